@@ -1,0 +1,205 @@
+"""The command line: verbs and options, no logic.
+
+In: arguments. Out: lines and diagnostics on the terminal, and an exit status: 0 fine,
+1 a finding, 2 a fault in usage or input, 3 other tools than the output was made with.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from sessiongen import __version__
+from sessiongen.config import Config, load
+from sessiongen.diagnostics import Diagnostic, Refusal, show
+from sessiongen.verbs import INPUT_ERROR, Result
+
+
+@dataclass(frozen=True)
+class Options:
+    """The global options."""
+
+    config: Path
+    format: str
+    color: bool | None
+    quiet: bool
+
+
+_pass = click.make_pass_decorator(Options)
+_no_cache = click.option(
+    "--no-cache", is_flag=True, help="Do everything again, as CI should."
+)
+_descriptor_set = click.option(
+    "--descriptor-set",
+    type=click.Path(path_type=Path),
+    help="Read this FileDescriptorSet instead of the configured input.",
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    default=Path("codegen.toml"),
+    show_default=True,
+    help="The configuration; its folder is what its paths are relative to.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "github", "json"]),
+    default="text",
+    show_default=True,
+    help="How diagnostics are shown.",
+)
+@click.option("--color/--no-color", default=None, help="Colour; by default on a terminal.")
+@click.option("-q", "--quiet", is_flag=True, help="Show diagnostics only.")
+@click.version_option(__version__, prog_name="sessiongen")
+@click.pass_context
+def main(
+    context: click.Context, config: Path, format_: str, color: bool | None, quiet: bool
+) -> None:
+    """Typed Python from a protocol of requests, responses and events."""
+    context.obj = Options(config, format_, color, quiet)
+    if color is not None:
+        context.color = color
+
+
+@main.command()
+@_no_cache
+@_descriptor_set
+@_pass
+def generate(options: Options, no_cache: bool, descriptor_set: Path | None) -> None:
+    """Write the generated package; remove what it no longer has."""
+    from sessiongen import verbs
+
+    _run(options, lambda: verbs.generate(_config(options, descriptor_set), not no_cache))
+
+
+@main.command()
+@_no_cache
+@_descriptor_set
+@_pass
+def check(options: Options, no_cache: bool, descriptor_set: Path | None) -> None:
+    """Compare the generated package with its protocol; write nothing."""
+    from sessiongen import verbs
+
+    _run(options, lambda: verbs.check(_config(options, descriptor_set), not no_cache))
+
+
+@main.command()
+@click.argument("arm")
+@_descriptor_set
+@_pass
+def explain(options: Options, arm: str, descriptor_set: Path | None) -> None:
+    """Show what ARM became, everywhere. ARM is a name, or Message.name."""
+
+    def entries() -> Result:
+        from sessiongen import explain as explaining
+        from sessiongen import pipeline
+
+        config = _config(options, descriptor_set)
+        found = explaining.explain(arm, pipeline.model(config), config)
+        if options.format == "json":
+            return Result(detail=json.dumps([item.record() for item in found], indent=2) + "\n")
+        return Result(detail="\n\n".join("\n".join(item.lines()) for item in found) + "\n")
+
+    _run(options, entries, document=True)
+
+
+@main.command()
+@click.argument("proto", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "-I",
+    "--include",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="An include path; by default the folder of PROTO.",
+)
+@click.option(
+    "--descriptor-set", type=click.Path(path_type=Path), help="A FileDescriptorSet instead."
+)
+@click.option("--messages", help="An installed Python module of messages instead.")
+@_pass
+def init(
+    options: Options,
+    proto: Path | None,
+    include: tuple[Path, ...],
+    descriptor_set: Path | None,
+    messages: str | None,
+) -> None:
+    """Find the roles in PROTO and write a codegen.toml."""
+    if sum(item is not None for item in (proto, descriptor_set, messages)) != 1:
+        raise click.UsageError("give exactly one of PROTO, --descriptor-set, --messages")
+
+    def write() -> Result:
+        from sessiongen import init as initializing
+
+        source = initializing.Source(proto, descriptor_set, messages)
+        return Result(lines=initializing.write(source, include, options.config))
+
+    _run(options, write)
+
+
+@main.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script for SHELL."""
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    assert found is not None
+    click.echo(found(main, {}, "sessiongen", "_SESSIONGEN_COMPLETE").source())
+
+
+def _config(options: Options, descriptor_set: Path | None) -> Config:
+    config = load(options.config)
+    return config.with_descriptor_set(descriptor_set) if descriptor_set else config
+
+
+def _run(options: Options, verb: Callable[[], Result], document: bool = False) -> None:
+    """Run a verb, show what it found and exit with its status.
+
+    document: the verb's detail is its product and is shown in every format.
+    """
+    try:
+        result = verb()
+    except Refusal as refusal:
+        result = Result(INPUT_ERROR, diagnostics=refusal.diagnostics)
+    except RecursionError:
+        # Python's own limit is the last guard against input nested beyond all sense.
+        raise click.ClickException("the input is nested too deeply") from None
+    if not options.quiet and options.format == "text":
+        for line in result.lines:
+            click.echo(line)
+    if document or options.format == "text":
+        click.echo(_coloured_diff(result.detail), nl=False)
+    _report(options, result.diagnostics, document and result.status == 0)
+    sys.exit(result.status)
+
+
+def _report(options: Options, diagnostics: Iterable[Diagnostic], silent: bool) -> None:
+    text = show(diagnostics, options.format)
+    if text and not (silent and options.format == "json"):
+        click.echo(_coloured(text), err=options.format == "text")
+
+
+def _coloured(text: str) -> str:
+    return (
+        text.replace(": error[", f": {click.style('error', fg='red', bold=True)}[")
+        .replace(": warning[", f": {click.style('warning', fg='yellow', bold=True)}[")
+        .replace("\n  help: ", f"\n  {click.style('help:', fg='cyan')} ")
+    )
+
+
+def _coloured_diff(text: str) -> str:
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    lines = text.splitlines(keepends=True)
+    return "".join(
+        click.style(line, fg=colours[line[0]]) if line[:1] in colours else line for line in lines
+    )

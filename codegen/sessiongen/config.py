@@ -1,0 +1,274 @@
+"""The configuration: codegen.toml, read and checked.
+
+In: the path of a codegen.toml. Out: a frozen Config with absolute paths, or a Refusal
+whose diagnostics point at the key that is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from keyword import iskeyword
+from pathlib import Path
+from typing import Any
+
+import tomli
+
+from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
+from sessiongen.paths import display
+
+OPTIONAL_ROLES = ("envelope", "correlation", "error", "timestamp")
+ROLES = ("envelope", "event", "request", "response", "correlation", "error", "timestamp")
+ANNOTATIONS = ("response", "sdk_event", "sdk_enum", "unknown", "sdk_value")
+
+
+@dataclass(frozen=True)
+class Input:
+    """Where the protocol comes from: exactly one of the three kinds is set.
+
+    protos: .proto files, with the include paths under which imports are found.
+    descriptor_set: a serialized google.protobuf.FileDescriptorSet.
+    messages: the dotted name of an installed Python module of generated messages.
+    """
+
+    protos: tuple[Path, ...] = ()
+    include: tuple[Path, ...] = ()
+    descriptor_set: Path | None = None
+    messages: str | None = None
+
+
+@dataclass(frozen=True)
+class Given:
+    """A value of the configuration with the keys it stands under."""
+
+    value: str | None
+    at: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Config:
+    """A checked codegen.toml. Roles and annotations keep their places for diagnostics.
+
+    roles: role name to message or field name; a None value says "this protocol has none".
+    annotations: (full name of the element, annotation) to its value.
+    """
+
+    path: Path
+    text: str = field(repr=False)
+    input: Input
+    out: Path
+    package: str
+    roles: dict[str, Given] = field(default_factory=dict)
+    annotations: dict[tuple[str, str], Given] = field(default_factory=dict)
+
+    @property
+    def root(self) -> Path:
+        """The folder of codegen.toml, against which its paths are read."""
+        return self.path.parent
+
+    @property
+    def package_dir(self) -> Path:
+        """The folder that becomes the generated package."""
+        return self.out.joinpath(*self.package.split("."))
+
+    def span(self, at: tuple[str, ...]) -> Span:
+        """Return where a key stands, for a diagnostic."""
+        return _span(self.path, self.text, at)
+
+    def with_descriptor_set(self, path: Path) -> Config:
+        """Return the same configuration reading a FileDescriptorSet instead."""
+        return replace(self, input=Input(descriptor_set=path.absolute()))
+
+
+def load(path: Path) -> Config:
+    """Read and check a codegen.toml.
+
+    Raises:
+        Refusal: the file cannot be read, is not TOML, or has a key or value that
+            does not belong; every fault found is in it.
+    """
+    text = _read(path)
+    try:
+        data = tomli.loads(text)
+    except tomli.TOMLDecodeError as error:
+        raise Refusal([_syntax(path, error)]) from None
+    return _Reader(path, text).config(data)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8").replace("\r\n", "\n")
+    except FileNotFoundError:
+        raise Refusal([_missing(path)]) from None
+    except OSError as error:
+        fault = f"cannot read the configuration: {error.strerror}"
+    except UnicodeDecodeError as error:
+        fault = f"the configuration is not UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}"
+    span = Span(display(path))
+    raise Refusal([Diagnostic(span, Rule.UNREADABLE, fault, "name a readable UTF-8 file with --config")])
+
+
+def _missing(path: Path) -> Diagnostic:
+    return Diagnostic(
+        Span(display(path)),
+        Rule.NO_CONFIG,
+        "there is no configuration here",
+        "write one with `sessiongen init PROTO`, or name yours with --config",
+    )
+
+
+def _syntax(path: Path, error: tomli.TOMLDecodeError) -> Diagnostic:
+    span = Span(display(path), getattr(error, "lineno", 1), getattr(error, "colno", 1))
+    message = re.sub(r" \(at .*\)$", "", str(error))
+    return Diagnostic(span, Rule.CONFIG_SYNTAX, message, "the file must be valid TOML 1.0")
+
+
+class _Reader:
+    """Checks the parsed tables and collects every fault before it refuses."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path.absolute()
+        self.text = text
+        self.faults: list[Diagnostic] = []
+
+    def config(self, data: dict[str, Any]) -> Config:
+        self._only(data, (), ("input", "output", "roles", "annotations"))
+        given = self._table(data, "input")
+        output = self._table(data, "output")
+        config = Config(
+            path=self.path,
+            text=self.text,
+            input=self._input(given),
+            out=self.path.parent / (self._string(output, ("output", "path")) or "generated/python"),
+            package=self._package(output),
+            roles=self._roles(self._table(data, "roles")),
+            annotations=self._annotations(self._table(data, "annotations")),
+        )
+        if self.faults:
+            raise Refusal(self.faults)
+        return config
+
+    def _input(self, table: dict[str, Any]) -> Input:
+        self._only(table, ("input",), ("protos", "include", "descriptor_set", "messages"))
+        kinds = [key for key in ("protos", "descriptor_set", "messages") if key in table]
+        if len(kinds) != 1:
+            self._fault(
+                ("input", kinds[1]) if kinds else ("input",),
+                f"exactly one input is needed, {'these are' if kinds else 'none is'} given"
+                + (f": {', '.join(kinds)}" if kinds else ""),
+                "give one of input.protos, input.descriptor_set, input.messages",
+            )
+        root = self.path.parent
+        protos = tuple(root / name for name in self._strings(table, ("input", "protos")))
+        include = tuple(root / name for name in self._strings(table, ("input", "include")))
+        if "protos" in kinds and not protos:
+            self._fault(("input", "protos"), "no .proto file is named", "name at least one file")
+        descriptor_set = self._string(table, ("input", "descriptor_set"))
+        return Input(
+            protos=protos,
+            include=include or tuple(dict.fromkeys(path.parent for path in protos)),
+            descriptor_set=root / descriptor_set if descriptor_set else None,
+            messages=self._string(table, ("input", "messages")),
+        )
+
+    def _package(self, table: dict[str, Any]) -> str:
+        self._only(table, ("output",), ("path", "package"))
+        package = self._string(table, ("output", "package"))
+        if package is None:
+            self._fault(
+                ("output",),
+                "the generated package has no name",
+                'give output.package, for example "my_protocol"',
+            )
+            return "unnamed"
+        if not all(part.isidentifier() and not iskeyword(part) for part in package.split(".")):
+            self._fault(
+                ("output", "package"),
+                f"{package!r} is not a Python package name",
+                "use letters, digits and underscores, parts joined by dots",
+            )
+        return package
+
+    def _roles(self, table: dict[str, Any]) -> dict[str, Given]:
+        self._only(table, ("roles",), ROLES)
+        roles: dict[str, Given] = {}
+        for role, value in table.items():
+            if role not in ROLES:
+                continue
+            if value is False and role in OPTIONAL_ROLES:
+                roles[role] = Given(None, ("roles", role))
+            elif isinstance(value, str) and value:
+                roles[role] = Given(value, ("roles", role))
+            else:
+                self._fault(
+                    ("roles", role),
+                    f"roles.{role} is not a name",
+                    "give the name of a message or field"
+                    + (", or false if the protocol has none" if role in OPTIONAL_ROLES else ""),
+                )
+        return roles
+
+    def _annotations(self, table: dict[str, Any]) -> dict[tuple[str, str], Given]:
+        annotations: dict[tuple[str, str], Given] = {}
+        for name in table:
+            entries = self._table(table, name, ("annotations",))
+            self._only(entries, ("annotations", name), ANNOTATIONS)
+            for key in entries:
+                if key not in ANNOTATIONS:
+                    continue
+                where = ("annotations", name, key)
+                value = self._string(entries, where)
+                if value is not None:
+                    annotations[name, key] = Given(value, where)
+        return annotations
+
+    def _only(self, table: dict[str, Any], at: tuple[str, ...], known: tuple[str, ...]) -> None:
+        for key in table:
+            if key in known:
+                continue
+            close = get_close_matches(key, known, 1)
+            self._fault(
+                (*at, key),
+                f"unknown key {'.'.join((*at, key))!r}",
+                (f"did you mean {close[0]!r}? " if close else "") + f"known here: {', '.join(known)}",
+            )
+
+    def _table(
+        self, data: dict[str, Any], key: str, at: tuple[str, ...] = ()
+    ) -> dict[str, Any]:
+        return self._typed(data, (*at, key), lambda value: isinstance(value, dict), "a table") or {}
+
+    def _string(self, table: dict[str, Any], at: tuple[str, ...]) -> str | None:
+        result: str | None = self._typed(
+            table, at, lambda value: isinstance(value, str) and value != "", "a non-empty string"
+        )
+        return result
+
+    def _strings(self, table: dict[str, Any], at: tuple[str, ...]) -> list[str]:
+        def fits(value: object) -> bool:
+            return isinstance(value, list) and all(isinstance(item, str) and item for item in value)
+
+        return self._typed(table, at, fits, "a list of non-empty strings") or []
+
+    def _typed(
+        self, table: dict[str, Any], at: tuple[str, ...], fits: Callable[[object], bool], kind: str
+    ) -> Any:
+        value = table.get(at[-1])
+        if value is None or fits(value):
+            return value
+        self._fault(at, f"{'.'.join(at)} is not {kind}", f"write it as {kind}")
+        return None
+
+    def _fault(self, at: tuple[str, ...], message: str, help_: str) -> None:
+        span = _span(self.path, self.text, at)
+        self.faults.append(Diagnostic(span, Rule.CONFIG_KEY, message, help_))
+
+
+def _span(path: Path, text: str, at: tuple[str, ...]) -> Span:
+    # Only faults need places, so the parser that knows them stays out of other runs.
+    from sessiongen.toml_places import place
+
+    line, column = place(text, at)
+    return Span(display(path), line, column)

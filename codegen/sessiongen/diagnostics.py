@@ -1,0 +1,145 @@
+"""Diagnostics: faults in input as values, and how they are shown.
+
+In: facts about a fault (position, rule, message, help). Out: sorted, deduplicated
+text for people, annotations for GitHub, or JSON for tools.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Severity(str, Enum):
+    """How bad a diagnostic is; only an error makes a command fail."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Rule(str, Enum):
+    """Stable id of each kind of fault; ids are never reused."""
+
+    PROTO = "SG001"
+    UNREADABLE = "SG002"
+    DESCRIPTOR_SET = "SG003"
+    MESSAGES_MODULE = "SG004"
+    CONFIG_SYNTAX = "SG005"
+    CONFIG_KEY = "SG006"
+    NO_CONFIG = "SG007"
+    CONFIG_EXISTS = "SG008"
+    ROLE_NOT_FOUND = "SG010"
+    ROLE_AMBIGUOUS = "SG011"
+    ROLE_SHAPE = "SG012"
+    UNPAIRED_ARM = "SG014"
+    ANNOTATION = "SG015"
+    NAME_CLASH = "SG017"
+    DRIFT = "SG020"
+    MISSING_OUTPUT = "SG021"
+    EXTRA_OUTPUT = "SG022"
+    TOOL_SKEW = "SG023"
+    OUTPUT = "SG024"
+    TEMPLATE = "SG025"
+    UNKNOWN_ARM = "SG026"
+    SDK_PACKAGE = "SG040"
+    SDK_FETCH = "SG041"
+    SDK_SOURCE = "SG042"
+    SDK_MISSING = "SG043"
+    SDK_ENUM = "SG044"
+    SDK_EVENT = "SG045"
+    SDK_REQUEST = "SG046"
+    SDK_FIELD = "SG047"
+    VOCABULARY = "SG048"
+    SDK_MOVED = "SG049"
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """A place in a file. Line and column count from 1, the column in characters;
+    a tab is one character."""
+
+    file: str
+    line: int = 1
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One fault: where it is, which rule it breaks, what it is, what to do."""
+
+    span: Span
+    rule: Rule
+    message: str
+    help: str
+    severity: Severity = Severity.ERROR
+
+    def text(self) -> str:
+        """Return the lines a person reads in a terminal."""
+        head = f"{self.span}: {self.severity.value}[{self.rule.value}]: {self.message}"
+        return f"{head}\n  help: {self.help}" if self.help else head
+
+    def github(self) -> str:
+        """Return a workflow command that annotates a line of a pull request."""
+        kind = "notice" if self.severity is Severity.NOTE else self.severity.value
+        place = (
+            f"file={_property(self.span.file)},line={self.span.line},"
+            f"col={self.span.column},title={self.rule.value}"
+        )
+        body = f"{self.message}\nhelp: {self.help}" if self.help else self.message
+        return f"::{kind} {place}::{_escape(body)}"
+
+    def record(self) -> dict[str, str | int]:
+        """Return the JSON form."""
+        return {
+            "file": self.span.file,
+            "line": self.span.line,
+            "column": self.span.column,
+            "severity": self.severity.value,
+            "rule": self.rule.value,
+            "message": self.message,
+            "help": self.help,
+        }
+
+
+class Refusal(Exception):
+    """Ends a run: the input has the faults it carries. Never shown as a traceback."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = arrange(diagnostics)
+        super().__init__("\n".join(item.text() for item in self.diagnostics))
+
+
+def arrange(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Sort by place and rule, and keep one of equals."""
+    return sorted(
+        set(diagnostics), key=lambda item: (item.span, item.rule.value, item.message, item.help)
+    )
+
+
+def failed(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether any diagnostic is an error."""
+    return any(item.severity is Severity.ERROR for item in diagnostics)
+
+
+def show(diagnostics: Iterable[Diagnostic], form: str) -> str:
+    """Render diagnostics as `text`, `github` or `json`; empty for none, save in JSON."""
+    items = arrange(diagnostics)
+    if form == "json":
+        return json.dumps([item.record() for item in items], indent=2, ensure_ascii=False)
+    if form == "github":
+        return "\n".join(item.github() for item in items)
+    return "\n".join(item.text() for item in items)
+
+
+def _escape(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _escape(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,113 @@
+"""Names: from protobuf names to Python names, clashes found.
+
+In: names of descriptors. Out: Python identifiers. A name's form depends on nothing but
+itself and fixed word lists, so that adding an arm never renames another; where two names
+still fall together, the later one is refused.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable
+
+from sessiongen.diagnostics import Diagnostic, Rule, Span
+from sessiongen.schema import Schema
+
+_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+# Attributes of google.protobuf.message.Message; a field of such a name hides one.
+MESSAGE_API = frozenset(
+    "ByteSize Clear ClearExtension ClearField CopyFrom DESCRIPTOR DiscardUnknownFields "
+    "Extensions FindInitializationErrors FromString HasExtension HasField IsInitialized "
+    "ListFields MergeFrom MergeFromString ParseFromString RegisterExtension "
+    "SerializePartialToString SerializeToString SetInParent UnknownFields WhichOneof".split()
+)
+
+
+def snake(name: str) -> str:
+    """Return a CamelCase name in snake_case: `LLMModelUsage` gives `llm_model_usage`."""
+    return _WORD.sub("_", name).lower()
+
+
+def identifier(name: str, reserved: frozenset[str] = frozenset()) -> str:
+    """Return a name usable as a Python attribute and argument.
+
+    Keywords and reserved names get a trailing underscore; names that Python mangles
+    or gives a meaning (`__x`) get a leading letter.
+    """
+    if name.startswith("__"):
+        return f"f{name}"
+    if keyword.iskeyword(name) or name in reserved:
+        return f"{name}_"
+    return name
+
+
+def plain(name: str) -> bool:
+    """Whether `message.name` is valid Python and means the field."""
+    return not keyword.iskeyword(name) and not name.startswith("__")
+
+
+def constant(name: str) -> str:
+    """Return the UPPER_CASE form of a CamelCase name."""
+    return snake(name).upper()
+
+
+class Scope:
+    """The names of one namespace in generated code; a second owner is a fault."""
+
+    def __init__(self, what: str, reserved: Iterable[str] = ()) -> None:
+        self.what = what
+        self.reserved = frozenset(reserved)
+        self._owners: dict[str, str] = {}
+        self.faults: list[Diagnostic] = []
+
+    def name(self, name: str, span: Span) -> str:
+        """Claim the Python form of a name and return it."""
+        result = identifier(name, self.reserved)
+        self.claim(result, name, span)
+        return result
+
+    def claim(self, result: str, owner: str, span: Span) -> None:
+        """Claim an exact Python name for an owner."""
+        first = self._owners.setdefault(result, owner)
+        if first == owner:
+            return
+        fault = f"{owner!r} and {first!r} both become {result!r} in {self.what}"
+        help_ = "rename one of the two in the .proto"
+        self.faults.append(Diagnostic(span, Rule.NAME_CLASH, fault, help_))
+
+
+def flat_names(paths: dict[str, tuple[str, ...]]) -> dict[str, str]:
+    """Return a flat CamelCase name for each nested type, by full name.
+
+    `Content.Status` becomes `ContentStatus`; where a top-level `ContentStatus` stands
+    too, the nested one becomes `Content_Status`; types of one path in several proto
+    packages carry the package in front.
+    """
+    names = {full: "".join(path) for full, path in paths.items()}
+    for join in ("_".join, None):
+        taken: dict[str, list[str]] = {}
+        for full, name in names.items():
+            taken.setdefault(name.lower(), []).append(full)
+        for group in taken.values():
+            if len(group) < 2:
+                continue
+            for full in group:
+                names[full] = join(paths[full]) if join else full.replace(".", "_")
+    return names
+
+
+def message_faults(schema: Schema) -> list[Diagnostic]:
+    """Return a fault for each field that hides a part of protobuf's Message API."""
+    return [
+        Diagnostic(
+            field.span,
+            Rule.NAME_CLASH,
+            f"the field {field.name!r} hides {field.name!r} of protobuf's own message class",
+            "rename the field",
+        )
+        for message in schema.own_messages()
+        for field in message.fields
+        if field.name in MESSAGE_API
+    ]

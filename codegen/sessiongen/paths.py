@@ -1,0 +1,19 @@
+"""Paths as people read them.
+
+In: a path. Out: the same, relative to the working directory where it lies inside,
+with forward slashes.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def display(path: Path) -> str:
+    """Return a path for a message: short when it is below the working directory."""
+    full = os.path.abspath(path)
+    here = os.getcwd()
+    if full.startswith(here.rstrip(os.sep) + os.sep):
+        return Path(full).relative_to(here).as_posix()
+    return Path(full).as_posix()

@@ -1,0 +1,85 @@
+"""The pipeline: the one way of the data, from a Config to generated files.
+
+In: a Config. Out: a Build, which holds the protocol and the text of every file; nothing
+is written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sessiongen import compiler, protocol, schema
+from sessiongen.annotations import Annotated, read
+from sessiongen.compiler import Compiled
+from sessiongen.config import Config
+from sessiongen.diagnostics import Diagnostic, Span
+from sessiongen.targets import python
+
+
+@dataclass(frozen=True)
+class Model:
+    """A protocol and the descriptors behind it."""
+
+    protocol: protocol.Protocol
+    compiled: Compiled
+    annotated: Annotated
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What protoc had to say of a valid input."""
+        return self.compiled.warnings
+
+
+@dataclass(frozen=True)
+class Build:
+    """A protocol and the files generated from it, by path inside the package."""
+
+    model: Model
+    files: Mapping[str, str]
+
+    @property
+    def inputs(self) -> list[str]:
+        """Import names of every file that went in."""
+        return [item.name for item in self.model.compiled.files]
+
+
+def model(config: Config) -> Model:
+    """Return the protocol of a configuration.
+
+    Raises:
+        Refusal: the input is not a valid protocol.
+    """
+    compiled = compiler.compile_input(config)
+    places = {item.name: schema.Locations(item, compiled.sources) for item in compiled.files}
+
+    def place(file: str, path: tuple[int, ...]) -> Span:
+        return places[file].span(path)
+
+    annotated = read(compiled, config, place)
+    found = schema.build(annotated.files, compiled.own, compiled.sources)
+    return Model(protocol.assemble(found, annotated, config), compiled, annotated)
+
+
+def build(config: Config, versions: Mapping[str, str], texts: Path | None) -> Build:
+    """Return the generated files of a configuration.
+
+    texts: the folder of texts formatted before, or None to format them all.
+
+    Raises:
+        Refusal: the input is not a protocol that code can be generated from.
+    """
+    made = model(config)
+    files = python.generate(
+        made.protocol,
+        made.compiled,
+        made.annotated,
+        config,
+        versions["sessiongen"],
+        texts,
+        versions["black"],
+    )
+    return Build(made, files)
+
+

@@ -1,0 +1,73 @@
+"""protoc as a child process, so that no input can take this process down.
+
+In: arguments for protoc and a Sources to place its errors. Out: its diagnostics;
+the files it writes lie where the arguments say.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
+from sessiongen.sources import Sources
+
+_LINE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<text>.*)$")
+_FILE = re.compile(r"^(?P<file>[^:\s][^:]*\.proto): (?P<text>.*)$")
+
+
+def start(arguments: list[str]) -> subprocess.Popen[bytes]:
+    """Start protoc; the bundled google/protobuf files are on its include path."""
+    command = [sys.executable, "-m", "grpc_tools.protoc", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def finish(process: subprocess.Popen[bytes], sources: Sources) -> list[Diagnostic]:
+    """Wait for protoc and return what it said; an error if it failed without a word."""
+    output, _ = process.communicate()
+    text = output.decode("utf-8", errors="replace")
+    diagnostics = parse(text, sources, process.returncode != 0)
+    if process.returncode != 0 and not any(
+        item.severity is Severity.ERROR for item in diagnostics
+    ):
+        span = Span(sources.origin.as_posix() if sources.origin else "protoc")
+        fault = f"protoc ended with status {process.returncode}"
+        diagnostics.append(Diagnostic(span, Rule.PROTO, fault, text.strip()[-400:]))
+    return diagnostics
+
+
+def parse(text: str, sources: Sources, failed: bool) -> list[Diagnostic]:
+    """Turn protoc's output into diagnostics; columns become columns of characters."""
+    diagnostics = []
+    for line in text.splitlines():
+        match = _LINE.match(line) or _FILE.match(line)
+        if match is None:
+            if failed and line.strip():
+                span = Span(sources.origin.as_posix() if sources.origin else "protoc")
+                diagnostics.append(Diagnostic(span, Rule.PROTO, line.strip(), ""))
+            continue
+        parts = match.groupdict()
+        row, column = int(parts.get("line") or 1), int(parts.get("column") or 1)
+        message = parts["text"]
+        warning = message.startswith("warning: ")
+        diagnostics.append(
+            Diagnostic(
+                sources.span(parts["file"], row - 1, column - 1),
+                Rule.PROTO,
+                message.removeprefix("warning: "),
+                _HINTS.get(next((key for key in _HINTS if key in message), ""), _SYNTAX_HELP),
+                Severity.WARNING if warning else Severity.ERROR,
+            )
+        )
+    return diagnostics
+
+
+_SYNTAX_HELP = "the file must be valid Protocol Buffers source; this is protoc's own message"
+_HINTS = {
+    "File not found": "add the folder that holds this file to input.include",
+    "is not defined": "define it, or import the file that does",
+    "is already defined": "rename one of the two",
+    "is unused": "remove the import",
+    "has already been used": "give the field a number of its own",
+}

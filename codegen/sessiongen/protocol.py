@@ -1,0 +1,126 @@
+"""The protocol: a schema with its roles, its pairs of request and response, its events.
+
+In: a Schema, Roles and annotations. Out: a Protocol, which every target reads, or a
+Refusal with all that does not hold together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessiongen.annotations import Annotated
+from sessiongen.config import Config
+from sessiongen.diagnostics import Diagnostic, Refusal, Rule
+from sessiongen.roles import Roles, find, union
+from sessiongen.schema import Field, Oneof, Schema
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request arm and the response arm that answers it."""
+
+    request: Field
+    response: Field
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event arm and the name under which the SDK emits the event."""
+
+    arm: Field
+    sdk_event: str
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """All that a target needs to know.
+
+    unions: every real oneof of the protocol's own messages, in order of declaration.
+    """
+
+    schema: Schema
+    roles: Roles
+    unions: tuple[Oneof, ...]
+    calls: tuple[Call, ...]
+    events: tuple[Event, ...]
+
+
+def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
+    """Return the protocol of a schema.
+
+    Raises:
+        Refusal: a role is missing or unclear, an arm has no partner, or an
+            annotation names nothing.
+    """
+    diagnostics = list(annotated.diagnostics)
+    roles = find(schema, config, diagnostics)
+    if roles is None:
+        raise Refusal(diagnostics)
+    calls = _calls(roles, annotated, diagnostics)
+    events = tuple(
+        Event(arm, note.value if (note := annotated.get(_full(roles.event.full_name, arm), "sdk_event")) else arm.name)
+        for arm in union(roles.event).arms
+    )
+    _misplaced(annotated, roles, schema, diagnostics)
+    if diagnostics:
+        raise Refusal(diagnostics)
+    unions = tuple(item for message in schema.own_messages() for item in message.oneofs)
+    return Protocol(schema, roles, unions, calls, events)
+
+
+def _full(message: str, field: Field) -> str:
+    return f"{message}.{field.name}"
+
+
+def _calls(
+    roles: Roles, annotated: Annotated, diagnostics: list[Diagnostic]
+) -> tuple[Call, ...]:
+    answers = {arm.name: arm for arm in union(roles.response).arms}
+    calls = []
+    for arm in union(roles.request).arms:
+        note = annotated.get(_full(roles.request.full_name, arm), "response")
+        answer = answers.get(note.value if note else arm.name)
+        if answer is not None:
+            calls.append(Call(arm, answer))
+        elif note is not None:
+            fault = f"{roles.response.full_name} has no arm {note.value!r}"
+            help_ = f"response arms: {', '.join(answers)}"
+            diagnostics.append(Diagnostic(note.span, Rule.ANNOTATION, fault, help_))
+        else:
+            diagnostics.append(_unpaired("request", arm, roles.response.full_name, "response"))
+    used = {call.response.name for call in calls}
+    for name, arm in answers.items():
+        if name not in used:
+            diagnostics.append(_unpaired("response", arm, roles.request.full_name, "request"))
+    return tuple(calls)
+
+
+def _unpaired(role: str, arm: Field, other: str, other_role: str) -> Diagnostic:
+    owner = "it" if role == "request" else "the request arm that it answers"
+    return Diagnostic(
+        arm.span,
+        Rule.UNPAIRED_ARM,
+        f'{role} arm "{arm.name}" has no {other_role} arm',
+        f'add an arm "{arm.name}" to {other}, or annotate {owner} with '
+        f'[(sessiongen.response) = "..."]',
+    )
+
+
+def _misplaced(
+    annotated: Annotated, roles: Roles, schema: Schema, diagnostics: list[Diagnostic]
+) -> None:
+    """Refuse an annotation on an element that it says nothing about."""
+    requests = {_full(roles.request.full_name, arm) for arm in union(roles.request).arms}
+    events = {_full(roles.event.full_name, arm) for arm in union(roles.event).arms}
+    where = {"response": ("a request arm", requests), "sdk_event": ("an event arm", events)}
+    for note in annotated.found.values():
+        if note.name in where and note.element not in where[note.name][1]:
+            fault = f"{note.element} is not {where[note.name][0]}"
+            help_ = f"{note.name} belongs on {where[note.name][0]}; remove it here"
+            diagnostics.append(Diagnostic(note.span, Rule.ANNOTATION, fault, help_))
+        if note.name == "unknown":
+            values = [value.name for value in schema.enums[note.element].values]
+            if note.value not in values:
+                fault = f"{note.element} has no value {note.value!r}"
+                help_ = f"values: {', '.join(values)}"
+                diagnostics.append(Diagnostic(note.span, Rule.ANNOTATION, fault, help_))

@@ -1,0 +1,68 @@
+"""Source files behind descriptors: from protoc's positions to positions people use.
+
+In: import names and protoc's zero-based line and column. Out: Spans. protoc counts
+columns in bytes and moves a tab to the next multiple of eight; people and editors
+count characters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sessiongen.diagnostics import Span
+from sessiongen.paths import display
+
+_TAB_WIDTH = 8
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass
+class Sources:
+    """Finds the file behind an import name on the include paths and reads its lines.
+
+    origin: what a diagnostic names when a descriptor has no source file.
+    """
+
+    include: tuple[Path, ...]
+    origin: Path | None = None
+    _lines: dict[str, list[bytes]] = field(default_factory=dict)
+
+    def locate(self, name: str) -> Path | None:
+        """Return the first file of this import name on the include paths."""
+        for folder in self.include:
+            path = folder / name
+            if path.is_file():
+                return path
+        return None
+
+    def span(self, name: str, line: int = 0, column: int = 0) -> Span:
+        """Return the place for protoc's zero-based line and column in a file."""
+        path = self.locate(name)
+        if path is None:
+            shown = f"{display(self.origin)}#{name}" if self.origin else name
+            return Span(shown, line + 1, column + 1)
+        lines = self._read(name, path)
+        text = lines[line] if line < len(lines) else b""
+        return Span(display(path), line + 1, characters(text, column) + 1)
+
+    def _read(self, name: str, path: Path) -> list[bytes]:
+        if name not in self._lines:
+            try:
+                data = path.read_bytes()
+            except OSError:
+                data = b""
+            self._lines[name] = data.split(b"\n")
+        return self._lines[name]
+
+
+def characters(line: bytes, column: int) -> int:
+    """Return how many characters of a line precede protoc's zero-based column."""
+    reached = 0
+    end = 0
+    for byte in line:
+        if reached >= column:
+            break
+        reached += _TAB_WIDTH - reached % _TAB_WIDTH if byte == 9 else 1
+        end += 1
+    return len(line[:end].removeprefix(_BOM).decode("utf-8", errors="replace"))

@@ -1,0 +1,1 @@
+"""Targets: one package a language, from a Protocol to rendered files."""

@@ -1,0 +1,102 @@
+"""The Python target: from a Protocol to the files of a typed package.
+
+In: a Protocol and its descriptors. Out: texts by path inside the package, the typed
+layers formatted by black.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from sessiongen.annotations import Annotated
+from sessiongen.compiler import Compiled
+from sessiongen.config import Config
+from sessiongen.diagnostics import Refusal
+from sessiongen.formatting import format_all
+from sessiongen.naming import message_faults
+from sessiongen.protocol import Protocol
+from sessiongen.rendering import environment, without_unused_imports
+from sessiongen.resources import templates_dir
+from sessiongen.targets.python import messages
+from sessiongen.targets.python.client import client_model
+from sessiongen.targets.python.dispatch import dispatch_model
+from sessiongen.targets.python.docstrings import docstring
+from sessiongen.targets.python.events import events_model
+from sessiongen.targets.python.models import Context, context
+from sessiongen.targets.python.references import module_faults
+from sessiongen.targets.python.requests import requests_model
+
+# mypy-protobuf narrows Message.DESCRIPTOR, which pyright takes for an unsound override.
+_STUB_COMMENT = "# pyright: reportIncompatibleVariableOverride=false\n"
+
+# Each typed layer: its file, what its template is given, and what it is for.
+LAYERS = {
+    "dispatch.py": (dispatch_model, "arms, tables and total handler tables of each oneof"),
+    "requests.py": (requests_model, "the handler skeleton of a host, and `answer`"),
+    "events.py": (events_model, "the event sink of a host, the listeners of a driver"),
+    "client.py": (client_model, "a typed method for each request"),
+    "errors.py": (None, "what a peer refused, what this build does not know"),
+    "values.py": (None, "natural Python forms of protobuf's own types"),
+}
+
+
+def generate(
+    protocol: Protocol,
+    compiled: Compiled,
+    annotated: Annotated,
+    config: Config,
+    version: str,
+    cache: Path | None,
+    salt: str,
+) -> dict[str, str]:
+    """Return the files of the generated package by their path inside it.
+
+    Raises:
+        Refusal: names fall together, or protoc refuses the descriptors.
+    """
+    context_ = context(protocol, compiled.modules)
+    context_.faults += message_faults(protocol.schema)
+    source = ", ".join(compiled.own) if not compiled.modules else str(config.input.messages)
+    if compiled.modules:
+        rendered = _render(context_, version, source)
+        return _layers(rendered, cache, salt)
+    context_.faults += module_faults(compiled.own, protocol.roles.request.span)
+    if context_.faults:
+        raise Refusal(context_.faults)
+    running = messages.start(annotated.files, compiled.own, config.package)
+    try:
+        layers = _layers(_render(context_, version, source), cache, salt)
+    finally:
+        texts = messages.finish(running, compiled.sources)
+    header = _header(version, source)
+    stubs = header + _STUB_COMMENT
+    return {
+        **layers,
+        **{name: (stubs if name.endswith(".pyi") else header) + text for name, text in texts.items()},
+    }
+
+
+def _render(context_: Context, version: str, source: str) -> dict[str, str]:
+    templates = environment(templates_dir() / "python", {"docstring": docstring})
+    shared = {"version": version, "source": source}
+    rendered = {}
+    for file, (build, _) in LAYERS.items():
+        model = build(context_) if build is not None else None
+        template = templates.get_template(f"{file}.j2")
+        rendered[file] = without_unused_imports(template.render(**shared, model=model))
+    if context_.faults:
+        raise Refusal(context_.faults)
+    listing = "\n".join(f"- `{name.removesuffix('.py')}`: {what}" for name, (_, what) in LAYERS.items())
+    rendered["__init__.py"] = templates.get_template("init.py.j2").render(**shared, listing=listing)
+    return rendered
+
+
+def _layers(rendered: Mapping[str, str], cache: Path | None, salt: str) -> dict[str, str]:
+    formatted = format_all(list(rendered.values()), cache, salt)
+    return {**dict(zip(rendered, formatted, strict=True)), "py.typed": ""}
+
+
+def _header(version: str, source: str) -> str:
+    templates = environment(templates_dir() / "python", {})
+    return templates.get_template("_header.j2").render(version=version, source=source)

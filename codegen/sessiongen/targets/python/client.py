@@ -1,0 +1,114 @@
+"""The model of client.py: a typed method for each request.
+
+In: the target's Context. Out: a ClientModel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessiongen.naming import Scope
+from sessiongen.protocol import Call
+from sessiongen.roles import union
+from sessiongen.targets.python.models import Context, arm_docs
+from sessiongen.targets.python.parameters import (
+    Parameter,
+    ParameterBuilder,
+    access,
+    construct,
+)
+
+
+@dataclass(frozen=True)
+class ClientMethod:
+    """The method that sends a request and returns its response's payload."""
+
+    name: str
+    arm: str
+    response_arm: str
+    result: str
+    read: str
+    parameters: list[Parameter]
+    request: str
+    docs: str
+
+
+@dataclass(frozen=True)
+class ClientModel:
+    """client.py. `failed` tests a response for an error text, which `error` reads."""
+
+    imports: list[str]
+    aliases: list[tuple[str, str, str]]
+    values: list[str]
+    client: str
+    request: str
+    response: str
+    response_oneof: str
+    failed: str
+    error: str
+    methods: list[ClientMethod]
+
+
+def client_model(context: Context) -> ClientModel:
+    """Return the model of client.py."""
+    roles = context.protocol.roles
+    references = context.references()
+    parameters = ParameterBuilder(
+        context.protocol.schema, references, context.reserved | {"timeout"}
+    )
+    scope = Scope("the client", context.class_reserved | {"send", "_exchange"})
+    special = {roles.correlation.name} if roles.correlation else set()
+    beside = [item for item in roles.request.outside() if item.name not in special]
+
+    def method(call: Call) -> ClientMethod:
+        arm = call.request
+        name = scope.name(arm.name, arm.span)
+        extra = parameters.beside(name, beside)
+        given = parameters.payload(name, arm, True, extra)
+        payload = parameters.construct_payload(arm, given)
+        filled = Parameter(arm.name, "", "", "", payload, False, "")
+        return ClientMethod(
+            name=name,
+            arm=arm.name,
+            response_arm=call.response.name,
+            result=references.strict(call.response.value),
+            read=access("response", call.response.name),
+            parameters=sorted([*given, *extra], key=lambda item: item.default != ""),
+            request=construct(references.message(roles.request.full_name), [*extra, filled]),
+            docs=_docs(context, call, [*given, *extra]),
+        )
+
+    methods = [method(call) for call in context.protocol.calls]
+    context.faults += [*scope.faults, *parameters.faults]
+    error = roles.error
+    failed = ""
+    if error is not None:
+        failed = f'response.HasField("{error.name}")' if error.presence else access("response", error.name)
+    return ClientModel(
+        imports=references.imports,
+        aliases=references.aliases,
+        values=sorted(references.values),
+        client=f"{context.flat(roles.request.full_name)}Client",
+        request=references.message(roles.request.full_name),
+        response=references.message(roles.response.full_name),
+        response_oneof=union(roles.response).name,
+        failed=failed,
+        error=access("response", error.name) if error else "",
+        methods=methods,
+    )
+
+
+def _docs(context: Context, call: Call, parameters: list[Parameter]) -> str:
+    """Return a method's docs: the request's, those of its fields, and the response's."""
+    parts = [arm_docs(context.protocol, call.request) or f"Send the request `{call.request.name}`."]
+    described = [f"    {item.name}: {_hanging(item.docs)}" for item in parameters if item.docs]
+    if described:
+        parts.append("\n".join(["Args:", *described]))
+    result = arm_docs(context.protocol, call.response)
+    if result:
+        parts.append(f"Returns:\n    {_hanging(result)}")
+    return "\n\n".join(parts)
+
+
+def _hanging(text: str) -> str:
+    return text.replace("\n", "\n        ")

@@ -1,0 +1,94 @@
+"""The model of dispatch.py: arms, tables and total handler tables.
+
+In: the target's Context. Out: a DispatchModel with a table for each real oneof.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessiongen.naming import Scope, constant, snake
+from sessiongen.schema import Field, Oneof
+from sessiongen.targets.python.models import Context, arm_docs
+from sessiongen.targets.python.references import References
+
+
+@dataclass(frozen=True)
+class ArmModel:
+    """An arm: its proto name and number, its payload's type, its handler's attribute."""
+
+    name: str
+    number: int
+    type: str
+    runtime: str
+    attribute: str
+    docs: str
+
+
+@dataclass(frozen=True)
+class UnionModel:
+    """A real oneof: the names of what is generated for it, and its arms."""
+
+    full_name: str
+    oneof: str
+    message: str
+    arm_type: str
+    table: str
+    handlers: str
+    dispatch: str
+    arms: list[ArmModel]
+    docs: str
+
+
+@dataclass(frozen=True)
+class DispatchModel:
+    """dispatch.py."""
+
+    imports: list[str]
+    aliases: list[tuple[str, str, str]]
+    unions: list[UnionModel]
+
+
+def dispatch_model(context: Context) -> DispatchModel:
+    """Return the model of dispatch.py."""
+    references = context.references()
+    scope = Scope("dispatch.py", ("Arm", "R"))
+    unions = [_union(context, references, scope, item) for item in context.protocol.unions]
+    context.faults += scope.faults
+    return DispatchModel(references.imports, references.aliases, unions)
+
+
+def _union(context: Context, references: References, scope: Scope, oneof: Oneof) -> UnionModel:
+    name = context.union_name(oneof)
+    model = UnionModel(
+        full_name=f"{oneof.message}.{oneof.name}",
+        oneof=oneof.name,
+        message=references.message(oneof.message),
+        arm_type=f"{name}Arm",
+        table=f"{constant(name)}_ARMS",
+        handlers=f"{name}Handlers",
+        dispatch=f"dispatch_{snake(name)}",
+        arms=_arms(context, references, oneof),
+        docs=oneof.docs,
+    )
+    for generated in (model.arm_type, model.table, model.handlers, model.dispatch):
+        scope.claim(generated, model.full_name, oneof.span)
+    return model
+
+
+def _arms(context: Context, references: References, oneof: Oneof) -> list[ArmModel]:
+    scope = Scope(f"the handler table of {oneof.message}.{oneof.name}", context.class_reserved)
+
+    def model(arm: Field) -> ArmModel:
+        return ArmModel(
+            name=arm.name,
+            number=arm.number,
+            type=references.strict(arm.value),
+            runtime=references.runtime_class(arm.value),
+            attribute=scope.name(arm.name, arm.span),
+            docs=arm_docs(context.protocol, arm),
+        )
+
+    arms = [model(arm) for arm in oneof.arms]
+    context.faults += scope.faults
+    return arms

@@ -1,0 +1,38 @@
+"""Docstrings: any comment as a Python string literal that runs nothing.
+
+In: the text of a comment. Out: the literal, indented, whose value is the text.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Characters that end a line for Python, change under black, or cannot be seen.
+_UNSAFE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+
+
+def docstring(text: str, indent: int) -> str:
+    """Return a docstring literal; `indent` is the column of its quotes."""
+    escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    escaped = _UNSAFE.sub(lambda match: _escape(match.group()), escaped)
+    if escaped.startswith('"'):
+        escaped = "\\" + escaped
+    if escaped.endswith('"') and not escaped.endswith('\\"'):
+        escaped = escaped[:-1] + '\\"'
+    margin = " " * indent
+    lines = escaped.split("\n")
+    body = "\n".join([lines[0], *(f"{margin}{line}" if line else "" for line in lines[1:])])
+    closing = f"\n{margin}" if len(lines) > 1 else ""
+    return f'"""{body}{closing}"""'
+
+
+def _escape(character: str) -> str:
+    if character == "\t":
+        return "\\t"
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+def summary(text: str, fallback: str) -> str:
+    """Return a comment, or a sentence that stands in where there is none."""
+    return text if text.strip() else fallback

@@ -1,0 +1,132 @@
+"""The model of events.py: the sink, the SDK's events and the listeners.
+
+In: the target's Context. Out: an EventsModel with a method for each event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessiongen.naming import Scope
+from sessiongen.protocol import Event
+from sessiongen.roles import TIMESTAMP, union
+from sessiongen.schema import Field, Value, Kind
+from sessiongen.targets.python.models import Context, arm_docs
+from sessiongen.targets.python.parameters import (
+    Parameter,
+    ParameterBuilder,
+    construct,
+)
+
+
+@dataclass(frozen=True)
+class EventModel:
+    """An event: its sink method with parameters, its listeners, its SDK event."""
+
+    name: str
+    arm: str
+    number: int
+    sdk_event: str
+    forwarder: str
+    listener: str
+    payload: str
+    parameters: list[Parameter]
+    beside: list[Parameter]
+    event: str
+    docs: str
+
+
+@dataclass(frozen=True)
+class EventsModel:
+    """events.py."""
+
+    imports: list[str]
+    aliases: list[tuple[str, str, str]]
+    values: list[str]
+    base: str
+    event: str
+    event_name: str
+    oneof: str
+    arm_type: str
+    events: list[EventModel]
+
+
+def events_model(context: Context) -> EventsModel:
+    """Return the model of events.py."""
+    return _EventsBuilder(context).model()
+
+
+class _EventsBuilder:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.role = context.protocol.roles.event
+        self.timestamp = context.protocol.roles.timestamp
+        self.references = context.references()
+        self.parameters = ParameterBuilder(
+            context.protocol.schema, self.references, context.reserved
+        )
+        reserved = context.class_reserved
+        self.sink = Scope("the event sink", reserved | {"emit"})
+        self.forwarders = Scope("the forwarders", reserved)
+        self.listeners = Scope("the listeners", reserved | {"on_unknown"})
+
+    def model(self) -> EventsModel:
+        base = self.context.flat(self.role.full_name)
+        oneof = union(self.role)
+        events = [self._event(item) for item in self.context.protocol.events]
+        for scope in (self.sink, self.forwarders, self.listeners, self.parameters):
+            self.context.faults += scope.faults
+        return EventsModel(
+            imports=self.references.imports,
+            aliases=self.references.aliases,
+            values=sorted(self.references.values),
+            base=base,
+            event=self.references.message(self.role.full_name),
+            event_name=f"{self.role.full_name}.{oneof.name}",
+            oneof=oneof.name,
+            arm_type=f"{self.context.union_name(oneof)}Arm",
+            events=events,
+        )
+
+    def _event(self, event: Event) -> EventModel:
+        arm = event.arm
+        name = self.sink.name(arm.name, arm.span)
+        beside = self._beside(name)
+        parameters = self.parameters.payload(name, arm, False, beside)
+        payload = self.parameters.construct_payload(arm, parameters)
+        filled = Parameter(arm.name, "", "", "", payload, False, "")
+        return EventModel(
+            name=name,
+            arm=arm.name,
+            number=arm.number,
+            sdk_event=event.sdk_event,
+            forwarder=self.forwarders.name(arm.name, arm.span),
+            listener=self.listeners.name(f"on_{arm.name}", arm.span),
+            payload=self.references.strict(arm.value),
+            parameters=parameters,
+            beside=beside,
+            event=construct(self.references.message(self.role.full_name), [*beside, filled]),
+            docs=arm_docs(self.context.protocol, arm),
+        )
+
+    def _beside(self, function: str) -> list[Parameter]:
+        others = [item for item in self.role.outside() if item is not self.timestamp]
+        result = self.parameters.beside(function, others)
+        if self.timestamp is not None:
+            result.insert(0, self._created(function, self.timestamp))
+        return result
+
+    def _created(self, function: str, field: Field) -> Parameter:
+        self.references.natural(Value(Kind.MESSAGE, TIMESTAMP))
+        self.references.values.discard("to_timestamp")
+        self.references.values.add("timestamp_or_now")
+        found = self.parameters.beside(function, [field])[0]
+        return Parameter(
+            field=field.name,
+            name=found.name,
+            annotation=found.annotation,
+            default="None",
+            argument=f"timestamp_or_now({found.name})",
+            unset=False,
+            docs=field.docs,
+        )

@@ -1,0 +1,114 @@
+"""Messages: the classes and their stubs, by protoc and mypy-protobuf.
+
+In: stripped descriptors. Out: `_pb2.py` and `_pb2.pyi` files by name. The two tools run
+as child processes beside this one; `start` begins them, `finish` collects.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from google.protobuf import descriptor_pb2
+from google.protobuf.compiler import plugin_pb2
+
+from sessiongen import protoc
+from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, failed
+from sessiongen.sources import Sources
+from sessiongen.targets.python.references import module_name
+
+_PLUGIN = "from mypy_protobuf.main import main; main()"
+
+
+@dataclass
+class Running:
+    """The two child processes and the folder they write to."""
+
+    folder: tempfile.TemporaryDirectory[str]
+    python: subprocess.Popen[bytes]
+    stubs: subprocess.Popen[bytes]
+    package: str
+
+
+def start(
+    files: tuple[descriptor_pb2.FileDescriptorProto, ...], own: tuple[str, ...], package: str
+) -> Running:
+    """Start generating the messages of a protocol's own files into a package."""
+    renamed = _renamed(files, own, package)
+    targets = [f"{package.replace('.', '/')}/{_file(name)}" for name in own]
+    folder = tempfile.TemporaryDirectory(prefix="sessiongen-")
+    descriptors = Path(folder.name) / "protocol.binpb"
+    descriptors.write_bytes(descriptor_pb2.FileDescriptorSet(file=renamed).SerializeToString())
+    python = protoc.start(
+        [f"--descriptor_set_in={descriptors}", f"--python_out={folder.name}", *targets]
+    )
+    request = plugin_pb2.CodeGeneratorRequest(
+        file_to_generate=targets, parameter="quiet", proto_file=renamed
+    )
+    stubs = _plugin(Path(folder.name), request.SerializeToString())
+    return Running(folder, python, stubs, package)
+
+
+def _plugin(folder: Path, request: bytes) -> subprocess.Popen[bytes]:
+    """Run mypy-protobuf over files, not pipes: neither side can then block the other."""
+    (folder / "request").write_bytes(request)
+    with (folder / "request").open("rb") as stdin, (folder / "response").open("wb") as stdout:
+        return subprocess.Popen(
+            [sys.executable, "-c", _PLUGIN], stdin=stdin, stdout=stdout, stderr=subprocess.PIPE
+        )
+
+
+def finish(running: Running, sources: Sources) -> dict[str, str]:
+    """Return the generated texts by file name.
+
+    Raises:
+        Refusal: one of the tools refused the descriptors.
+    """
+    with running.folder as folder:
+        diagnostics = protoc.finish(running.python, sources)
+        _, said = running.stubs.communicate()
+        if failed(diagnostics):
+            raise Refusal(diagnostics)
+        made = Path(folder).joinpath(*running.package.split("."))
+        texts = {
+            path.name: path.read_text(encoding="utf-8") for path in sorted(made.glob("*_pb2.py"))
+        }
+        response = plugin_pb2.CodeGeneratorResponse()
+        if running.stubs.returncode == 0:
+            response.ParseFromString((Path(folder) / "response").read_bytes())
+    if running.stubs.returncode != 0 or response.error:
+        raise _no_stubs(response.error or said.decode("utf-8", errors="replace"), sources)
+    for file in response.file:
+        texts[file.name.rsplit("/", 1)[-1]] = file.content
+    return texts
+
+
+def _no_stubs(reason: str, sources: Sources) -> Refusal:
+    span = Span(sources.origin.as_posix() if sources.origin else "mypy-protobuf")
+    last = (reason.strip().splitlines() or ["no reason given"])[-1]
+    help_ = "mypy-protobuf cannot describe this protocol; see its message"
+    return Refusal([Diagnostic(span, Rule.PROTO, f"no type stubs: {last}", help_)])
+
+
+def _file(name: str) -> str:
+    return module_name(name).removesuffix("_pb2") + ".proto"
+
+
+def _renamed(
+    files: tuple[descriptor_pb2.FileDescriptorProto, ...], own: tuple[str, ...], package: str
+) -> list[descriptor_pb2.FileDescriptorProto]:
+    """Move the protocol's own files into the package, where protoc's imports will look."""
+    folder = package.replace(".", "/")
+    names = {name: f"{folder}/{_file(name)}" for name in own}
+    renamed = []
+    for original in files:
+        item = descriptor_pb2.FileDescriptorProto()
+        item.CopyFrom(original)
+        item.name = names.get(item.name, item.name)
+        for index, needed in enumerate(item.dependency):
+            item.dependency[index] = names.get(needed, needed)
+        renamed.append(item)
+    return renamed

@@ -1,0 +1,74 @@
+"""Models: what the templates of the Python target lay out.
+
+In: a Protocol and how its messages are imported. Out: one frozen model a generated file,
+every name and expression decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sessiongen.bound import Module
+from sessiongen.diagnostics import Diagnostic
+from sessiongen.protocol import Protocol
+from sessiongen.roles import union
+from sessiongen.schema import Field, Oneof
+from sessiongen.targets.python.references import Modules, References, modules
+
+# What annotations in generated classes are made of; a method of such a name would hide it.
+TYPE_NAMES = frozenset(
+    "Any Callable Iterable Mapping TimestampLike DurationLike StructLike "
+    "str bytes bool int float type object list dict tuple property staticmethod".split()
+)
+
+
+@dataclass
+class Context:
+    """What every model of the target is built from; faults found on the way gather here."""
+
+    protocol: Protocol
+    modules: Modules
+    faults: list[Diagnostic] = field(default_factory=list)
+
+    def references(self) -> References:
+        """Return a fresh set of references, for one more file."""
+        return References(self.protocol.schema, self.modules)
+
+    @property
+    def reserved(self) -> frozenset[str]:
+        """Names that generated functions use for themselves."""
+        helpers = {"build", "to_timestamp", "to_duration", "to_struct", "timestamp_or_now"}
+        return frozenset({"self", "None"} | helpers) | self.modules.aliases
+
+    @property
+    def class_reserved(self) -> frozenset[str]:
+        """Names that annotations inside generated classes use."""
+        return TYPE_NAMES | self.modules.aliases
+
+    def flat(self, message: str) -> str:
+        """Return the flat name of a message."""
+        return self.modules.flat[message]
+
+    def union_name(self, oneof: Oneof) -> str:
+        """Return the flat name of a oneof: its message's, and its own unless it is the main one."""
+        flat = self.flat(oneof.message)
+        return flat if oneof.main else flat + "".join(p.capitalize() for p in oneof.name.split("_"))
+
+
+def context(protocol: Protocol, bound: Mapping[str, Module]) -> Context:
+    """Return the context of a protocol; the request's file is the main module."""
+    main = protocol.roles.request.file
+    return Context(protocol, modules(protocol.schema, main, bound))
+
+
+def arm_docs(protocol: Protocol, arm: Field) -> str:
+    """Return an arm's own comment, followed by that of its message."""
+    message = protocol.schema.messages.get(arm.value.type_name)
+    own = message.docs if message and message.file in protocol.schema.own else ""
+    return "\n\n".join(part for part in dict.fromkeys((arm.docs, own)) if part)
+
+
+def role_arms(protocol: Protocol, role: str) -> tuple[Field, ...]:
+    """Return the arms of the union that plays a role."""
+    return union(getattr(protocol.roles, role)).arms

@@ -1,0 +1,146 @@
+"""Parameters: how a field of a message is given to a generated function.
+
+In: fields. Out: Parameters with annotation, default and the expression that turns the
+argument into what the message's constructor takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sessiongen.diagnostics import Diagnostic
+from sessiongen.naming import Scope, plain
+from sessiongen.schema import Field, Kind, Message, Schema
+from sessiongen.targets.python.references import References
+
+# Messages whose natural Python form is one value rather than their fields.
+SINGLE_VALUES = frozenset(
+    f"google.protobuf.{name}" for name in ("Timestamp", "Duration", "Struct", "Any", "Value")
+)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A keyword parameter and the field that it fills.
+
+    argument: the expression for the constructor.
+    unset: None is a legal argument although the stub of the constructor refuses it.
+    default: source text, or "" for a parameter that must be given.
+    """
+
+    field: str
+    name: str
+    annotation: str
+    default: str
+    argument: str
+    unset: bool
+    docs: str
+
+    @property
+    def declaration(self) -> str:
+        """The parameter as it stands in a signature."""
+        return f"{self.name}: {self.annotation}" + (f" = {self.default}" if self.default else "")
+
+
+class ParameterBuilder:
+    """Turns fields into parameters of one function after another in one file."""
+
+    def __init__(self, schema: Schema, references: References, reserved: Iterable[str]) -> None:
+        self.schema = schema
+        self.references = references
+        self.reserved = frozenset(reserved)
+        self.faults = list[Diagnostic]()
+
+    def payload(
+        self, function: str, arm: Field, lenient: bool, also: Sequence[Parameter] = ()
+    ) -> list[Parameter]:
+        """Return the parameters for an arm's payload.
+
+        lenient: whether a field that can be absent may be left out by the caller.
+        also: parameters of the function that stand beside the payload's.
+        """
+        scope = Scope(f"{function}()", self.reserved | {item.name for item in also})
+        message = self.fields_of(arm)
+        if message is None:
+            annotation, converter = self.references.natural(arm.value)
+            argument = f"{converter}(value)" if converter else "value"
+            return [Parameter("", "value", annotation, "", argument, False, arm.docs)]
+        result = [self._parameter(item, scope, lenient) for item in message.fields]
+        self.faults += scope.faults
+        return result
+
+    def beside(self, function: str, fields: Iterable[Field]) -> list[Parameter]:
+        """Return optional parameters for fields that stand beside a union's arms."""
+        scope = Scope(f"{function}()", self.reserved)
+        result = [self._beside(item, scope) for item in fields]
+        self.faults += scope.faults
+        return result
+
+    def fields_of(self, arm: Field) -> Message | None:
+        """Return the message whose fields an arm's parameters are; None for one value."""
+        if arm.value.kind is not Kind.MESSAGE or arm.value.type_name in SINGLE_VALUES:
+            return None
+        return self.schema.messages[arm.value.type_name]
+
+    def construct_payload(self, arm: Field, parameters: Sequence[Parameter]) -> str:
+        """Return the expression that builds an arm's payload from its parameters."""
+        message = self.fields_of(arm)
+        if message is None:
+            return parameters[0].argument
+        return construct(self.references.message(message.full_name), parameters)
+
+    def _parameter(self, field: Field, scope: Scope, lenient: bool) -> Parameter:
+        name = scope.name(field.name, field.span)
+        annotation, argument = self._forms(field, name)
+        absent = field.presence and not field.required
+        default = ""
+        if absent or (lenient and (field.repeated or field.key is not None)):
+            annotation += " | None"
+            argument = _unless_none(name, argument)
+            default = "None" if lenient else ""
+        return Parameter(field.name, name, annotation, default, argument, False, field.docs)
+
+    def _beside(self, field: Field, scope: Scope) -> Parameter:
+        name = scope.name(field.name, field.span)
+        annotation, argument = self._forms(field, name)
+        argument = _unless_none(name, argument)
+        unset = not field.presence
+        return Parameter(
+            field.name, name, f"{annotation} | None", "None", argument, unset, field.docs
+        )
+
+    def _forms(self, field: Field, name: str) -> tuple[str, str]:
+        annotation, converter = self.references.natural(field.value)
+        if field.key is not None:
+            argument = f"{{key: {converter}(item) for key, item in {name}.items()}}"
+            annotation = f"Mapping[{field.key.value}, {annotation}]"
+        elif field.repeated:
+            argument = f"[{converter}(item) for item in {name}]"
+            annotation = f"Iterable[{annotation}]"
+        else:
+            argument = f"{converter}({name})"
+        return annotation, argument if converter else name
+
+
+def _unless_none(name: str, argument: str) -> str:
+    return argument if argument == name else f"None if {name} is None else {argument}"
+
+
+def construct(type_: str, parameters: Sequence[Parameter]) -> str:
+    """Return the expression that builds a message from parameters.
+
+    A field whose name cannot stand in a call, or whose None the stub refuses, goes
+    through `build`, which takes names as strings.
+    """
+    arguments = [(item.field, item.argument) for item in parameters]
+    if all(plain(item.field) and not item.unset for item in parameters):
+        inside = ", ".join(f"{name}={argument}" for name, argument in arguments)
+        return f"{type_}({inside})"
+    inside = ", ".join(f'"{name}": {argument}' for name, argument in arguments)
+    return f"build({type_}, {{{inside}}})"
+
+
+def access(base: str, name: str) -> str:
+    """Return the expression that reads a field."""
+    return f"{base}.{name}" if plain(name) else f'getattr({base}, "{name}")'

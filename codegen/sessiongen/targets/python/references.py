@@ -1,0 +1,168 @@
+"""References: how generated Python names the messages and enums of the protocol.
+
+In: full names. Out: expressions such as `pb.SessionRequest.Ping`, and the imports that
+a file needs for those it used.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sessiongen.bound import Module
+from sessiongen.diagnostics import Diagnostic, Rule, Span
+from sessiongen.naming import flat_names
+from sessiongen.schema import Kind, Schema, Value
+
+WELL_KNOWN = "google/protobuf/"
+_NATURAL = {
+    "google.protobuf.Timestamp": ("TimestampLike", "to_timestamp"),
+    "google.protobuf.Duration": ("DurationLike", "to_duration"),
+    "google.protobuf.Struct": ("StructLike", "to_struct"),
+}
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A module of messages: its alias in generated code and the statement that imports it."""
+
+    alias: str
+    statement: str
+    enum_types: bool = True
+    oneof_literals: bool = True
+
+
+@dataclass(frozen=True)
+class Modules:
+    """The modules of messages by proto file, and flat names by full name."""
+
+    by_file: Mapping[str, Imported]
+    flat: Mapping[str, str]
+
+    @property
+    def aliases(self) -> frozenset[str]:
+        """The names that the modules take in every generated file."""
+        return frozenset(item.alias for item in self.by_file.values())
+
+
+def modules(schema: Schema, main: str, bound: Mapping[str, Module]) -> Modules:
+    """Return how each proto file's messages are imported; `main` is called `pb`."""
+    by_file: dict[str, Imported] = {}
+    files = {item.file for item in schema.messages.values()}
+    files |= {item.file for item in schema.enums.values()}
+    for file in sorted(files):
+        alias = "pb" if file == main else module_name(file)
+        if file.startswith(WELL_KNOWN):
+            name = file.removeprefix(WELL_KNOWN).removesuffix(".proto") + "_pb2"
+            by_file[file] = Imported(name, f"from google.protobuf import {name}")
+        elif file in bound:
+            by_file[file] = _bound(bound[file], alias)
+        else:
+            name = module_name(file)
+            renamed = f" as {alias}" if alias != name else ""
+            by_file[file] = Imported(alias, f"from . import {name}{renamed}")
+    paths = {item.full_name: item.path for item in schema.own_messages()}
+    return Modules(by_file, flat_names(paths))
+
+
+def _bound(module: Module, alias: str) -> Imported:
+    package, _, name = module.name.rpartition(".")
+    statement = f"from {package} import {name}" if package else f"import {name}"
+    if alias != name:
+        statement += f" as {alias}"
+    return Imported(alias, statement, module.enum_types, module.oneof_literals)
+
+
+def module_name(file: str) -> str:
+    """Return the Python module of a proto file: folders joined, as one identifier."""
+    stem = re.sub(r"\W", "_", file.removesuffix(".proto"), flags=re.ASCII)
+    return ("_" if stem[:1].isdigit() else "") + f"{stem}_pb2"
+
+
+def module_faults(own: tuple[str, ...], span: Span) -> list[Diagnostic]:
+    """Return a fault for each two files whose Python modules would be one."""
+    seen: dict[str, str] = {}
+    faults = []
+    for file in own:
+        other = seen.setdefault(module_name(file).lower(), file)
+        if other != file:
+            fault = f"{file!r} and {other!r} both become the module {module_name(file)!r}"
+            faults.append(Diagnostic(span, Rule.NAME_CLASH, fault, "rename one of the two files"))
+    return faults
+
+
+class References:
+    """Names types for one generated file and remembers what the file must import."""
+
+    def __init__(self, schema: Schema, modules_: Modules) -> None:
+        self._schema = schema
+        self._modules = modules_
+        self._imports: set[str] = set()
+        self._aliases: dict[tuple[str, str], str] = {}
+        self.values: set[str] = set()
+
+    def message(self, full_name: str) -> str:
+        """Return the expression for a message class."""
+        found = self._schema.messages[full_name]
+        return self._type(found.file, found.path)
+
+    def enum(self, full_name: str) -> str:
+        """Return the type of an enum's values, as the stub names it."""
+        found = self._schema.enums[full_name]
+        name = self._type(found.file, found.path)
+        return f"{name}.ValueType" if self._modules.by_file[found.file].enum_types else name
+
+    def module(self, file: str) -> str:
+        """Return the alias of a file's module."""
+        imported = self._modules.by_file[file]
+        self._imports.add(imported.statement)
+        return imported.alias
+
+    def strict(self, value: Value) -> str:
+        """Return the type of a value as protobuf gives it."""
+        if value.kind is Kind.MESSAGE:
+            return self.message(value.type_name)
+        if value.kind is Kind.ENUM:
+            return self.enum(value.type_name)
+        return str(value.kind.value)
+
+    def natural(self, value: Value) -> tuple[str, str]:
+        """Return the type of a value as a caller may give it, and its converter or ''."""
+        if value.type_name in _NATURAL:
+            found = _NATURAL[value.type_name]
+            self.values.update(found)
+            return found
+        return self.strict(value), ""
+
+    def runtime_class(self, value: Value) -> str:
+        """Return an expression for the class of a value at run time."""
+        if value.kind is Kind.ENUM:
+            return "int"
+        return self.strict(value)
+
+    def oneof_literals(self, full_name: str) -> bool:
+        """Whether the stub types WhichOneof of this message with Literals."""
+        return self._modules.by_file[self._schema.messages[full_name].file].oneof_literals
+
+    @property
+    def imports(self) -> list[str]:
+        """The import statements of all modules used, sorted as isort does."""
+        return sorted(self._imports, key=lambda line: (line.startswith("from ."), line))
+
+    @property
+    def aliases(self) -> list[tuple[str, str, str]]:
+        """(alias, stub's expression, runtime expression) of types named by keywords."""
+        return [(alias, stub, runtime) for (stub, runtime), alias in self._aliases.items()]
+
+    def _type(self, file: str, path: tuple[str, ...]) -> str:
+        module = self.module(file)
+        if not any(keyword.iskeyword(part) for part in path):
+            return ".".join((module, *path))
+        # mypy-protobuf declares a class named by a keyword as _r_<keyword>.
+        stub = ".".join((module, *(f"_r_{p}" if keyword.iskeyword(p) else p for p in path)))
+        runtime = module
+        for part in path:
+            runtime = f'getattr({runtime}, "{part}")'
+        return self._aliases.setdefault((stub, runtime), f"{module}_{'_'.join(path)}")

@@ -1,0 +1,105 @@
+"""The model of requests.py: the handler skeletons and the answering of a request.
+
+In: the target's Context. Out: a RequestsModel with a method for each request.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessiongen.naming import Scope, plain
+from sessiongen.protocol import Call
+from sessiongen.roles import union
+from sessiongen.schema import Field
+from sessiongen.targets.python.models import Context, arm_docs
+from sessiongen.targets.python.parameters import access
+from sessiongen.targets.python.references import References
+
+
+@dataclass(frozen=True)
+class HandlerMethod:
+    """The method that handles a request arm."""
+
+    name: str
+    arm: str
+    number: int
+    payload: str
+    result: str
+    read: str
+    response_arm: str
+    docs: str
+
+
+@dataclass(frozen=True)
+class RequestsModel:
+    """requests.py. `start` builds the response; `fail` sets its error text, if it has one."""
+
+    imports: list[str]
+    aliases: list[tuple[str, str, str]]
+    handler: str
+    request: str
+    response: str
+    request_name: str
+    request_oneof: str
+    start: str
+    carry: str
+    fail: str
+    methods: list[HandlerMethod]
+
+
+def requests_model(context: Context) -> RequestsModel:
+    """Return the model of requests.py."""
+    roles = context.protocol.roles
+    references = context.references()
+    name = context.flat(roles.request.full_name)
+    scope = Scope(f"{name}Handler", context.class_reserved)
+    methods = [_method(context, references, scope, call) for call in context.protocol.calls]
+    context.faults += scope.faults
+    request = references.message(roles.request.full_name)
+    response = references.message(roles.response.full_name)
+    return RequestsModel(
+        imports=references.imports,
+        aliases=references.aliases,
+        handler=f"{name}Handler",
+        request=request,
+        response=response,
+        request_name=f"{roles.request.full_name}.{union(roles.request).name}",
+        request_oneof=union(roles.request).name,
+        start=_start(response, roles.correlation),
+        carry=_carry(roles.correlation),
+        fail=_assign("response", roles.error.name, "text") if roles.error else "",
+        methods=methods,
+    )
+
+
+def _start(response: str, correlation: Field | None) -> str:
+    if correlation is None or correlation.presence:
+        return f"{response}()"
+    if plain(correlation.name):
+        return f"{response}({correlation.name}=request.{correlation.name})"
+    return f'build({response}, {{"{correlation.name}": {access("request", correlation.name)}}})'
+
+
+def _carry(correlation: Field | None) -> str:
+    """Return the statement that copies a correlation field only if the request has one."""
+    if correlation is None or not correlation.presence:
+        return ""
+    assign = _assign("response", correlation.name, access("request", correlation.name))
+    return f'if request.HasField("{correlation.name}"):\n        {assign}'
+
+
+def _assign(base: str, name: str, value: str) -> str:
+    return f"{base}.{name} = {value}" if plain(name) else f'setattr({base}, "{name}", {value})'
+
+
+def _method(context: Context, references: References, scope: Scope, call: Call) -> HandlerMethod:
+    return HandlerMethod(
+        name=scope.name(call.request.name, call.request.span),
+        arm=call.request.name,
+        number=call.request.number,
+        payload=references.strict(call.request.value),
+        result=references.strict(call.response.value),
+        read=access("request", call.request.name),
+        response_arm=call.response.name,
+        docs=arm_docs(context.protocol, call.request),
+    )

@@ -1,0 +1,67 @@
+"""Positions of keys in a TOML text.
+
+In: the text and a path of keys. Out: line and column, counted from 1, the column in
+characters, of the deepest key of the path that the text has.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+
+import tree_sitter_toml
+from tree_sitter import Language, Node, Parser
+
+Keys = tuple[str, ...]
+
+
+def place(text: str, keys: Keys) -> tuple[int, int]:
+    """Return where the longest known prefix of `keys` stands; 1:1 if none does."""
+    places = _places(text)
+    for length in range(len(keys), 0, -1):
+        if keys[:length] in places:
+            return places[keys[:length]]
+    return 1, 1
+
+
+@lru_cache(maxsize=4)
+def _places(text: str) -> dict[Keys, tuple[int, int]]:
+    data = text.encode()
+    root = Parser(Language(tree_sitter_toml.language())).parse(data).root_node
+    places: dict[Keys, tuple[int, int]] = {}
+
+    def note(keys: Keys, node: Node) -> None:
+        row, offset = node.start_point
+        line = data.split(b"\n")[row]
+        places.setdefault(keys, (row + 1, len(line[:offset].decode(errors="replace")) + 1))
+
+    def walk(node: Node, prefix: Keys) -> None:
+        for child in node.named_children:
+            if child.type in ("table", "table_array_element"):
+                head = child.named_children[0]
+                note(_keys(head), head)
+                walk(child, _keys(head))
+            elif child.type == "pair":
+                keys = (*prefix, *_keys(child.named_children[0]))
+                note(keys, child.named_children[0])
+                walk(child, keys)
+            elif child.type == "inline_table":
+                walk(child, prefix)
+
+    walk(root, ())
+    return places
+
+
+def _keys(node: Node) -> Keys:
+    if node.type == "dotted_key":
+        return tuple(part for child in node.named_children for part in _keys(child))
+    raw = (node.text or b"").decode()
+    if node.type != "quoted_key":
+        return (raw,)
+    if raw.startswith("'"):
+        return (raw[1:-1],)
+    # A basic TOML string without \U escapes is a JSON string.
+    try:
+        return (str(json.loads(raw)),)
+    except ValueError:
+        return (raw[1:-1],)

@@ -63,9 +63,10 @@ def read(compiled: Compiled, config: Config, place: Place) -> Annotated:
     for original in compiled.files:
         if original.name == ANNOTATIONS_FILE:
             continue
-        item = _File()
-        item.CopyFrom(original)
+        item = original
         if original.name in compiled.own and ANNOTATIONS_FILE in original.dependency:
+            item = _File()
+            item.CopyFrom(original)
             for annotation in reader.strip(item, place):
                 found[annotation.element, annotation.name] = annotation
             _drop_import(item)

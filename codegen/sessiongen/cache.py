@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 from sessiongen import resources, tools
 from sessiongen.config import Config
-from sessiongen.outputs import MANIFEST, load_manifest
+from sessiongen.outputs import MANIFEST, load_manifest, ours
 
 FOLDER = ".sessiongen-cache"
 
@@ -24,11 +25,13 @@ class Cache:
 
     def __init__(self, config: Config, versions: dict[str, str]) -> None:
         self._config = config
+        # File systems stamp by a clock that lags by up to a few milliseconds.
+        self._started = time.time_ns() - 10_000_000
         self._folder = config.root / FOLDER
         # Several configurations may lie in one folder.
         key = hashlib.sha256(config.path.name.encode()).hexdigest()[:16]
         self._state = self._folder / f"state-{key}.json"
-        self.texts = self._folder / f"formatted-{key}"
+        self.texts = self._folder / f"formatted-{key}.json"
         self._fixed = {
             "versions": versions,
             "generator": tools.generator_digest(),
@@ -44,16 +47,19 @@ class Cache:
         try:
             kept = json.loads(self._state.read_bytes())
             names = [str(name) for name in kept["inputs"]]
-        except (OSError, ValueError, KeyError, TypeError):
+            current = self._current(names)
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
-        current = self._current(names)
         return sorted(current["outputs"]) if current == kept else None
 
     def keep(self, inputs: list[str]) -> None:
         """Remember the present state; `inputs` are import names or the descriptor set.
 
-        A state that cannot be kept costs the next run time and nothing else.
+        A state that cannot be kept costs the next run time and nothing else. None is
+        kept of an input that changed during the run: it may not be the one that was read.
         """
+        if any(self._newer(name) for name in inputs):
+            return
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             (self._folder / ".gitignore").write_text("*\n", encoding="utf-8")
@@ -65,7 +71,8 @@ class Cache:
     def _current(self, names: list[str]) -> dict[str, Any]:
         folder = self._config.package_dir
         manifest = load_manifest(folder)
-        outputs = {MANIFEST, *(manifest.files if manifest else {})}
+        # Ours beside the manifest's are left-overs, which are drift.
+        outputs = {MANIFEST, *(manifest.files if manifest else {}), *ours(folder)}
         return {
             **self._fixed,
             "inputs": {name: self._input(name) for name in sorted(names)},
@@ -77,12 +84,21 @@ class Cache:
 
         The place counts too: a new file on an earlier include path hides the old one.
         """
+        path = self._path(name)
+        return [str(path or ""), _digest(path) if path else ""]
+
+    def _path(self, name: str) -> Path | None:
         if self._config.input.descriptor_set is not None:
-            return [name, _digest(self._config.input.descriptor_set)]
-        for folder in (*self._config.input.include, resources.include_dir()):
-            if (folder / name).is_file():
-                return [str(folder), _digest(folder / name)]
-        return ["", ""]
+            return self._config.input.descriptor_set
+        folders = (*self._config.input.include, resources.include_dir())
+        return next((folder / name for folder in folders if (folder / name).is_file()), None)
+
+    def _newer(self, name: str) -> bool:
+        path = self._path(name)
+        try:
+            return path is not None and path.stat().st_mtime_ns > self._started
+        except OSError:
+            return True
 
 
 def _digest(path: Path) -> str:

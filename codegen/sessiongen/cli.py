@@ -6,7 +6,9 @@ In: arguments. Out: lines and diagnostics on the terminal, and an exit status: 0
 
 from __future__ import annotations
 
+import io
 import json
+import signal
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,8 +18,9 @@ import click
 
 from sessiongen import __version__
 from sessiongen.config import Config, load
-from sessiongen.diagnostics import Diagnostic, Refusal, show
-from sessiongen.verbs import INPUT_ERROR, Result
+from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, show
+from sessiongen.paths import display
+from sessiongen.verbs import FINE, INPUT_ERROR, Result
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,9 @@ def main(
     context: click.Context, config: Path, format_: str, color: bool | None, quiet: bool
 ) -> None:
     """Typed Python from a protocol of requests, responses and events."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Comments and file names may hold what the terminal's encoding has not.
+        sys.stdout.reconfigure(errors="backslashreplace")
     context.obj = Options(config, format_, color, quiet)
     if color is not None:
         context.color = color
@@ -92,8 +98,21 @@ def check(options: Options, no_cache: bool, descriptor_set: Path | None) -> None
     _run(options, lambda: verbs.check(_config(options, descriptor_set), not no_cache))
 
 
+def _arms(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Return the arms that a shell may complete to; none where the protocol is at fault."""
+    from sessiongen import pipeline
+
+    try:
+        config = load(context.find_root().params["config"])
+        unions = pipeline.model(config).protocol.unions
+    except (Refusal, OSError, RecursionError):
+        return []
+    names = {arm.name for union in unions for arm in union.arms}
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
 @main.command()
-@click.argument("arm")
+@click.argument("arm", shell_complete=_arms)
 @_descriptor_set
 @_pass
 def explain(options: Options, arm: str, descriptor_set: Path | None) -> None:
@@ -141,7 +160,8 @@ def init(
         from sessiongen import init as initializing
 
         source = initializing.Source(proto, descriptor_set, messages)
-        return Result(lines=initializing.write(source, include, options.config))
+        lines, left = initializing.write(source, include, options.config)
+        return Result(INPUT_ERROR if left else FINE, lines, left)
 
     _run(options, write)
 
@@ -171,16 +191,31 @@ def _run(options: Options, verb: Callable[[], Result], document: bool = False) -
         result = verb()
     except Refusal as refusal:
         result = Result(INPUT_ERROR, diagnostics=refusal.diagnostics)
-    except RecursionError:
-        # Python's own limit is the last guard against input nested beyond all sense.
-        raise click.ClickException("the input is nested too deeply") from None
+    except (OSError, RecursionError) as error:
+        result = Result(INPUT_ERROR, diagnostics=[_unreadable(options, error)])
+    except KeyboardInterrupt:
+        # As shells have it; 1 would say that the run was whole and found something.
+        click.echo("interrupted", err=True)
+        sys.exit(128 + signal.SIGINT)
     if not options.quiet and options.format == "text":
         for line in result.lines:
             click.echo(line)
-    if document or options.format == "text":
+    if document or (options.format == "text" and not options.quiet):
         click.echo(_coloured_diff(result.detail), nl=False)
     _report(options, result.diagnostics, document and result.status == 0)
     sys.exit(result.status)
+
+
+def _unreadable(options: Options, error: OSError | RecursionError) -> Diagnostic:
+    """Return a fault for input that no step could foresee to be beyond this machine."""
+    if isinstance(error, RecursionError):
+        help_ = "make it flatter: Python's own limit was reached"
+        fault = "the input is nested too deeply"
+        return Diagnostic(Span(display(options.config)), Rule.UNREADABLE, fault, help_)
+    path = error.filename if isinstance(error.filename, str) else options.config
+    fault = f"cannot use this path: {error.strerror or error}"
+    help_ = "see that it exists, that its name is sound, and that it may be read and written"
+    return Diagnostic(Span(display(Path(path))), Rule.UNREADABLE, fault, help_)
 
 
 def _report(options: Options, diagnostics: Iterable[Diagnostic], silent: bool) -> None:

@@ -6,6 +6,7 @@ of them belong to the protocol, and where their sources lie.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,8 @@ from sessiongen.sources import Sources
 
 WELL_KNOWN = "google/protobuf/"
 ANNOTATIONS_FILE = "sessiongen/annotations.proto"
+# A part of an import name. Quotes, backslashes and control characters are in no sound one.
+_PART = re.compile(r"[^\x00-\x1f\x7f\\\"]+")
 
 
 @dataclass(frozen=True)
@@ -56,11 +59,15 @@ def compile_input(config: Config) -> Compiled:
 def _from_protos(config: Config) -> Compiled:
     sources = Sources((*config.input.include, resources.include_dir()))
     names = [_import_name(config, path) for path in config.input.protos]
+    for name, path in zip(names, config.input.protos, strict=True):
+        _refuse_shadowed(config, sources, name, path)
     with tempfile.TemporaryDirectory(prefix="sessiongen-") as folder:
         target = Path(folder) / "protocol.binpb"
         arguments = [f"-I{path}" for path in sources.include if path.is_dir()]
         arguments += [f"--descriptor_set_out={target}", "--include_imports"]
-        arguments += ["--include_source_info", *names]
+        # By their place on disk: a bare name is first looked for in the working directory,
+        # and may look like an option.
+        arguments += ["--include_source_info", *(str(sources.locate(name)) for name in names)]
         diagnostics = protoc.finish(protoc.start(arguments), sources)
         if failed(diagnostics):
             raise Refusal(diagnostics)
@@ -85,6 +92,15 @@ def _import_name(config: Config, path: Path) -> str:
     fault = f"{display(path)} lies on none of the include paths"
     help_ = "add a folder above the file to input.include"
     raise Refusal([Diagnostic(span, Rule.UNREADABLE, fault, help_)])
+
+
+def _refuse_shadowed(config: Config, sources: Sources, name: str, path: Path) -> None:
+    found = sources.locate(name)
+    if found is not None and not found.samefile(path):
+        span = config.span(("input", "include"))
+        fault = f"{display(path)} is hidden by {display(found)} on an earlier include path"
+        help_ = "put the folder of the one that is meant first in input.include"
+        raise Refusal([Diagnostic(span, Rule.UNREADABLE, fault, help_)])
 
 
 def _from_descriptor_set(config: Config, path: Path) -> Compiled:
@@ -117,6 +133,8 @@ def _compiled(
         raise _broken(span, "this is not a serialized FileDescriptorSet") from None
     if not files:
         raise _broken(span, "the descriptor set holds no file")
+    for item in files:
+        _refuse_name(item.name, span)
     ordered = _ordered(files, span)
     own = tuple(
         item.name
@@ -149,7 +167,27 @@ def _ordered(
         if len(stack) > 100_000:
             raise _broken(span, "the files import each other in a circle")
     _link(tuple(ordered.values()), span)
+    _refuse_other_annotations(ordered, span)
     return tuple(ordered.values())
+
+
+def _refuse_name(name: str | bytes, span: Span) -> None:
+    """Refuse a file name that protoc would not give: code and paths are made from it."""
+    # The type checker believes the stubs; upb gives bytes for what is not UTF-8.
+    parts = name.split("/") if isinstance(name, str) else [""]
+    if not all(_PART.fullmatch(part) and part not in (".", "..") for part in parts):
+        raise _broken(span, f"{name!r} is not a name that a .proto file can be imported by")
+
+
+def _refuse_other_annotations(files: dict[str, descriptor_pb2.FileDescriptorProto], span: Span) -> None:
+    """Refuse a file that only has the name of the annotations' file."""
+    found = files.get(ANNOTATIONS_FILE)
+    if found is None:
+        return
+    strings = all(item.type == item.TYPE_STRING and item.label == item.LABEL_OPTIONAL for item in found.extension)
+    if "google/protobuf/descriptor.proto" not in files or not strings:
+        fault = f"{ANNOTATIONS_FILE} is not the one that comes with sessiongen"
+        raise _broken(span, fault, "import the one that comes with it, or name yours otherwise")
 
 
 def _well_known(name: str, span: Span) -> descriptor_pb2.FileDescriptorProto:

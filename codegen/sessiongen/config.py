@@ -6,6 +6,7 @@ whose diagnostics point at the key that is wrong.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -92,7 +93,7 @@ def load(path: Path) -> Config:
     text = _read(path)
     try:
         data = tomli.loads(text)
-    except tomli.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise Refusal([_syntax(path, error)]) from None
     return _Reader(path, text).config(data)
 
@@ -107,7 +108,9 @@ def _read(path: Path) -> str:
     except UnicodeDecodeError as error:
         fault = f"the configuration is not UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}"
     span = Span(display(path))
-    raise Refusal([Diagnostic(span, Rule.UNREADABLE, fault, "name a readable UTF-8 file with --config")])
+    raise Refusal(
+        [Diagnostic(span, Rule.UNREADABLE, fault, "name a readable UTF-8 file with --config")]
+    )
 
 
 def _missing(path: Path) -> Diagnostic:
@@ -119,9 +122,12 @@ def _missing(path: Path) -> Diagnostic:
     )
 
 
-def _syntax(path: Path, error: tomli.TOMLDecodeError) -> Diagnostic:
+def _syntax(path: Path, error: Exception) -> Diagnostic:
     span = Span(display(path), getattr(error, "lineno", 1), getattr(error, "colno", 1))
     message = re.sub(r" \(at .*\)$", "", str(error))
+    # Valid TOML that Python will not hold: nested without end, or a number without end.
+    if not isinstance(error, tomli.TOMLDecodeError):
+        message = f"the configuration cannot be read: {message}"
     return Diagnostic(span, Rule.CONFIG_SYNTAX, message, "the file must be valid TOML 1.0")
 
 
@@ -163,15 +169,31 @@ class _Reader:
         root = self.path.parent
         protos = tuple(root / name for name in self._strings(table, ("input", "protos")))
         include = tuple(root / name for name in self._strings(table, ("input", "include")))
-        if "protos" in kinds and not protos:
+        if table.get("protos") == []:
             self._fault(("input", "protos"), "no .proto file is named", "name at least one file")
         descriptor_set = self._string(table, ("input", "descriptor_set"))
+        include = include or tuple(dict.fromkeys(path.parent for path in protos))
+        self._no_separator(("input", "include" if "include" in table else "protos"), include)
         return Input(
             protos=protos,
-            include=include or tuple(dict.fromkeys(path.parent for path in protos)),
+            include=include,
             descriptor_set=root / descriptor_set if descriptor_set else None,
-            messages=self._string(table, ("input", "messages")),
+            messages=self._messages(table),
         )
+
+    def _messages(self, table: dict[str, Any]) -> str | None:
+        name = self._string(table, ("input", "messages"))
+        if name is not None and not _dotted(name):
+            fault = f"{name!r} is not the name of a Python module"
+            self._fault(("input", "messages"), fault, _DOTTED)
+        return name
+
+    def _no_separator(self, at: tuple[str, ...], include: tuple[Path, ...]) -> None:
+        # protoc takes a list of folders, and has no way to quote what stands between them.
+        for path in include:
+            if os.pathsep in str(path):
+                fault = f"an include path cannot hold {os.pathsep!r}: {display(path)}"
+                self._fault(at, fault, "rename the folder")
 
     def _package(self, table: dict[str, Any]) -> str:
         self._only(table, ("output",), ("path", "package"))
@@ -183,12 +205,9 @@ class _Reader:
                 'give output.package, for example "my_protocol"',
             )
             return "unnamed"
-        if not all(part.isidentifier() and not iskeyword(part) for part in package.split(".")):
-            self._fault(
-                ("output", "package"),
-                f"{package!r} is not a Python package name",
-                "use letters, digits and underscores, parts joined by dots",
-            )
+        if not _dotted(package):
+            fault = f"{package!r} is not a Python package name"
+            self._fault(("output", "package"), fault, _DOTTED)
         return package
 
     def _roles(self, table: dict[str, Any]) -> dict[str, Given]:
@@ -214,6 +233,8 @@ class _Reader:
         annotations: dict[tuple[str, str], Given] = {}
         for name in table:
             entries = self._table(table, name, ("annotations",))
+            if self._unquoted(name, entries):
+                continue
             self._only(entries, ("annotations", name), ANNOTATIONS)
             for key in entries:
                 if key not in ANNOTATIONS:
@@ -224,6 +245,19 @@ class _Reader:
                     annotations[name, key] = Given(value, where)
         return annotations
 
+    def _unquoted(self, name: str, entries: dict[str, Any]) -> bool:
+        """Whether a full name lacks its quotes, so that TOML took its dots for tables."""
+        keys = [name]
+        while len(entries) == 1 and isinstance(value := next(iter(entries.values())), dict):
+            keys += entries
+            entries = value
+        if len(keys) == 1:
+            return False
+        fault = f"{'.'.join(keys)} is read as {len(keys)} keys"
+        help_ = f'quote the name: [annotations."{".".join(keys)}"]'
+        self._fault(("annotations", *keys), fault, help_)
+        return True
+
     def _only(self, table: dict[str, Any], at: tuple[str, ...], known: tuple[str, ...]) -> None:
         for key in table:
             if key in known:
@@ -232,25 +266,22 @@ class _Reader:
             self._fault(
                 (*at, key),
                 f"unknown key {'.'.join((*at, key))!r}",
-                (f"did you mean {close[0]!r}? " if close else "") + f"known here: {', '.join(known)}",
+                (f"did you mean {close[0]!r}? " if close else "")
+                + f"known here: {', '.join(known)}",
             )
 
-    def _table(
-        self, data: dict[str, Any], key: str, at: tuple[str, ...] = ()
-    ) -> dict[str, Any]:
+    def _table(self, data: dict[str, Any], key: str, at: tuple[str, ...] = ()) -> dict[str, Any]:
         return self._typed(data, (*at, key), lambda value: isinstance(value, dict), "a table") or {}
 
     def _string(self, table: dict[str, Any], at: tuple[str, ...]) -> str | None:
-        result: str | None = self._typed(
-            table, at, lambda value: isinstance(value, str) and value != "", "a non-empty string"
-        )
+        result: str | None = self._typed(table, at, _text, "a string with no control character")
         return result
 
     def _strings(self, table: dict[str, Any], at: tuple[str, ...]) -> list[str]:
         def fits(value: object) -> bool:
-            return isinstance(value, list) and all(isinstance(item, str) and item for item in value)
+            return isinstance(value, list) and all(_text(item) for item in value)
 
-        return self._typed(table, at, fits, "a list of non-empty strings") or []
+        return self._typed(table, at, fits, "a list of strings with no control character") or []
 
     def _typed(
         self, table: dict[str, Any], at: tuple[str, ...], fits: Callable[[object], bool], kind: str
@@ -264,6 +295,18 @@ class _Reader:
     def _fault(self, at: tuple[str, ...], message: str, help_: str) -> None:
         span = _span(self.path, self.text, at)
         self.faults.append(Diagnostic(span, Rule.CONFIG_KEY, message, help_))
+
+
+_DOTTED = "use letters, digits and underscores, parts joined by dots"
+
+
+def _dotted(name: str) -> bool:
+    return all(part.isidentifier() and not iskeyword(part) for part in name.split("."))
+
+
+def _text(value: object) -> bool:
+    """Whether a value is a string that can be a path or a name."""
+    return isinstance(value, str) and value != "" and not re.search(r"[\x00-\x1f\x7f]", value)
 
 
 def _span(path: Path, text: str, at: tuple[str, ...]) -> Span:

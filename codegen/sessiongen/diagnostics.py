@@ -42,7 +42,6 @@ class Rule(str, Enum):
     EXTRA_OUTPUT = "SG022"
     TOOL_SKEW = "SG023"
     OUTPUT = "SG024"
-    TEMPLATE = "SG025"
     UNKNOWN_ARM = "SG026"
     SDK_PACKAGE = "SG040"
     SDK_FETCH = "SG041"
@@ -82,7 +81,8 @@ class Diagnostic:
     def text(self) -> str:
         """Return the lines a person reads in a terminal."""
         head = f"{self.span}: {self.severity.value}[{self.rule.value}]: {self.message}"
-        return f"{head}\n  help: {self.help}" if self.help else head
+        lines = [head, f"  help: {self.help}"] if self.help else [head]
+        return "\n".join(map(_visible, lines))
 
     def github(self) -> str:
         """Return a workflow command that annotates a line of a pull request."""
@@ -131,10 +131,17 @@ def show(diagnostics: Iterable[Diagnostic], form: str) -> str:
     """Render diagnostics as `text`, `github` or `json`; empty for none, save in JSON."""
     items = arrange(diagnostics)
     if form == "json":
-        return json.dumps([item.record() for item in items], indent=2, ensure_ascii=False)
+        return json.dumps([item.record() for item in items], indent=2)
     if form == "github":
         return "\n".join(item.github() for item in items)
     return "\n".join(item.text() for item in items)
+
+
+def _visible(text: str) -> str:
+    """Return a text as one line that does nothing to a terminal; names may hold anything."""
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
 
 
 def _escape(text: str) -> str:

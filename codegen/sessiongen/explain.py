@@ -55,7 +55,7 @@ class Entry:
             "arm": self.arm,
             "declared": str(self.span),
             "docs": self.docs,
-            **dict(self.facts),
+            "facts": [{"label": label, "text": text} for label, text in self.facts],
             "generated": [{"place": where, "symbol": what} for where, what in self.places],
         }
 
@@ -73,7 +73,7 @@ def explain(name: str, model: Model, config: Config) -> list[Entry]:
         if arm.name == name or f".{oneof.message}.{arm.name}".endswith(f".{name}")
     ]
     if not found:
-        close = get_close_matches(name, [arm.name for _, arm in arms], 3)
+        close = get_close_matches(name, sorted({arm.name for _, arm in arms}), 3)
         help_ = f"did you mean {' or '.join(close)}?" if close else "name an arm of any oneof"
         fault = f"the protocol has no arm {name!r}"
         raise Refusal([Diagnostic(Span(display(config.path)), Rule.UNKNOWN_ARM, fault, help_)])

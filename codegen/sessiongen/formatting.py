@@ -1,48 +1,102 @@
 """Formatting: black over generated Python, as little of it as possible.
 
 In: source texts. Out: the same, formatted. A text that was formatted before comes from
-the cache; the others are shared out to child processes where that saves time.
+the cache; the others are shared out to child processes, which load black while this
+process still compiles the protocol.
+
+Run as a module, this is such a child: texts as JSON in, formatted texts as JSON out.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import subprocess
+import sys
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from types import TracebackType
+
+from sessiongen import pieces
 
 LINE_LENGTH = 100
-# Below this many lines a second process costs more than it saves.
-_WORTH_SHARING = 400
+_MOST_WORKERS = 4
+_COLLECT_LINES = 1500
 
 
-def format_all(texts: Sequence[str], cache: Path | None, salt: str) -> list[str]:
-    """Return each text as black formats it.
+class Formatter:
+    """Formats texts in child processes, which end with the `with` block.
 
-    cache: a folder of texts formatted before, or None.
+    cache: a file of texts formatted before, or None.
     salt: what besides the text the result depends on, black's version above all.
     """
-    found = [_cached(text, cache, salt) for text in texts]
-    missing = [index for index, text in enumerate(found) if text is None]
-    for index, result in zip(missing, _format([texts[i] for i in missing]), strict=True):
-        found[index] = result
-    results = [text for text in found if text is not None]
-    if cache is not None:
-        _store(texts, results, cache, salt)
-    return results
+
+    def __init__(self, cache: Path | None, salt: str) -> None:
+        self._cache = cache
+        self._salt = salt
+        self._children: list[subprocess.Popen[bytes]] = []
+
+    def __enter__(self) -> Formatter:
+        command = [sys.executable, "-m", "sessiongen.formatting"]
+        for _ in range(min(os.cpu_count() or 1, _MOST_WORKERS)):
+            pipe = subprocess.PIPE
+            self._children.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for child in self._children:
+            child.kill()
+            for pipe in (child.stdin, child.stdout, child.stderr):
+                if pipe is not None:
+                    pipe.close()
+            child.wait()
+
+    def format(self, texts: Sequence[str]) -> list[str]:
+        """Return each text as black formats it.
+
+        Raises:
+            RuntimeError: black refuses a text, which is a fault of the generator.
+        """
+        cut = [pieces.cut(text) for text in texts]
+        sources = list(dict.fromkeys(piece.source for parts in cut for piece in parts))
+        known = _load(self._cache, self._salt)
+        done = {source: known[_key(source)] for source in sources if _key(source) in known}
+        missing = [source for source in sources if source not in done]
+        done.update(zip(missing, self._shared(missing), strict=True))
+        _store(self._cache, self._salt, {_key(source): done[source] for source in sources})
+        return [pieces.join(parts, [done[piece.source] for piece in parts]) for parts in cut]
+
+    def _shared(self, texts: list[str]) -> list[str]:
+        """Format texts in the children, each with a like share of characters."""
+        shares: list[list[int]] = [[] for _ in self._children]
+        loads = [0] * len(shares)
+        for index in sorted(range(len(texts)), key=lambda i: -len(texts[i])):
+            least = loads.index(min(loads))
+            shares[least].append(index)
+            loads[least] += len(texts[index])
+        for child, share in zip(self._children, shares, strict=True):
+            assert child.stdin is not None
+            child.stdin.write(json.dumps([texts[index] for index in share]).encode())
+            child.stdin.close()
+        done: dict[int, str] = {}
+        for child, share in zip(self._children, shares, strict=True):
+            done.update(zip(share, _collect(child), strict=True))
+        return [done[index] for index in range(len(texts))]
 
 
-def _format(texts: list[str]) -> list[str]:
-    lines = sum(text.count("\n") for text in texts)
-    workers = min(os.cpu_count() or 1, len(texts), 4)
-    if workers < 2 or lines < _WORTH_SHARING:
-        return [format_text(text) for text in texts]
-    # The longest first, so that the workers end together.
-    order = sorted(range(len(texts)), key=lambda index: -len(texts[index]))
-    with ProcessPoolExecutor(workers) as pool:
-        done = dict(zip(order, pool.map(format_text, [texts[i] for i in order]), strict=True))
-    return [done[index] for index in range(len(texts))]
+def _collect(child: subprocess.Popen[bytes]) -> list[str]:
+    assert child.stdout is not None and child.stderr is not None
+    output, said = child.stdout.read(), child.stderr.read()
+    if child.wait() != 0:
+        raise RuntimeError(f"black refused generated code: {said.decode(errors='replace')[-2000:]}")
+    result: list[str] = json.loads(output)
+    return result
 
 
 def format_text(text: str) -> str:
@@ -54,30 +108,60 @@ def format_text(text: str) -> str:
     return black.format_str(text, mode=mode)
 
 
-def _key(text: str, salt: str) -> str:
-    return hashlib.sha256(f"{salt}\0{LINE_LENGTH}\0{text}".encode()).hexdigest()
+def _key(source: str) -> str:
+    return hashlib.sha256(source.encode()).hexdigest()
 
 
-def _cached(text: str, cache: Path | None, salt: str) -> str | None:
+def _load(cache: Path | None, salt: str) -> dict[str, str]:
+    """Return the texts formatted before; none if the file is torn or was edited."""
     if cache is None:
-        return None
+        return {}
     try:
-        digest, _, result = (cache / _key(text, salt)).read_text(encoding="utf-8").partition("\n")
-    except (OSError, UnicodeDecodeError):
-        return None
-    # A torn or edited entry must not reach the output.
-    return result if digest == hashlib.sha256(result.encode()).hexdigest() else None
+        digest, _, data = cache.read_bytes().partition(b"\n")
+        if digest.decode() != _seal(data, salt):
+            return {}
+        known: dict[str, str] = json.loads(data)
+    except (OSError, ValueError):
+        return {}
+    return known
 
 
-def _store(texts: Sequence[str], results: Sequence[str], cache: Path, salt: str) -> None:
-    """Keep this run's texts and drop all others, so that the cache stays small."""
-    wanted = {_key(text, salt): result for text, result in zip(texts, results, strict=True)}
-    cache.mkdir(parents=True, exist_ok=True)
-    for old in cache.iterdir():
-        if old.name not in wanted:
-            old.unlink(missing_ok=True)
-    for name, result in wanted.items():
-        path = cache / name
-        if not path.exists():
-            digest = hashlib.sha256(result.encode()).hexdigest()
-            path.write_text(f"{digest}\n{result}", encoding="utf-8", newline="\n")
+def _store(cache: Path | None, salt: str, texts: dict[str, str]) -> None:
+    """Keep this run's texts and drop all others, so that the cache stays small.
+
+    Texts that cannot be kept cost the next run time and nothing else.
+    """
+    if cache is None:
+        return
+    data = json.dumps(texts).encode()
+    try:
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        cache.write_bytes(f"{_seal(data, salt)}\n".encode() + data)
+    except OSError:
+        pass
+
+
+def _seal(data: bytes, salt: str) -> str:
+    return hashlib.sha256(f"{salt}\0{LINE_LENGTH}\0".encode() + data).hexdigest()
+
+
+def _child() -> None:
+    import gc
+
+    format_text("")
+    texts: list[str] = json.loads(sys.stdin.buffer.read() or b"[]")
+    # black's trees live for one text each: collecting while they grow costs a tenth of
+    # the time, never collecting keeps them all.
+    gc.disable()
+    done, lines = [], 0
+    for text in texts:
+        done.append(format_text(text))
+        lines += text.count("\n")
+        if lines > _COLLECT_LINES:
+            gc.collect()
+            lines = 0
+    sys.stdout.buffer.write(json.dumps(done).encode())
+
+
+if __name__ == "__main__":
+    _child()

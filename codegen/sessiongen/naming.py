@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.schema import Schema
@@ -33,14 +33,13 @@ def snake(name: str) -> str:
 def identifier(name: str, reserved: frozenset[str] = frozenset()) -> str:
     """Return a name usable as a Python attribute and argument.
 
-    Keywords and reserved names get a trailing underscore; names that Python mangles
-    or gives a meaning (`__x`) get a leading letter.
+    Keywords and reserved names get a trailing underscore, or more where that is taken
+    too; names that Python mangles or gives a meaning (`__x`) get a leading letter.
     """
-    if name.startswith("__"):
-        return f"f{name}"
-    if keyword.iskeyword(name) or name in reserved:
-        return f"{name}_"
-    return name
+    result = f"f{name}" if name.startswith("__") else name
+    while keyword.iskeyword(result) or result in reserved:
+        result += "_"
+    return result
 
 
 def plain(name: str) -> bool:
@@ -79,17 +78,17 @@ class Scope:
 
 
 def flat_names(paths: dict[str, tuple[str, ...]]) -> dict[str, str]:
-    """Return a flat CamelCase name for each nested type, by full name.
+    """Return a flat CamelCase name for each path of nested names, by full name.
 
     `Content.Status` becomes `ContentStatus`; where a top-level `ContentStatus` stands
-    too, the nested one becomes `Content_Status`; types of one path in several proto
-    packages carry the package in front.
+    too, the nested one becomes `Content__Status`; those of one path in several proto
+    packages carry the package in front. Names differ in their snake_case form too.
     """
     names = {full: "".join(path) for full, path in paths.items()}
-    for join in ("_".join, None):
+    for join in ("__".join, None):
         taken: dict[str, list[str]] = {}
         for full, name in names.items():
-            taken.setdefault(name.lower(), []).append(full)
+            taken.setdefault(snake(name), []).append(full)
         for group in taken.values():
             if len(group) < 2:
                 continue
@@ -99,15 +98,28 @@ def flat_names(paths: dict[str, tuple[str, ...]]) -> dict[str, str]:
 
 
 def message_faults(schema: Schema) -> list[Diagnostic]:
-    """Return a fault for each field that hides a part of protobuf's Message API."""
+    """Return a fault for each name in a message that hides a part of protobuf's Message API."""
     return [
         Diagnostic(
-            field.span,
+            span,
             Rule.NAME_CLASH,
-            f"the field {field.name!r} hides {field.name!r} of protobuf's own message class",
-            "rename the field",
+            f"the {kind} {name!r} hides {name!r} of protobuf's own message class",
+            f"rename the {kind}",
         )
-        for message in schema.own_messages()
-        for field in message.fields
-        if field.name in MESSAGE_API
+        for kind, name, span in _inside_messages(schema)
+        if name in MESSAGE_API
     ]
+
+
+def _inside_messages(schema: Schema) -> Iterator[tuple[str, str, Span]]:
+    """Yield (kind, name, place) of all that becomes an attribute of a message class."""
+    for message in schema.own_messages():
+        if len(message.path) > 1:
+            yield "message", message.path[-1], message.span
+        for field in message.fields:
+            yield "field", field.name, field.span
+    for enum in schema.enums.values():
+        if len(enum.path) > 1 and enum.file in schema.own:
+            yield "enum", enum.path[-1], enum.span
+            for value in enum.values:
+                yield "enum value", value.name, value.span

@@ -11,8 +11,11 @@ import difflib
 import hashlib
 import json
 import os
+import re
 import shutil
-from collections.abc import Iterable, Mapping
+import signal
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,15 +51,27 @@ class Difference:
     def diff(self, folder: str) -> str:
         """Return a unified diff from what is on disk to what it should be."""
         name = f"{folder}/{self.path}"
-        before = (self.found or "").splitlines(keepends=True)
-        after = (self.wanted or "").splitlines(keepends=True)
         lines = difflib.unified_diff(
-            before,
-            after,
+            _lines(self.found),
+            _lines(self.wanted),
             "/dev/null" if self.found is None else f"a/{name}",
             "/dev/null" if self.wanted is None else f"b/{name}",
         )
-        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+        # git needs the mode to create or delete a file, and has no hunk for an empty one.
+        head = f"diff --git a/{name} b/{name}\n"
+        if self.found is None:
+            head += "new file mode 100644\n"
+        if self.wanted is None:
+            head += "deleted file mode 100644\n"
+        return head + "".join(
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+            for line in lines
+        )
+
+
+def _lines(text: str | None) -> list[str]:
+    # str.splitlines would also split at form feeds and the like, which patch does not.
+    return re.findall(r"[^\n]*\n|[^\n]+", text or "")
 
 
 def load_manifest(folder: Path) -> Manifest | None:
@@ -65,7 +80,7 @@ def load_manifest(folder: Path) -> Manifest | None:
         data = json.loads(_read(folder / MANIFEST))
         tools, files = data["tools"], data["files"]
         pairs = [*tools.items(), *files.items()]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     if not all(isinstance(key, str) and isinstance(value, str) for key, value in pairs):
         return None
@@ -84,7 +99,7 @@ def compare(folder: Path, files: Mapping[str, str]) -> list[Difference]:
         found = _text(folder / name)
         if found != text:
             differences.append(Difference(name, text, found))
-    for name in sorted(_ours(folder) - set(files) - {MANIFEST}):
+    for name in sorted(ours(folder) - set(files) - {MANIFEST}):
         differences.append(Difference(name, None, _text(folder / name)))
     return differences
 
@@ -92,8 +107,9 @@ def compare(folder: Path, files: Mapping[str, str]) -> list[Difference]:
 def write(folder: Path, files: Mapping[str, str], manifest: Manifest) -> tuple[list[Difference], list[Diagnostic]]:
     """Make a folder hold the generated files; return what changed and what was left alone.
 
-    Every file is written to a staging folder first and then moved into place, so that a
-    run that is stopped while it writes leaves the old files whole.
+    Every file is written to a staging folder first and then moved into place, the
+    manifest last: a run that is stopped while it writes leaves the old files whole, and
+    one that is killed while it moves leaves each file whole, old or new.
 
     Raises:
         Refusal: a file that this tool did not write is in the way, or the folder
@@ -103,7 +119,7 @@ def write(folder: Path, files: Mapping[str, str], manifest: Manifest) -> tuple[l
     differences = compare(folder, complete)
     kept = [item for item in differences if item.wanted is None and _edited(folder, item)]
     changes = [item for item in differences if item not in kept]
-    _refuse_foreign(folder, [item for item in changes if item.found is not None or (folder / item.path).exists()])
+    _refuse_foreign(folder, [item for item in changes if (folder / item.path).exists()])
     try:
         _move_in(folder, changes)
     except OSError as error:
@@ -118,25 +134,46 @@ def _move_in(folder: Path, changes: Iterable[Difference]) -> None:
     _sweep(folder)
     staging = folder / f"{STAGING}{os.getpid()}"
     wanted = {item.path: item.wanted for item in changes if item.wanted is not None}
+    if MANIFEST in wanted:
+        wanted[MANIFEST] = wanted.pop(MANIFEST)
     if wanted:
         staging.mkdir()
     try:
         for name, text in wanted.items():
             (staging / name).write_text(text, encoding="utf-8", newline="\n")
-        for name in wanted:
-            os.replace(staging / name, folder / name)
-        for item in changes:
-            if item.wanted is None:
-                (folder / item.path).unlink(missing_ok=True)
+        with _undisturbed():
+            for item in changes:
+                if item.wanted is None:
+                    (folder / item.path).unlink(missing_ok=True)
+            for name in wanted:
+                os.replace(staging / name, folder / name)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Hold back signals that ask this process to end, until the block is over."""
+    # Windows cannot hold signals back; the block is short.
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(
+        signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    )
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _sweep(folder: Path) -> None:
     """Remove what a run that was killed left in its staging folder."""
     for path in folder.glob(f"{STAGING}*"):
         pid = path.name.removeprefix(STAGING)
-        if path.is_dir() and not (pid.isdigit() and _alive(int(pid))):
+        # In a container each run may well have the process id of the one before.
+        gone = not (pid.isdecimal() and _alive(int(pid))) or int(pid) == os.getpid()
+        if gone and path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
 
 
@@ -145,13 +182,16 @@ def _alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except OSError:
+    except (OSError, OverflowError):
         return True
     return True
 
 
 def _refuse_foreign(folder: Path, overwritten: Iterable[Difference]) -> None:
-    ours = _ours(folder) | {MANIFEST}
+    known = ours(folder)
+    # A manifest that is torn, or in conflict after a merge, is still known by its files.
+    if known or load_manifest(folder) is not None:
+        known.add(MANIFEST)
     faults = [
         Diagnostic(
             Span(display(folder / item.path)),
@@ -160,13 +200,13 @@ def _refuse_foreign(folder: Path, overwritten: Iterable[Difference]) -> None:
             "move it, or set another output.path or output.package in codegen.toml",
         )
         for item in overwritten
-        if item.path not in ours
+        if item.path not in known or not (folder / item.path).is_file()
     ]
     if faults:
         raise Refusal(faults)
 
 
-def _ours(folder: Path) -> set[str]:
+def ours(folder: Path) -> set[str]:
     """Return the files of a folder that this tool wrote: by its manifest or by their header."""
     manifest = load_manifest(folder)
     listed = {name for name in (manifest.files if manifest else {}) if (folder / name).is_file()}

@@ -15,6 +15,7 @@ from sessiongen.annotations import Annotated, read
 from sessiongen.compiler import Compiled
 from sessiongen.config import Config
 from sessiongen.diagnostics import Diagnostic, Span
+from sessiongen.formatting import Formatter
 from sessiongen.targets import python
 
 
@@ -51,6 +52,16 @@ def model(config: Config) -> Model:
     Raises:
         Refusal: the input is not a valid protocol.
     """
+    compiled, annotated, found = read_input(config)
+    return Model(protocol.assemble(found, annotated, config), compiled, annotated)
+
+
+def read_input(config: Config) -> tuple[Compiled, Annotated, schema.Schema]:
+    """Return what the input holds, before anything is asked of it.
+
+    Raises:
+        Refusal: the input cannot be read or is not valid.
+    """
     compiled = compiler.compile_input(config)
     places = {item.name: schema.Locations(item, compiled.sources) for item in compiled.files}
 
@@ -58,8 +69,7 @@ def model(config: Config) -> Model:
         return places[file].span(path)
 
     annotated = read(compiled, config, place)
-    found = schema.build(annotated.files, compiled.own, compiled.sources)
-    return Model(protocol.assemble(found, annotated, config), compiled, annotated)
+    return compiled, annotated, schema.build(annotated.files, compiled.own, compiled.sources)
 
 
 def build(config: Config, versions: Mapping[str, str], texts: Path | None) -> Build:
@@ -70,16 +80,10 @@ def build(config: Config, versions: Mapping[str, str], texts: Path | None) -> Bu
     Raises:
         Refusal: the input is not a protocol that code can be generated from.
     """
-    made = model(config)
-    files = python.generate(
-        made.protocol,
-        made.compiled,
-        made.annotated,
-        config,
-        versions["sessiongen"],
-        texts,
-        versions["black"],
-    )
+    with Formatter(texts, versions["black"]) as formatter:
+        made = model(config)
+        version = versions["sessiongen"]
+        files = python.generate(
+            made.protocol, made.compiled, made.annotated, config, version, formatter
+        )
     return Build(made, files)
-
-

@@ -14,6 +14,8 @@ from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
 from sessiongen.sources import Sources
 
 _LINE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<text>.*)$")
+# What its logger adds, with the time of day.
+_LOG = re.compile(r"[IWEF]\d{4} |WARNING: All log messages before absl")
 _FILE = re.compile(r"^(?P<file>[^:\s][^:]*\.proto): (?P<text>.*)$")
 
 
@@ -43,7 +45,7 @@ def parse(text: str, sources: Sources, failed: bool) -> list[Diagnostic]:
     for line in text.splitlines():
         match = _LINE.match(line) or _FILE.match(line)
         if match is None:
-            if failed and line.strip():
+            if failed and line.strip() and not _LOG.match(line):
                 span = Span(sources.origin.as_posix() if sources.origin else "protoc")
                 diagnostics.append(Diagnostic(span, Rule.PROTO, line.strip(), ""))
             continue
@@ -65,6 +67,9 @@ def parse(text: str, sources: Sources, failed: bool) -> list[Diagnostic]:
 
 _SYNTAX_HELP = "the file must be valid Protocol Buffers source; this is protoc's own message"
 _HINTS = {
+    "was not found or had errors": "mend that file, or add its folder to input.include",
+    "recursively imports": "take out one of the imports that close the circle",
+    "maximum supported edition": "write the file in proto2, proto3 or edition 2023",
     "File not found": "add the folder that holds this file to input.include",
     "is not defined": "define it, or import the file that does",
     "is already defined": "rename one of the two",

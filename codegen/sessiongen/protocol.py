@@ -87,23 +87,30 @@ def _calls(
             help_ = f"response arms: {', '.join(answers)}"
             diagnostics.append(Diagnostic(note.span, Rule.ANNOTATION, fault, help_))
         else:
-            diagnostics.append(_unpaired("request", arm, roles.response.full_name, "response"))
+            diagnostics.append(_unanswered(arm, roles))
     used = {call.response.name for call in calls}
-    for name, arm in answers.items():
-        if name not in used:
-            diagnostics.append(_unpaired("response", arm, roles.request.full_name, "request"))
+    diagnostics += [_unasked(arm, roles) for name, arm in answers.items() if name not in used]
     return tuple(calls)
 
 
-def _unpaired(role: str, arm: Field, other: str, other_role: str) -> Diagnostic:
-    owner = "it" if role == "request" else "the request arm that it answers"
-    return Diagnostic(
-        arm.span,
-        Rule.UNPAIRED_ARM,
-        f'{role} arm "{arm.name}" has no {other_role} arm',
-        f'add an arm "{arm.name}" to {other}, or annotate {owner} with '
-        f'[(sessiongen.response) = "..."]',
+def _unanswered(arm: Field, roles: Roles) -> Diagnostic:
+    fault = f'request arm "{arm.name}" has no response arm'
+    help_ = (
+        f'add an arm "{arm.name}" to {roles.response.full_name}, or name the one that '
+        f'answers: [(sessiongen.response) = "..."] on it, or in codegen.toml '
+        f'[annotations."{_full(roles.request.full_name, arm)}"] response = "..."'
     )
+    return Diagnostic(arm.span, Rule.UNPAIRED_ARM, fault, help_)
+
+
+def _unasked(arm: Field, roles: Roles) -> Diagnostic:
+    fault = f'response arm "{arm.name}" has no request arm'
+    help_ = (
+        f'add an arm "{arm.name}" to {roles.request.full_name}, or name it as the answer of '
+        f'one: [(sessiongen.response) = "{arm.name}"] on that, or in codegen.toml '
+        f'[annotations."{roles.request.full_name}.ARM"] response = "{arm.name}"'
+    )
+    return Diagnostic(arm.span, Rule.UNPAIRED_ARM, fault, help_)
 
 
 def _misplaced(

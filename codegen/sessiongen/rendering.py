@@ -13,6 +13,8 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from sessiongen import pieces
+
 _IMPORT = re.compile(r"^from (\S+) import (.+)$")
 
 
@@ -37,7 +39,7 @@ def without_unused_imports(text: str) -> str:
     lines = text.split("\n")
     statements = [(index, _IMPORT.match(line)) for index, line in enumerate(lines)]
     found = [(index, match) for index, match in statements if match]
-    used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    used = {name for piece in pieces.cut(text) for name in _names(piece.source)}
     for index, match in found:
         module, names = match.groups()
         if module == "__future__":
@@ -45,3 +47,7 @@ def without_unused_imports(text: str) -> str:
         kept = [name for name in names.split(", ") if name.split(" as ")[-1].strip() in used]
         lines[index] = f"from {module} import {', '.join(kept)}" if kept else ""
     return "\n".join(lines)
+
+
+def _names(source: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}

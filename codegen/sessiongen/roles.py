@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from sessiongen.config import Config, Given
 from sessiongen.diagnostics import Diagnostic, Rule, Span
+from sessiongen.paths import display
 from sessiongen.schema import Field, Kind, Message, Oneof, Schema
 
 TIMESTAMP = "google.protobuf.Timestamp"
@@ -104,16 +105,23 @@ class _Finder:
         fitting = [item for item in self.candidates if _fits(item, role)]
         if len(fitting) > 1:
             carried = {name for item in carriers for name in _payloads(item)}
-            fitting = [item for item in fitting if item.full_name in carried] or fitting
+            fitting = [item for item in fitting if item.full_name in carried] or _outermost(fitting)
         if len(fitting) == 1:
             return fitting[0]
         self._unsure(role, fitting)
         return None
 
     def _carriers(self) -> list[Message]:
-        """Return the messages whose oneof carries at least two messages fit for a role."""
-        fit = {item.full_name for item in self.candidates for role in _WORDS if _fits(item, role)}
-        return [item for item in self.candidates if len(_payloads(item) & fit) > 1]
+        """Return the messages that carry messages fit for at least two different roles."""
+        fit = {
+            role: {item.full_name for item in self.candidates if _fits(item, role)}
+            for role in _WORDS
+        }
+        return [
+            item
+            for item in self.candidates
+            if sum(not names.isdisjoint(_payloads(item)) for names in fit.values()) > 1
+        ]
 
     def _envelope(self, carried: tuple[Message, Message, Message]) -> Message | None:
         given = self.config.roles.get("envelope")
@@ -153,10 +161,8 @@ class _Finder:
 
     def _unsure(self, role: str, fitting: list[Message]) -> None:
         if not fitting:
-            file = self.schema.own[-1] if self.schema.own else ""
-            first = next((item.span for item in self.schema.own_messages() if item.file == file), None)
-            span = Span(first.file) if first else Span(file or "protocol")
-            self._fault(span, Rule.ROLE_NOT_FOUND, f"no message has the role {role}", self._known(role))
+            fault = f"no message has the role {role}"
+            self._fault(self._source(), Rule.ROLE_NOT_FOUND, fault, self._known(role))
             return
         for item in fitting:
             others = ", ".join(other.full_name for other in fitting if other is not item)
@@ -166,6 +172,14 @@ class _Finder:
                 f"{item.full_name} may be the {role}, and so may {others}",
                 f'name one in codegen.toml: [roles] {role} = "{item.full_name}"',
             )
+
+    def _source(self) -> Span:
+        """Return the beginning of the protocol's last file, or where it is configured."""
+        spans = [item.span for item in self.schema.own_messages() if item.file == self.schema.own[-1]]
+        if spans:
+            return Span(spans[0].file)
+        protos = self.config.input.protos
+        return Span(display(protos[-1])) if protos else self.config.span(("input",))
 
     def _known(self, role: str = "role") -> str:
         names = ", ".join(item.full_name for item in self.candidates[:8]) or "none"
@@ -177,6 +191,12 @@ class _Finder:
 
 def _fits(message: Message, role: str) -> bool:
     return len(message.oneofs) == 1 and message.path[-1].lower().endswith(_WORDS[role])
+
+
+def _outermost(fitting: list[Message]) -> list[Message]:
+    """Return the messages that no other of the list carries: a union may hold unions."""
+    carried = {name for item in fitting for name in _payloads(item) - {item.full_name}}
+    return [item for item in fitting if item.full_name not in carried] or fitting
 
 
 def _payloads(message: Message) -> set[str]:

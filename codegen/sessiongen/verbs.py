@@ -51,7 +51,9 @@ def generate(config: Config, use_cache: bool) -> Result:
     build = pipeline.build(config, versions, cache.texts if use_cache else None)
     manifest = outputs.manifest_for(build.files, versions)
     changes, left = outputs.write(config.package_dir, build.files, manifest)
-    cache.keep(_kept(config, build.inputs))
+    # What was left alone is drift, and has to be told of again.
+    if not left:
+        cache.keep(_kept(config, build.inputs))
     lines = [*_found(build), *_tool_changes(before, versions), *_changes(folder, changes)]
     lines.append(_summary(folder, len(build.files) + 1, changes))
     return Result(lines=lines, diagnostics=[*build.model.warnings, *left])

@@ -42,7 +42,9 @@ class SessionRequestClient(ABC):
                 Says that the host is there.
         """
         response = await self._exchange(
-            pb.SessionRequest(ping=pb.SessionRequest.Ping()), "pong", timeout
+            pb.SessionRequest(ping=pb.SessionRequest.Ping()),
+            "pong",
+            timeout,
         )
         return response.pong
 
@@ -59,7 +61,9 @@ class SessionRequestClient(ABC):
             The conversation so far.
         """
         response = await self._exchange(
-            pb.SessionRequest(get_chat_history=pb.SessionRequest.GetChatHistory()),
+            pb.SessionRequest(
+                get_chat_history=pb.SessionRequest.GetChatHistory(),
+            ),
             "get_chat_history",
             timeout,
         )
@@ -87,7 +91,11 @@ class SessionRequestClient(ABC):
                 What came of a run_input.
         """
         response = await self._exchange(
-            pb.SessionRequest(run_input=pb.SessionRequest.RunInput(text=text)), "run_input", timeout
+            pb.SessionRequest(
+                run_input=pb.SessionRequest.RunInput(text=text),
+            ),
+            "run_input",
+            timeout,
         )
         return response.run_input
 
@@ -106,7 +114,9 @@ class SessionRequestClient(ABC):
                 The agent who has the conversation now.
         """
         response = await self._exchange(
-            pb.SessionRequest(get_agent_info=pb.SessionRequest.GetAgentInfo()),
+            pb.SessionRequest(
+                get_agent_info=pb.SessionRequest.GetAgentInfo(),
+            ),
             "get_agent_info",
             timeout,
         )
@@ -127,7 +137,9 @@ class SessionRequestClient(ABC):
                 What goes on in the session, and how it is set up.
         """
         response = await self._exchange(
-            pb.SessionRequest(get_session_state=pb.SessionRequest.GetSessionState()),
+            pb.SessionRequest(
+                get_session_state=pb.SessionRequest.GetSessionState(),
+            ),
             "get_session_state",
             timeout,
         )
@@ -149,7 +161,9 @@ class SessionRequestClient(ABC):
                 Both lists are empty when the agent is in no room.
         """
         response = await self._exchange(
-            pb.SessionRequest(get_rtc_stats=pb.SessionRequest.GetRTCStats()),
+            pb.SessionRequest(
+                get_rtc_stats=pb.SessionRequest.GetRTCStats(),
+            ),
             "get_rtc_stats",
             timeout,
         )
@@ -170,7 +184,9 @@ class SessionRequestClient(ABC):
                 What the session has used of its models so far.
         """
         response = await self._exchange(
-            pb.SessionRequest(get_session_usage=pb.SessionRequest.GetSessionUsage()),
+            pb.SessionRequest(
+                get_session_usage=pb.SessionRequest.GetSessionUsage(),
+            ),
             "get_session_usage",
             timeout,
         )
@@ -189,7 +205,9 @@ class SessionRequestClient(ABC):
             The SDK that the agent runs on.
         """
         response = await self._exchange(
-            pb.SessionRequest(get_framework_info=pb.SessionRequest.GetFrameworkInfo()),
+            pb.SessionRequest(
+                get_framework_info=pb.SessionRequest.GetFrameworkInfo(),
+            ),
             "get_framework_info",
             timeout,
         )
@@ -217,7 +235,9 @@ class SessionRequestClient(ABC):
                 Says that the switches were set.
         """
         response = await self._exchange(
-            pb.SessionRequest(update_io=pb.SessionRequest.UpdateIO(input=input, output=output)),
+            pb.SessionRequest(
+                update_io=pb.SessionRequest.UpdateIO(input=input, output=output),
+            ),
             "update_io",
             timeout,
         )
@@ -248,8 +268,9 @@ class SessionRequestClient(ABC):
         response = await self._exchange(
             pb.SessionRequest(
                 finalize_simulation=pb.SessionRequest.FinalizeSimulation(
-                    provisional_success=provisional_success, provisional_reason=provisional_reason
-                )
+                    provisional_success=provisional_success,
+                    provisional_reason=provisional_reason,
+                ),
             ),
             "finalize_simulation",
             timeout,

@@ -19,7 +19,7 @@ ChatMessageChatContentArm: TypeAlias = Literal["text",]
 
 CHAT_MESSAGE_CHAT_CONTENT_ARMS: Final[Mapping[ChatMessageChatContentArm, Arm]] = MappingProxyType(
     {
-        "text": Arm("text", 1, str, "text"),
+        "text": Arm(1, str),
     }
 )
 
@@ -60,15 +60,11 @@ ChatContextChatItemArm: TypeAlias = Literal[
 
 CHAT_CONTEXT_CHAT_ITEM_ARMS: Final[Mapping[ChatContextChatItemArm, Arm]] = MappingProxyType(
     {
-        "message": Arm("message", 1, pb.ChatMessage, "message"),
-        "function_call": Arm("function_call", 2, pb.FunctionCall, "function_call"),
-        "function_call_output": Arm(
-            "function_call_output", 3, pb.FunctionCallOutput, "function_call_output"
-        ),
-        "agent_handoff": Arm("agent_handoff", 4, pb.AgentHandoff, "agent_handoff"),
-        "agent_config_update": Arm(
-            "agent_config_update", 5, pb.AgentConfigUpdate, "agent_config_update"
-        ),
+        "message": Arm(1, pb.ChatMessage),
+        "function_call": Arm(2, pb.FunctionCall),
+        "function_call_output": Arm(3, pb.FunctionCallOutput),
+        "agent_handoff": Arm(4, pb.AgentHandoff),
+        "agent_config_update": Arm(5, pb.AgentConfigUpdate),
     }
 )
 
@@ -113,11 +109,11 @@ ModelUsageArm: TypeAlias = Literal[
 
 MODEL_USAGE_ARMS: Final[Mapping[ModelUsageArm, Arm]] = MappingProxyType(
     {
-        "llm": Arm("llm", 1, pb.LLMModelUsage, "llm"),
-        "tts": Arm("tts", 2, pb.TTSModelUsage, "tts"),
-        "stt": Arm("stt", 3, pb.STTModelUsage, "stt"),
-        "interruption": Arm("interruption", 4, pb.InterruptionModelUsage, "interruption"),
-        "eot": Arm("eot", 5, pb.EotModelUsage, "eot"),
+        "llm": Arm(1, pb.LLMModelUsage),
+        "tts": Arm(2, pb.TTSModelUsage),
+        "stt": Arm(3, pb.STTModelUsage),
+        "interruption": Arm(4, pb.InterruptionModelUsage),
+        "eot": Arm(5, pb.EotModelUsage),
     }
 )
 
@@ -141,7 +137,11 @@ def dispatch_model_usage(message: pb.ModelUsage, handlers: ModelUsageHandlers[R]
     """
     arm = message.WhichOneof("usage")
     result: R = call_handler(
-        "agent_session.ModelUsage.usage", message, arm, MODEL_USAGE_ARMS, handlers
+        "agent_session.ModelUsage.usage",
+        message,
+        arm,
+        MODEL_USAGE_ARMS,
+        handlers,
     )
     return result
 
@@ -166,68 +166,21 @@ AgentSessionEventArm: TypeAlias = Literal[
 
 AGENT_SESSION_EVENT_ARMS: Final[Mapping[AgentSessionEventArm, Arm]] = MappingProxyType(
     {
-        "agent_state_changed": Arm(
-            "agent_state_changed", 10, pb.AgentSessionEvent.AgentStateChanged, "agent_state_changed"
-        ),
-        "user_state_changed": Arm(
-            "user_state_changed", 11, pb.AgentSessionEvent.UserStateChanged, "user_state_changed"
-        ),
-        "conversation_item_added": Arm(
-            "conversation_item_added",
-            12,
-            pb.AgentSessionEvent.ConversationItemAdded,
-            "conversation_item_added",
-        ),
-        "user_input_transcribed": Arm(
-            "user_input_transcribed",
-            13,
-            pb.AgentSessionEvent.UserInputTranscribed,
-            "user_input_transcribed",
-        ),
-        "function_tools_executed": Arm(
-            "function_tools_executed",
-            14,
-            pb.AgentSessionEvent.FunctionToolsExecuted,
-            "function_tools_executed",
-        ),
-        "error": Arm("error", 15, pb.AgentSessionEvent.Error, "error"),
-        "overlapping_speech": Arm(
-            "overlapping_speech", 16, pb.AgentSessionEvent.OverlappingSpeech, "overlapping_speech"
-        ),
-        "session_usage_updated": Arm(
-            "session_usage_updated",
-            17,
-            pb.AgentSessionEvent.SessionUsageUpdated,
-            "session_usage_updated",
-        ),
-        "amd_prediction": Arm(
-            "amd_prediction", 18, pb.AgentSessionEvent.AmdPrediction, "amd_prediction"
-        ),
-        "eot_prediction": Arm(
-            "eot_prediction", 19, pb.AgentSessionEvent.EotPrediction, "eot_prediction"
-        ),
-        "function_tools_started": Arm(
-            "function_tools_started",
-            20,
-            pb.AgentSessionEvent.FunctionToolsStarted,
-            "function_tools_started",
-        ),
-        "debug_message": Arm("debug_message", 21, pb.DebugMessage, "debug_message"),
-        "tool_execution_updated": Arm(
-            "tool_execution_updated",
-            22,
-            pb.AgentSessionEvent.ToolExecutionUpdated,
-            "tool_execution_updated",
-        ),
-        "agent_false_interruption": Arm(
-            "agent_false_interruption",
-            23,
-            pb.AgentSessionEvent.AgentFalseInterruption,
-            "agent_false_interruption",
-        ),
-        "session_closed": Arm(
-            "session_closed", 24, pb.AgentSessionEvent.SessionClosed, "session_closed"
-        ),
+        "agent_state_changed": Arm(10, pb.AgentSessionEvent.AgentStateChanged),
+        "user_state_changed": Arm(11, pb.AgentSessionEvent.UserStateChanged),
+        "conversation_item_added": Arm(12, pb.AgentSessionEvent.ConversationItemAdded),
+        "user_input_transcribed": Arm(13, pb.AgentSessionEvent.UserInputTranscribed),
+        "function_tools_executed": Arm(14, pb.AgentSessionEvent.FunctionToolsExecuted),
+        "error": Arm(15, pb.AgentSessionEvent.Error),
+        "overlapping_speech": Arm(16, pb.AgentSessionEvent.OverlappingSpeech),
+        "session_usage_updated": Arm(17, pb.AgentSessionEvent.SessionUsageUpdated),
+        "amd_prediction": Arm(18, pb.AgentSessionEvent.AmdPrediction),
+        "eot_prediction": Arm(19, pb.AgentSessionEvent.EotPrediction),
+        "function_tools_started": Arm(20, pb.AgentSessionEvent.FunctionToolsStarted),
+        "debug_message": Arm(21, pb.DebugMessage),
+        "tool_execution_updated": Arm(22, pb.AgentSessionEvent.ToolExecutionUpdated),
+        "agent_false_interruption": Arm(23, pb.AgentSessionEvent.AgentFalseInterruption),
+        "session_closed": Arm(24, pb.AgentSessionEvent.SessionClosed),
     }
 )
 
@@ -263,7 +216,11 @@ def dispatch_agent_session_event(
     """
     arm = message.WhichOneof("event")
     result: R = call_handler(
-        "agent_session.AgentSessionEvent.event", message, arm, AGENT_SESSION_EVENT_ARMS, handlers
+        "agent_session.AgentSessionEvent.event",
+        message,
+        arm,
+        AGENT_SESSION_EVENT_ARMS,
+        handlers,
     )
     return result
 
@@ -279,17 +236,10 @@ AGENT_SESSION_EVENT_TOOL_EXECUTION_UPDATED_ARMS: Final[
     Mapping[AgentSessionEventToolExecutionUpdatedArm, Arm]
 ] = MappingProxyType(
     {
-        "started": Arm("started", 1, pb.AgentSessionEvent.ToolExecutionUpdated.Started, "started"),
-        "call_updated": Arm(
-            "call_updated", 2, pb.AgentSessionEvent.ToolExecutionUpdated.CallUpdated, "call_updated"
-        ),
-        "reply_updated": Arm(
-            "reply_updated",
-            3,
-            pb.AgentSessionEvent.ToolExecutionUpdated.ReplyUpdated,
-            "reply_updated",
-        ),
-        "ended": Arm("ended", 4, pb.AgentSessionEvent.ToolExecutionUpdated.Ended, "ended"),
+        "started": Arm(1, pb.AgentSessionEvent.ToolExecutionUpdated.Started),
+        "call_updated": Arm(2, pb.AgentSessionEvent.ToolExecutionUpdated.CallUpdated),
+        "reply_updated": Arm(3, pb.AgentSessionEvent.ToolExecutionUpdated.ReplyUpdated),
+        "ended": Arm(4, pb.AgentSessionEvent.ToolExecutionUpdated.Ended),
     }
 )
 
@@ -339,28 +289,16 @@ SessionRequestArm: TypeAlias = Literal[
 
 SESSION_REQUEST_ARMS: Final[Mapping[SessionRequestArm, Arm]] = MappingProxyType(
     {
-        "ping": Arm("ping", 2, pb.SessionRequest.Ping, "ping"),
-        "get_chat_history": Arm(
-            "get_chat_history", 4, pb.SessionRequest.GetChatHistory, "get_chat_history"
-        ),
-        "run_input": Arm("run_input", 5, pb.SessionRequest.RunInput, "run_input"),
-        "get_agent_info": Arm(
-            "get_agent_info", 6, pb.SessionRequest.GetAgentInfo, "get_agent_info"
-        ),
-        "get_session_state": Arm(
-            "get_session_state", 7, pb.SessionRequest.GetSessionState, "get_session_state"
-        ),
-        "get_rtc_stats": Arm("get_rtc_stats", 8, pb.SessionRequest.GetRTCStats, "get_rtc_stats"),
-        "get_session_usage": Arm(
-            "get_session_usage", 9, pb.SessionRequest.GetSessionUsage, "get_session_usage"
-        ),
-        "get_framework_info": Arm(
-            "get_framework_info", 10, pb.SessionRequest.GetFrameworkInfo, "get_framework_info"
-        ),
-        "update_io": Arm("update_io", 11, pb.SessionRequest.UpdateIO, "update_io"),
-        "finalize_simulation": Arm(
-            "finalize_simulation", 12, pb.SessionRequest.FinalizeSimulation, "finalize_simulation"
-        ),
+        "ping": Arm(2, pb.SessionRequest.Ping),
+        "get_chat_history": Arm(4, pb.SessionRequest.GetChatHistory),
+        "run_input": Arm(5, pb.SessionRequest.RunInput),
+        "get_agent_info": Arm(6, pb.SessionRequest.GetAgentInfo),
+        "get_session_state": Arm(7, pb.SessionRequest.GetSessionState),
+        "get_rtc_stats": Arm(8, pb.SessionRequest.GetRTCStats),
+        "get_session_usage": Arm(9, pb.SessionRequest.GetSessionUsage),
+        "get_framework_info": Arm(10, pb.SessionRequest.GetFrameworkInfo),
+        "update_io": Arm(11, pb.SessionRequest.UpdateIO),
+        "finalize_simulation": Arm(12, pb.SessionRequest.FinalizeSimulation),
     }
 )
 
@@ -389,7 +327,11 @@ def dispatch_session_request(message: pb.SessionRequest, handlers: SessionReques
     """
     arm = message.WhichOneof("request")
     result: R = call_handler(
-        "agent_session.SessionRequest.request", message, arm, SESSION_REQUEST_ARMS, handlers
+        "agent_session.SessionRequest.request",
+        message,
+        arm,
+        SESSION_REQUEST_ARMS,
+        handlers,
     )
     return result
 
@@ -409,36 +351,16 @@ SessionResponseArm: TypeAlias = Literal[
 
 SESSION_RESPONSE_ARMS: Final[Mapping[SessionResponseArm, Arm]] = MappingProxyType(
     {
-        "pong": Arm("pong", 3, pb.SessionResponse.Pong, "pong"),
-        "get_chat_history": Arm(
-            "get_chat_history", 5, pb.SessionResponse.GetChatHistoryResponse, "get_chat_history"
-        ),
-        "run_input": Arm("run_input", 6, pb.SessionResponse.RunInputResponse, "run_input"),
-        "get_agent_info": Arm(
-            "get_agent_info", 7, pb.SessionResponse.GetAgentInfoResponse, "get_agent_info"
-        ),
-        "get_session_state": Arm(
-            "get_session_state", 8, pb.SessionResponse.GetSessionStateResponse, "get_session_state"
-        ),
-        "get_rtc_stats": Arm(
-            "get_rtc_stats", 9, pb.SessionResponse.GetRTCStatsResponse, "get_rtc_stats"
-        ),
-        "get_session_usage": Arm(
-            "get_session_usage", 10, pb.SessionResponse.GetSessionUsageResponse, "get_session_usage"
-        ),
-        "get_framework_info": Arm(
-            "get_framework_info",
-            11,
-            pb.SessionResponse.GetFrameworkInfoResponse,
-            "get_framework_info",
-        ),
-        "update_io": Arm("update_io", 12, pb.SessionResponse.UpdateIOResponse, "update_io"),
-        "finalize_simulation": Arm(
-            "finalize_simulation",
-            13,
-            pb.SessionResponse.FinalizeSimulationResponse,
-            "finalize_simulation",
-        ),
+        "pong": Arm(3, pb.SessionResponse.Pong),
+        "get_chat_history": Arm(5, pb.SessionResponse.GetChatHistoryResponse),
+        "run_input": Arm(6, pb.SessionResponse.RunInputResponse),
+        "get_agent_info": Arm(7, pb.SessionResponse.GetAgentInfoResponse),
+        "get_session_state": Arm(8, pb.SessionResponse.GetSessionStateResponse),
+        "get_rtc_stats": Arm(9, pb.SessionResponse.GetRTCStatsResponse),
+        "get_session_usage": Arm(10, pb.SessionResponse.GetSessionUsageResponse),
+        "get_framework_info": Arm(11, pb.SessionResponse.GetFrameworkInfoResponse),
+        "update_io": Arm(12, pb.SessionResponse.UpdateIOResponse),
+        "finalize_simulation": Arm(13, pb.SessionResponse.FinalizeSimulationResponse),
     }
 )
 
@@ -469,7 +391,11 @@ def dispatch_session_response(
     """
     arm = message.WhichOneof("response")
     result: R = call_handler(
-        "agent_session.SessionResponse.response", message, arm, SESSION_RESPONSE_ARMS, handlers
+        "agent_session.SessionResponse.response",
+        message,
+        arm,
+        SESSION_RESPONSE_ARMS,
+        handlers,
     )
     return result
 
@@ -487,33 +413,14 @@ AgentSessionMessageArm: TypeAlias = Literal[
 
 AGENT_SESSION_MESSAGE_ARMS: Final[Mapping[AgentSessionMessageArm, Arm]] = MappingProxyType(
     {
-        "audio_input": Arm(
-            "audio_input", 1, pb.AgentSessionMessage.ConsoleIO.AudioFrame, "audio_input"
-        ),
-        "audio_output": Arm(
-            "audio_output", 2, pb.AgentSessionMessage.ConsoleIO.AudioFrame, "audio_output"
-        ),
-        "event": Arm("event", 3, pb.AgentSessionEvent, "event"),
-        "request": Arm("request", 4, pb.SessionRequest, "request"),
-        "response": Arm("response", 5, pb.SessionResponse, "response"),
-        "audio_playback_flush": Arm(
-            "audio_playback_flush",
-            6,
-            pb.AgentSessionMessage.ConsoleIO.AudioPlaybackFlush,
-            "audio_playback_flush",
-        ),
-        "audio_playback_clear": Arm(
-            "audio_playback_clear",
-            7,
-            pb.AgentSessionMessage.ConsoleIO.AudioPlaybackClear,
-            "audio_playback_clear",
-        ),
-        "audio_playback_finished": Arm(
-            "audio_playback_finished",
-            8,
-            pb.AgentSessionMessage.ConsoleIO.AudioPlaybackFinished,
-            "audio_playback_finished",
-        ),
+        "audio_input": Arm(1, pb.AgentSessionMessage.ConsoleIO.AudioFrame),
+        "audio_output": Arm(2, pb.AgentSessionMessage.ConsoleIO.AudioFrame),
+        "event": Arm(3, pb.AgentSessionEvent),
+        "request": Arm(4, pb.SessionRequest),
+        "response": Arm(5, pb.SessionResponse),
+        "audio_playback_flush": Arm(6, pb.AgentSessionMessage.ConsoleIO.AudioPlaybackFlush),
+        "audio_playback_clear": Arm(7, pb.AgentSessionMessage.ConsoleIO.AudioPlaybackClear),
+        "audio_playback_finished": Arm(8, pb.AgentSessionMessage.ConsoleIO.AudioPlaybackFinished),
     }
 )
 

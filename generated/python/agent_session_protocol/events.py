@@ -77,7 +77,8 @@ class AgentSessionEventSink(ABC):
             pb.AgentSessionEvent(
                 created_at=timestamp_or_now(created_at),
                 agent_state_changed=pb.AgentSessionEvent.AgentStateChanged(
-                    old_state=old_state, new_state=new_state
+                    old_state=old_state,
+                    new_state=new_state,
                 ),
             )
         )
@@ -97,7 +98,8 @@ class AgentSessionEventSink(ABC):
             pb.AgentSessionEvent(
                 created_at=timestamp_or_now(created_at),
                 user_state_changed=pb.AgentSessionEvent.UserStateChanged(
-                    old_state=old_state, new_state=new_state
+                    old_state=old_state,
+                    new_state=new_state,
                 ),
             )
         )
@@ -137,7 +139,9 @@ class AgentSessionEventSink(ABC):
             pb.AgentSessionEvent(
                 created_at=timestamp_or_now(created_at),
                 user_input_transcribed=pb.AgentSessionEvent.UserInputTranscribed(
-                    transcript=transcript, is_final=is_final, language=language
+                    transcript=transcript,
+                    is_final=is_final,
+                    language=language,
                 ),
             )
         )
@@ -159,7 +163,8 @@ class AgentSessionEventSink(ABC):
             pb.AgentSessionEvent(
                 created_at=timestamp_or_now(created_at),
                 function_tools_executed=pb.AgentSessionEvent.FunctionToolsExecuted(
-                    function_calls=function_calls, function_call_outputs=function_call_outputs
+                    function_calls=function_calls,
+                    function_call_outputs=function_call_outputs,
                 ),
             )
         )
@@ -318,7 +323,7 @@ class AgentSessionEventSink(ABC):
             pb.AgentSessionEvent(
                 created_at=timestamp_or_now(created_at),
                 debug_message=pb.DebugMessage(
-                    payload=None if payload is None else to_struct(payload)
+                    payload=None if payload is None else to_struct(payload),
                 ),
             )
         )
@@ -326,10 +331,10 @@ class AgentSessionEventSink(ABC):
     def tool_execution_updated(
         self,
         *,
-        started: pb.AgentSessionEvent.ToolExecutionUpdated.Started | None,
-        call_updated: pb.AgentSessionEvent.ToolExecutionUpdated.CallUpdated | None,
-        reply_updated: pb.AgentSessionEvent.ToolExecutionUpdated.ReplyUpdated | None,
-        ended: pb.AgentSessionEvent.ToolExecutionUpdated.Ended | None,
+        started: pb.AgentSessionEvent.ToolExecutionUpdated.Started | None = None,
+        call_updated: pb.AgentSessionEvent.ToolExecutionUpdated.CallUpdated | None = None,
+        reply_updated: pb.AgentSessionEvent.ToolExecutionUpdated.ReplyUpdated | None = None,
+        ended: pb.AgentSessionEvent.ToolExecutionUpdated.Ended | None = None,
         created_at: TimestampLike | None = None,
     ) -> None:
         """A tool call started, reported, ended or is being voiced.
@@ -469,7 +474,7 @@ class AgentSessionEventListeners:
     """
 
     def __init__(self) -> None:
-        self._listeners: dict[str, list[Callable[[Any, pb.AgentSessionEvent], None]]] = {}
+        self._listeners: dict[str, dict[object, Callable[[Any, pb.AgentSessionEvent], None]]] = {}
 
     def on_agent_state_changed(
         self,
@@ -532,7 +537,8 @@ class AgentSessionEventListeners:
         return self._add("function_tools_executed", listener)
 
     def on_error(
-        self, listener: Callable[[pb.AgentSessionEvent.Error, pb.AgentSessionEvent], None]
+        self,
+        listener: Callable[[pb.AgentSessionEvent.Error, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
         """A part of the agent failed.
 
@@ -562,7 +568,8 @@ class AgentSessionEventListeners:
         return self._add("session_usage_updated", listener)
 
     def on_amd_prediction(
-        self, listener: Callable[[pb.AgentSessionEvent.AmdPrediction, pb.AgentSessionEvent], None]
+        self,
+        listener: Callable[[pb.AgentSessionEvent.AmdPrediction, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
         """It was decided who or what answered the phone.
 
@@ -572,7 +579,8 @@ class AgentSessionEventListeners:
         return self._add("amd_prediction", listener)
 
     def on_eot_prediction(
-        self, listener: Callable[[pb.AgentSessionEvent.EotPrediction, pb.AgentSessionEvent], None]
+        self,
+        listener: Callable[[pb.AgentSessionEvent.EotPrediction, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
         """It was judged whether the user has finished the turn.
 
@@ -591,7 +599,8 @@ class AgentSessionEventListeners:
         return self._add("function_tools_started", listener)
 
     def on_debug_message(
-        self, listener: Callable[[pb.DebugMessage, pb.AgentSessionEvent], None]
+        self,
+        listener: Callable[[pb.DebugMessage, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
         """The agent left a note for whoever debugs it.
 
@@ -628,7 +637,8 @@ class AgentSessionEventListeners:
         return self._add("agent_false_interruption", listener)
 
     def on_session_closed(
-        self, listener: Callable[[pb.AgentSessionEvent.SessionClosed, pb.AgentSessionEvent], None]
+        self,
+        listener: Callable[[pb.AgentSessionEvent.SessionClosed, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
         """The session is over, for any reason. It is sent before anything is torn down,
         so a connection that ends without it was lost. Published hosts do not send
@@ -653,7 +663,11 @@ class AgentSessionEventListeners:
         """Call the listeners of an event. One that raises is logged and hurts no other."""
         arm = event.WhichOneof("event")
         payload: Any = unknown_field(event) if arm is None else getattr(event, arm)
-        for listener in tuple(self._listeners.get(arm or "", ())):
+        listeners = self._listeners.get(arm or "", {})
+        for key, listener in tuple(listeners.items()):
+            if key not in listeners:
+                # An earlier listener of this very event removed it.
+                continue
             try:
                 listener(payload, event)
             except Exception:
@@ -662,11 +676,12 @@ class AgentSessionEventListeners:
     def _add(
         self, arm: str, listener: Callable[[Any, pb.AgentSessionEvent], None]
     ) -> Callable[[], None]:
-        listeners = self._listeners.setdefault(arm, [])
-        listeners.append(listener)
+        listeners = self._listeners.setdefault(arm, {})
+        # A listener may be added twice; each registration is removed by its own function.
+        key = object()
+        listeners[key] = listener
 
         def remove() -> None:
-            if listener in listeners:
-                listeners.remove(listener)
+            listeners.pop(key, None)
 
         return remove

@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 
 from . import agent_session_pb2 as pb
 from .errors import RequestError
-from .values import unknown_field
+from .values import unknown_field, well_formed
 
 _log = logging.getLogger(__name__)
 
@@ -241,17 +241,22 @@ def _start(request: pb.SessionRequest) -> pb.SessionResponse:
 
 def _success(request: pb.SessionRequest, arm: str, payload: object) -> pb.SessionResponse:
     response = _start(request)
+    _fill(response, arm, payload)
+    return response
+
+
+def _fill(response: pb.SessionResponse, arm: str, payload: object) -> None:
     if isinstance(payload, Message):
         getattr(response, arm).CopyFrom(payload)
+        # A payload with no field set counts as well.
         getattr(response, arm).SetInParent()
     else:
         setattr(response, arm, payload)
-    return response
 
 
 def _failure(request: pb.SessionRequest, text: str) -> pb.SessionResponse:
     response = _start(request)
-    response.error = text
+    response.error = well_formed(text)
     return response
 
 
@@ -260,9 +265,8 @@ def _refusal(request: pb.SessionRequest, arm: str, error: RequestError) -> pb.Se
     if error.payload is None:
         return response
     try:
-        getattr(response, arm).CopyFrom(error.payload)
-        getattr(response, arm).SetInParent()
-    except TypeError:
+        _fill(response, arm, error.payload)
+    except Exception:
         _log.exception("the payload of a RequestError does not fit the response %s", arm)
         return _failure(request, "internal error")
     return response

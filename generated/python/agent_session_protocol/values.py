@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta, timezone
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
-from google.protobuf.struct_pb2 import Struct
+from google.protobuf.struct_pb2 import NULL_VALUE, ListValue, Struct, Value
 from google.protobuf.timestamp_pb2 import Timestamp
 from google.protobuf.unknown_fields import UnknownFieldSet
 
@@ -35,13 +34,14 @@ _MESSAGE_WIRE_TYPES = (2, 3)
 
 
 class Arm(NamedTuple):
-    """An arm of a oneof: its name and field number, its payload's class, and the
-    attribute of a handler table that handles it."""
+    """An arm of a oneof: its field number and its payload's class.
 
-    name: str
+    `attribute` is the name of its handler where that cannot be the arm's own.
+    """
+
     number: int
     type: type[Any]
-    attribute: str
+    attribute: str = ""
 
 
 def to_timestamp(value: TimestampLike) -> Timestamp:
@@ -54,11 +54,10 @@ def to_timestamp(value: TimestampLike) -> Timestamp:
         return value
     if isinstance(value, datetime):
         aware = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
-        seconds, nanos = _parts(aware - _EPOCH)
+        total = _nanos_of(aware - _EPOCH)
     else:
-        seconds, nanos = _split(value)
-    if nanos < 0:
-        seconds, nanos = seconds - 1, nanos + _NANOS
+        total = _nanos(value)
+    seconds, nanos = divmod(total, _NANOS)
     if not _TIMESTAMP_RANGE[0] <= seconds <= _TIMESTAMP_RANGE[1]:
         raise ValueError(f"no Timestamp holds {value!r}: it must lie in the years 1 to 9999")
     return Timestamp(seconds=seconds, nanos=nanos)
@@ -80,23 +79,81 @@ def to_duration(value: DurationLike) -> Duration:
     """
     if isinstance(value, Duration):
         return value
-    seconds, nanos = _parts(value) if isinstance(value, timedelta) else _split(value)
-    if abs(seconds) > _DURATION_LIMIT:
+    total = _nanos_of(value) if isinstance(value, timedelta) else _nanos(value)
+    seconds, nanos = divmod(abs(total), _NANOS)
+    if seconds > _DURATION_LIMIT:
         raise ValueError(f"no Duration holds {value!r}: it must be within 10,000 years")
-    return Duration(seconds=seconds, nanos=nanos)
+    # Both parts have the sign of the whole.
+    sign = -1 if total < 0 else 1
+    return Duration(seconds=sign * seconds, nanos=sign * nanos)
 
 
 def to_struct(value: StructLike) -> Struct:
-    """Return a Struct for a mapping of JSON values.
+    """Return a Struct for a mapping of JSON values; numbers become floats.
 
     Raises:
-        ValueError: a value, at any depth, is none that JSON has.
+        ValueError: a value, at any depth, is none that JSON has, or contains itself.
     """
     if isinstance(value, Struct):
         return value
     struct = Struct()
-    struct.update(value)
+    try:
+        _fill_struct(struct, value)
+    except RecursionError:
+        raise ValueError("no Struct holds a value nested this deep") from None
     return struct
+
+
+def _fill_struct(struct: Struct, items: Mapping[Any, Any]) -> None:
+    for key, item in items.items():
+        if not isinstance(key, str):
+            raise ValueError(f"no Struct has the key {key!r}: it is not a string")
+        _fill_value(struct.fields[key], item)
+
+
+def _fill_value(target: Value, item: object) -> None:
+    if item is None:
+        target.null_value = NULL_VALUE
+    elif isinstance(item, bool):
+        target.bool_value = item
+    elif isinstance(item, str):
+        target.string_value = item
+    elif isinstance(item, (int, float)):
+        target.number_value = _double(item)
+    elif isinstance(item, (Struct, ListValue, Value)):
+        _copy_value(target, item)
+    elif isinstance(item, Mapping):
+        target.struct_value.SetInParent()
+        _fill_struct(target.struct_value, item)
+    elif isinstance(item, (list, tuple)):
+        target.list_value.SetInParent()
+        for element in item:
+            _fill_value(target.list_value.values.add(), element)
+    else:
+        raise ValueError(f"no Struct holds {item!r}: JSON has no {type(item).__name__}")
+
+
+def _copy_value(target: Value, item: Struct | ListValue | Value) -> None:
+    if isinstance(item, Struct):
+        target.struct_value.CopyFrom(item)
+        target.struct_value.SetInParent()
+    elif isinstance(item, ListValue):
+        target.list_value.CopyFrom(item)
+        target.list_value.SetInParent()
+    else:
+        target.CopyFrom(item)
+
+
+def _double(number: float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        raise ValueError("no Struct holds an integer of this size") from None
+
+
+def well_formed(text: object) -> str:
+    """Return a text that a string field takes: what UTF-8 cannot spell becomes a `?`."""
+    return str(text).encode("utf-8", "replace").decode("utf-8")
 
 
 def build(message: type[M], values: Mapping[str, Any]) -> M:
@@ -122,24 +179,20 @@ def call_handler(
     """Call the handler of a message's arm with its payload, and return its result."""
     if arm is None:
         raise UnknownArmError(oneof, unknown_field(message))
-    handler: Callable[[Any], Any] = getattr(handlers, arms[arm].attribute)
+    handler: Callable[[Any], Any] = getattr(handlers, arms[arm].attribute or arm)
     return handler(getattr(message, arm))
 
 
-def _parts(value: timedelta) -> tuple[int, int]:
-    """Split a timedelta into seconds and nanoseconds of one sign, without rounding."""
-    micros = (value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds
-    sign = -1 if micros < 0 else 1
-    seconds, rest = divmod(abs(micros), 1_000_000)
-    return sign * seconds, sign * rest * 1_000
+def _nanos_of(value: timedelta) -> int:
+    """Return a timedelta in nanoseconds, without rounding."""
+    return ((value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds) * 1_000
 
 
-def _split(value: float) -> tuple[int, int]:
-    """Split seconds into whole seconds and nanoseconds of one sign."""
-    if not math.isfinite(value):
-        raise ValueError(f"{value!r} is not a number of seconds")
-    fraction, whole = math.modf(value) if isinstance(value, float) else (0.0, value)
-    seconds, nanos = int(whole), round(fraction * _NANOS)
-    if abs(nanos) == _NANOS:
-        return seconds + (1 if nanos > 0 else -1), 0
-    return seconds, nanos
+def _nanos(seconds: float) -> int:
+    """Return seconds in nanoseconds: the nearest, and of two as near the even one."""
+    try:
+        numerator, denominator = seconds.as_integer_ratio()
+    except (OverflowError, ValueError):
+        raise ValueError(f"{seconds!r} is not a number of seconds") from None
+    whole, rest = divmod(numerator * _NANOS, denominator)
+    return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2 == 1))

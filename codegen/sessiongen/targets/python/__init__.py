@@ -7,13 +7,12 @@ layers formatted by black.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from sessiongen.annotations import Annotated
 from sessiongen.compiler import Compiled
 from sessiongen.config import Config
 from sessiongen.diagnostics import Refusal
-from sessiongen.formatting import format_all
+from sessiongen.formatting import Formatter
 from sessiongen.naming import message_faults
 from sessiongen.protocol import Protocol
 from sessiongen.rendering import environment, without_unused_imports
@@ -22,6 +21,7 @@ from sessiongen.targets.python import messages
 from sessiongen.targets.python.client import client_model
 from sessiongen.targets.python.dispatch import dispatch_model
 from sessiongen.targets.python.docstrings import docstring
+from sessiongen.targets.python.errors import errors_model
 from sessiongen.targets.python.events import events_model
 from sessiongen.targets.python.models import Context, context
 from sessiongen.targets.python.references import module_faults
@@ -36,7 +36,7 @@ LAYERS = {
     "requests.py": (requests_model, "the handler skeleton of a host, and `answer`"),
     "events.py": (events_model, "the event sink of a host, the listeners of a driver"),
     "client.py": (client_model, "a typed method for each request"),
-    "errors.py": (None, "what a peer refused, what this build does not know"),
+    "errors.py": (errors_model, "what a peer refused, what this build does not know"),
     "values.py": (None, "natural Python forms of protobuf's own types"),
 }
 
@@ -47,8 +47,7 @@ def generate(
     annotated: Annotated,
     config: Config,
     version: str,
-    cache: Path | None,
-    salt: str,
+    formatter: Formatter,
 ) -> dict[str, str]:
     """Return the files of the generated package by their path inside it.
 
@@ -57,16 +56,16 @@ def generate(
     """
     context_ = context(protocol, compiled.modules)
     context_.faults += message_faults(protocol.schema)
-    source = ", ".join(compiled.own) if not compiled.modules else str(config.input.messages)
+    source = _shown(", ".join(compiled.own) if not compiled.modules else str(config.input.messages))
     if compiled.modules:
         rendered = _render(context_, version, source)
-        return _layers(rendered, cache, salt)
+        return _layers(rendered, formatter)
     context_.faults += module_faults(compiled.own, protocol.roles.request.span)
     if context_.faults:
         raise Refusal(context_.faults)
     running = messages.start(annotated.files, compiled.own, config.package)
     try:
-        layers = _layers(_render(context_, version, source), cache, salt)
+        layers = _layers(_render(context_, version, source), formatter)
     finally:
         texts = messages.finish(running, compiled.sources)
     header = _header(version, source)
@@ -92,8 +91,14 @@ def _render(context_: Context, version: str, source: str) -> dict[str, str]:
     return rendered
 
 
-def _layers(rendered: Mapping[str, str], cache: Path | None, salt: str) -> dict[str, str]:
-    formatted = format_all(list(rendered.values()), cache, salt)
+def _shown(source: str) -> str:
+    """Return the names of files as text for a comment and a docstring, whatever they hold."""
+    printable = "".join(item if item.isprintable() else "?" for item in source)
+    return printable.replace("\\", "/").replace('"', "'")
+
+
+def _layers(rendered: Mapping[str, str], formatter: Formatter) -> dict[str, str]:
+    formatted = formatter.format(list(rendered.values()))
     return {**dict(zip(rendered, formatted, strict=True)), "py.typed": ""}
 
 

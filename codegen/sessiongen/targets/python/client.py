@@ -54,7 +54,7 @@ def client_model(context: Context) -> ClientModel:
     roles = context.protocol.roles
     references = context.references()
     parameters = ParameterBuilder(
-        context.protocol.schema, references, context.reserved | {"timeout"}
+        context.protocol.schema, references, context.reserved | {"timeout", "response"}
     )
     scope = Scope("the client", context.class_reserved | {"send", "_exchange"})
     special = {roles.correlation.name} if roles.correlation else set()

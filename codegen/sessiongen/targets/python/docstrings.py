@@ -10,15 +10,15 @@ import re
 # Characters that end a line for Python, change under black, or cannot be seen.
 _UNSAFE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 
+# What a literal in triple quotes would not hold as it is: backslashes, and quotes that
+# stand at its edge or beside each other.
+_SYNTAX = re.compile(r'\\|"{2,}|\A"|"\Z')
+
 
 def docstring(text: str, indent: int) -> str:
     """Return a docstring literal; `indent` is the column of its quotes."""
-    escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    escaped = _SYNTAX.sub(lambda match: "".join(f"\\{item}" for item in match.group()), text)
     escaped = _UNSAFE.sub(lambda match: _escape(match.group()), escaped)
-    if escaped.startswith('"'):
-        escaped = "\\" + escaped
-    if escaped.endswith('"') and not escaped.endswith('\\"'):
-        escaped = escaped[:-1] + '\\"'
     margin = " " * indent
     lines = escaped.split("\n")
     body = "\n".join([lines[0], *(f"{margin}{line}" if line else "" for line in lines[1:])])

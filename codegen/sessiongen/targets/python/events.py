@@ -21,7 +21,10 @@ from sessiongen.targets.python.parameters import (
 
 @dataclass(frozen=True)
 class EventModel:
-    """An event: its sink method with parameters, its listeners, its SDK event."""
+    """An event: its sink method with parameters, its listeners, its SDK event.
+
+    sdk_event: the literal of the name under which the SDK emits the event.
+    """
 
     name: str
     arm: str
@@ -99,7 +102,7 @@ class _EventsBuilder:
             name=name,
             arm=arm.name,
             number=arm.number,
-            sdk_event=event.sdk_event,
+            sdk_event=repr(event.sdk_event),
             forwarder=self.forwarders.name(arm.name, arm.span),
             listener=self.listeners.name(f"on_{arm.name}", arm.span),
             payload=self.references.strict(arm.value),

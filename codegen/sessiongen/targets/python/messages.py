@@ -40,15 +40,18 @@ def start(
     renamed = _renamed(files, own, package)
     targets = [f"{package.replace('.', '/')}/{_file(name)}" for name in own]
     folder = tempfile.TemporaryDirectory(prefix="sessiongen-")
+    request = plugin_pb2.CodeGeneratorRequest(
+        file_to_generate=targets, parameter="quiet", proto_file=renamed
+    )
+    stubs = _plugin(Path(folder.name), request.SerializeToString())
+    # Docs are in the stubs alone, and most of a large descriptor set is positions.
+    for item in renamed:
+        item.ClearField("source_code_info")
     descriptors = Path(folder.name) / "protocol.binpb"
     descriptors.write_bytes(descriptor_pb2.FileDescriptorSet(file=renamed).SerializeToString())
     python = protoc.start(
         [f"--descriptor_set_in={descriptors}", f"--python_out={folder.name}", *targets]
     )
-    request = plugin_pb2.CodeGeneratorRequest(
-        file_to_generate=targets, parameter="quiet", proto_file=renamed
-    )
-    stubs = _plugin(Path(folder.name), request.SerializeToString())
     return Running(folder, python, stubs, package)
 
 

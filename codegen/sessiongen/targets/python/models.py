@@ -16,10 +16,11 @@ from sessiongen.roles import union
 from sessiongen.schema import Field, Oneof
 from sessiongen.targets.python.references import Modules, References, modules
 
-# What annotations in generated classes are made of; a method of such a name would hide it.
+# What annotations and decorators in generated classes are made of; a method of such a name would hide it.
 TYPE_NAMES = frozenset(
     "Any Callable Iterable Mapping TimestampLike DurationLike StructLike "
-    "str bytes bool int float type object list dict tuple property staticmethod".split()
+    "str bytes bool int float type object list dict tuple property staticmethod "
+    "abstractmethod".split()
 )
 
 
@@ -52,8 +53,9 @@ class Context:
 
     def union_name(self, oneof: Oneof) -> str:
         """Return the flat name of a oneof: its message's, and its own unless it is the main one."""
-        flat = self.flat(oneof.message)
-        return flat if oneof.main else flat + "".join(p.capitalize() for p in oneof.name.split("_"))
+        if oneof.main:
+            return self.flat(oneof.message)
+        return self.modules.flat[f"{oneof.message}.{oneof.name}"]
 
 
 def context(protocol: Protocol, bound: Mapping[str, Module]) -> Context:

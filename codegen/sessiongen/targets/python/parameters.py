@@ -14,6 +14,9 @@ from sessiongen.naming import Scope, plain
 from sessiongen.schema import Field, Kind, Message, Schema
 from sessiongen.targets.python.references import References
 
+# Arguments in all, in characters, that stay on one line.
+_SHORT = 40
+
 # Messages whose natural Python form is one value rather than their fields.
 SINGLE_VALUES = frozenset(
     f"google.protobuf.{name}" for name in ("Timestamp", "Duration", "Struct", "Any", "Value")
@@ -64,8 +67,9 @@ class ParameterBuilder:
         message = self.fields_of(arm)
         if message is None:
             annotation, converter = self.references.natural(arm.value)
-            argument = f"{converter}(value)" if converter else "value"
-            return [Parameter("", "value", annotation, "", argument, False, arm.docs)]
+            name = scope.name("value", arm.span)
+            argument = f"{converter}({name})" if converter else name
+            return [Parameter("", name, annotation, "", argument, False, arm.docs)]
         result = [self._parameter(item, scope, lenient) for item in message.fields]
         self.faults += scope.faults
         return result
@@ -98,8 +102,11 @@ class ParameterBuilder:
         if absent or (lenient and (field.repeated or field.key is not None)):
             annotation += " | None"
             argument = _unless_none(name, argument)
-            default = "None" if lenient else ""
-        return Parameter(field.name, name, annotation, default, argument, False, field.docs)
+            # Of a oneof's arms at most one is meant, so nobody should have to name them all.
+            default = "None" if lenient or field.oneof is not None else ""
+        # A stub takes None for an optional field, but not for a scalar arm of a oneof.
+        unset = absent and field.oneof is not None and field.value.kind is not Kind.MESSAGE
+        return Parameter(field.name, name, annotation, default, argument, unset, field.docs)
 
     def _beside(self, field: Field, scope: Scope) -> Parameter:
         name = scope.name(field.name, field.span)
@@ -135,10 +142,17 @@ def construct(type_: str, parameters: Sequence[Parameter]) -> str:
     """
     arguments = [(item.field, item.argument) for item in parameters]
     if all(plain(item.field) and not item.unset for item in parameters):
-        inside = ", ".join(f"{name}={argument}" for name, argument in arguments)
+        return _call(type_, [f"{name}={argument}" for name, argument in arguments])
+    pairs = ", ".join(f'"{name}": {argument}' for name, argument in arguments)
+    return f"build({type_}, {{{pairs}}})"
+
+
+def _call(type_: str, arguments: Sequence[str]) -> str:
+    """Return a call, one argument a line where it is long: black then has less to try."""
+    inside = ", ".join(arguments)
+    if len(inside) < _SHORT:
         return f"{type_}({inside})"
-    inside = ", ".join(f'"{name}": {argument}' for name, argument in arguments)
-    return f"build({type_}, {{{inside}}})"
+    return f"{type_}(\n" + "".join(f"{item},\n" for item in arguments) + ")"
 
 
 def access(base: str, name: str) -> str:

@@ -36,43 +36,74 @@ class Imported:
 
 @dataclass(frozen=True)
 class Modules:
-    """The modules of messages by proto file, and flat names by full name."""
+    """The modules of messages by proto file, and flat names by full name.
+
+    types: names that files may define for types whose own name is a keyword.
+    """
 
     by_file: Mapping[str, Imported]
     flat: Mapping[str, str]
+    types: frozenset[str]
 
     @property
     def aliases(self) -> frozenset[str]:
-        """The names that the modules take in every generated file."""
-        return frozenset(item.alias for item in self.by_file.values())
+        """The names that the modules, and types named by keywords, take in generated files."""
+        return frozenset(item.alias for item in self.by_file.values()) | self.types
 
 
 def modules(schema: Schema, main: str, bound: Mapping[str, Module]) -> Modules:
     """Return how each proto file's messages are imported; `main` is called `pb`."""
     by_file: dict[str, Imported] = {}
-    files = {item.file for item in schema.messages.values()}
-    files |= {item.file for item in schema.enums.values()}
-    for file in sorted(files):
-        alias = "pb" if file == main else module_name(file)
-        if file.startswith(WELL_KNOWN):
-            name = file.removeprefix(WELL_KNOWN).removesuffix(".proto") + "_pb2"
-            by_file[file] = Imported(name, f"from google.protobuf import {name}")
-        elif file in bound:
-            by_file[file] = _bound(bound[file], alias)
-        else:
-            name = module_name(file)
-            renamed = f" as {alias}" if alias != name else ""
-            by_file[file] = Imported(alias, f"from . import {name}{renamed}")
+    types = [*schema.messages.values(), *schema.enums.values()]
+    taken: set[str] = set()
+    # Google's files come last: one of the protocol's own may have the same name.
+    for file in sorted({item.file for item in types}, key=_google_last):
+        alias = "pb" if file == main else module_name(file.removeprefix(WELL_KNOWN))
+        while alias in taken:
+            alias = f"google_{alias}" if file.startswith(WELL_KNOWN) else f"{alias}_"
+        taken.add(alias)
+        by_file[file] = _imported(file, alias, bound)
+    aliases = frozenset(
+        _alias(by_file[item.file].alias, item.path) for item in types if _by_keyword(item.path)
+    )
+    return Modules(by_file, flat_names(_paths(schema)), aliases)
+
+
+def _google_last(file: str) -> tuple[bool, str]:
+    return file.startswith(WELL_KNOWN), file
+
+
+def _imported(file: str, alias: str, bound: Mapping[str, Module]) -> Imported:
+    if file in bound:
+        module = bound[file]
+        package, _, name = module.name.rpartition(".")
+        statement = f"from {package} import {name}" if package else f"import {name}"
+        renamed = f" as {alias}" if alias != name else ""
+        return Imported(alias, statement + renamed, module.enum_types, module.oneof_literals)
+    package = "google.protobuf" if file.startswith(WELL_KNOWN) else "."
+    name = module_name(file.removeprefix(WELL_KNOWN))
+    renamed = f" as {alias}" if alias != name else ""
+    return Imported(alias, f"from {package} import {name}{renamed}")
+
+
+def _paths(schema: Schema) -> dict[str, tuple[str, ...]]:
+    """Return the nested names of each message, and of each oneof that has names of its own."""
     paths = {item.full_name: item.path for item in schema.own_messages()}
-    return Modules(by_file, flat_names(paths))
+    for message in schema.own_messages():
+        for oneof in message.oneofs:
+            if not oneof.main:
+                own = "".join(part.capitalize() for part in oneof.name.split("_"))
+                paths[f"{message.full_name}.{oneof.name}"] = (*message.path, own)
+    return paths
 
 
-def _bound(module: Module, alias: str) -> Imported:
-    package, _, name = module.name.rpartition(".")
-    statement = f"from {package} import {name}" if package else f"import {name}"
-    if alias != name:
-        statement += f" as {alias}"
-    return Imported(alias, statement, module.enum_types, module.oneof_literals)
+def _by_keyword(path: tuple[str, ...]) -> bool:
+    return any(keyword.iskeyword(part) for part in path)
+
+
+def _alias(module: str, path: tuple[str, ...]) -> str:
+    """Return the name that generated files define for a type named by a keyword."""
+    return f"{module}_{'_'.join(path)}"
 
 
 def module_name(file: str) -> str:
@@ -158,11 +189,11 @@ class References:
 
     def _type(self, file: str, path: tuple[str, ...]) -> str:
         module = self.module(file)
-        if not any(keyword.iskeyword(part) for part in path):
+        if not _by_keyword(path):
             return ".".join((module, *path))
         # mypy-protobuf declares a class named by a keyword as _r_<keyword>.
         stub = ".".join((module, *(f"_r_{p}" if keyword.iskeyword(p) else p for p in path)))
         runtime = module
         for part in path:
             runtime = f'getattr({runtime}, "{part}")'
-        return self._aliases.setdefault((stub, runtime), f"{module}_{'_'.join(path)}")
+        return self._aliases.setdefault((stub, runtime), _alias(module, path))

@@ -67,7 +67,7 @@ def requests_model(context: Context) -> RequestsModel:
         request_oneof=union(roles.request).name,
         start=_start(response, roles.correlation),
         carry=_carry(roles.correlation),
-        fail=_assign("response", roles.error.name, "text") if roles.error else "",
+        fail=_fail(roles.error),
         methods=methods,
     )
 
@@ -86,6 +86,17 @@ def _carry(correlation: Field | None) -> str:
         return ""
     assign = _assign("response", correlation.name, access("request", correlation.name))
     return f'if request.HasField("{correlation.name}"):\n        {assign}'
+
+
+def _fail(error: Field | None) -> str:
+    """Return the statement that sets a response's error text, if it has one.
+
+    An empty text could not be seen where the field cannot tell it from its absence.
+    """
+    if error is None:
+        return ""
+    text = "well_formed(text)" if error.presence else 'well_formed(text) or "request failed"'
+    return _assign("response", error.name, text)
 
 
 def _assign(base: str, name: str, value: str) -> str:

@@ -1,0 +1,53 @@
+# Two commands do everything on a fresh machine: `make generate` and `make test`.
+# Both set up a virtual environment of their own from pinned requirements.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+TOOLS := $(VENV)/.tools
+DEV := $(VENV)/.dev
+
+.DEFAULT_GOAL := help
+.PHONY: help generate check test lint bench clean
+
+help: ## Show the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+generate: $(TOOLS) ## Generate everything from proto/agent_session.proto
+	@$(BIN)/sessiongen generate
+
+check: $(TOOLS) ## Fail if generated code is not what the proto gives
+	@$(BIN)/sessiongen check --no-cache
+
+test: $(DEV) ## Run all tests
+	@echo "== running the tests"
+	@$(BIN)/python -m pytest
+
+lint: $(DEV) ## Check format, types and the contract
+	@$(BIN)/black --check --quiet codegen tests bench || { echo "run: $(BIN)/black codegen tests bench"; exit 1; }
+	@$(BIN)/mypy
+	@$(BIN)/basedpyright --level error
+	@$(BIN)/buf lint
+
+bench: $(DEV) ## Measure against peers, side by side; writes bench/README.md
+	@$(BIN)/python bench/run.py
+
+clean: ## Remove caches and the virtual environment; generated code stays
+	rm -rf $(VENV) .sessiongen-cache .mypy_cache .pytest_cache .hypothesis dist bench/out
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
+		|| { echo "Python 3.10 or newer is needed; name one: make PYTHON=python3.12"; exit 1; }
+	@echo "== making $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(TOOLS): $(VENV)/bin/python requirements.txt pyproject.toml
+	@echo "== installing the generator's tools (requirements.txt)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(DEV): $(TOOLS) requirements-dev.txt
+	@echo "== installing what the tests need (requirements-dev.txt)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@

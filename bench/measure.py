@@ -1,0 +1,91 @@
+"""Measuring: commands side by side, and the memory of a process tree.
+
+In: commands. Out: medians of wall time, taken alternately so that both see the same
+machine, and peaks of resident memory.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+_SAMPLE_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure: what was measured, against what, and the limit of the ratio."""
+
+    what: str
+    ours: str
+    peer: str
+    ratio: float
+    limit: float
+    unit: str = "×"
+
+    @property
+    def holds(self) -> bool:
+        """Whether the ratio is within its limit."""
+        return self.ratio <= self.limit
+
+
+def alternate(runs: int, *actions: Callable[[], None]) -> list[float]:
+    """Return the median seconds of each action, run in turn."""
+    times: list[list[float]] = [[] for _ in actions]
+    for _ in range(runs):
+        for found, action in zip(times, actions, strict=True):
+            start = time.perf_counter()
+            action()
+            found.append(time.perf_counter() - start)
+    return [statistics.median(found) for found in times]
+
+
+def command(*arguments: str) -> Callable[[], None]:
+    """Return an action that runs a command and fails if it does.
+
+    The environment's own tools come first: a peer calls its formatter by name.
+    """
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+
+    def run() -> None:
+        subprocess.run(
+            arguments, check=True, capture_output=True, env={**os.environ, "PATH": path}
+        )
+
+    return run
+
+
+def peak_memory(arguments: Sequence[str]) -> float:
+    """Run a command and return the peak MiB of all its processes together."""
+    child = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
+    root = psutil.Process(child.pid)
+    peak = 0
+    while child.poll() is None:
+        peak = max(peak, _together(root))
+        time.sleep(_SAMPLE_SECONDS)
+    if child.returncode != 0:
+        raise RuntimeError(f"{arguments} ended with status {child.returncode}")
+    return peak / 2**20
+
+
+def _together(root: psutil.Process) -> int:
+    size = 0
+    for process in [root, *_children(root)]:
+        with suppress(psutil.Error):
+            size += process.memory_info().rss
+    return size
+
+
+def _children(root: psutil.Process) -> list[psutil.Process]:
+    with suppress(psutil.Error):
+        return root.children(recursive=True)
+    return []

@@ -1,0 +1,59 @@
+"""Protocols of any size, for the benchmarks.
+
+In: how many times the arms of the contract. Out: a folder with a .proto and a
+codegen.toml whose unions have that many arms.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+REQUESTS, EVENTS = 10, 15
+_FIELDS = """  string name = 1;
+  optional string note = 2;
+  google.protobuf.Timestamp at = 3;
+  repeated Kind kinds = 4;
+"""
+
+
+def write(folder: Path, times: int) -> Path:
+    """Write a protocol with `times` as many arms as the contract; return its codegen.toml."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "large.proto").write_text(protocol(REQUESTS * times, EVENTS * times))
+    config = folder / "codegen.toml"
+    config.write_text(
+        '[input]\nprotos = ["large.proto"]\n\n[output]\npath = "out"\npackage = "large"\n'
+    )
+    return config
+
+
+def protocol(requests: int, events: int) -> str:
+    """Return the source of a protocol with this many requests and events."""
+    parts = [
+        'syntax = "proto3";\npackage large;\nimport "google/protobuf/timestamp.proto";\n',
+        "enum Kind { KIND_NONE = 0; KIND_SOME = 1; }\n",
+    ]
+    parts += [_message(f"Ask{n}") + _message(f"Answer{n}") for n in range(requests)]
+    parts += [_message(f"Happening{n}") for n in range(events)]
+    parts.append(_union("Request", "request", "Ask", requests, "  string request_id = 1;\n"))
+    parts.append(
+        _union("Response", "response", "Answer", requests, "  string request_id = 1;\n", "Ask")
+    )
+    parts.append(
+        _union("Event", "event", "Happening", events, "  google.protobuf.Timestamp created_at = 1;\n")
+    )
+    return "".join(parts)
+
+
+def _message(name: str) -> str:
+    return f"// What {name} means, in a line.\nmessage {name} {{\n{_FIELDS}}}\n"
+
+
+def _union(
+    name: str, oneof: str, payload: str, count: int, outside: str, arm: str | None = None
+) -> str:
+    stem = (arm or payload).lower()
+    arms = "".join(
+        f"    // Arm number {n}.\n    {payload}{n} {stem}_{n} = {n + 10};\n" for n in range(count)
+    )
+    return f"message {name} {{\n{outside}  oneof {oneof} {{\n{arms}  }}\n}}\n"

@@ -1,0 +1,26 @@
+"""The model of errors.py: what may stand beside an error text.
+
+In: the target's Context. Out: an ErrorsModel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessiongen.schema import Kind
+from sessiongen.targets.python.models import Context, role_arms
+
+
+@dataclass(frozen=True)
+class ErrorsModel:
+    """errors.py. `payload` is the type of a response's payload, or None."""
+
+    payload: str
+
+
+def errors_model(context: Context) -> ErrorsModel:
+    """Return the model of errors.py."""
+    kinds = [arm.value.kind for arm in role_arms(context.protocol, "response")]
+    plain = {"int" if kind is Kind.ENUM else kind.value for kind in kinds} - {Kind.MESSAGE.value}
+    message = ["Message"] if Kind.MESSAGE in kinds else []
+    return ErrorsModel(" | ".join([*message, *sorted(plain), "None"]))

@@ -1,0 +1,52 @@
+"""Vocabularies: what the published SDKs call things, as facts with a place each.
+
+In: an SDK's package, or a vocabulary file. Out: a Vocabulary. Importing this package
+loads no parser, so that a run which only compares stays fast; reading a package is in
+`verbs`.
+"""
+
+from sessiongen.vocabulary.model import (
+    Answer,
+    Build,
+    Driver,
+    EnumFact,
+    EventName,
+    FieldFact,
+    Forward,
+    Host,
+    Place,
+    Reading,
+    Reception,
+    Record,
+    Sending,
+    Session,
+    Vocabulary,
+    Word,
+)
+from sessiongen.vocabulary.scope import PYTHON, SCOPES, TYPESCRIPT, Scope
+from sessiongen.vocabulary.store import dump, load
+
+__all__ = [
+    "Answer",
+    "Build",
+    "Driver",
+    "EnumFact",
+    "EventName",
+    "FieldFact",
+    "Forward",
+    "Host",
+    "PYTHON",
+    "Place",
+    "Reading",
+    "Reception",
+    "Record",
+    "SCOPES",
+    "Scope",
+    "Sending",
+    "Session",
+    "TYPESCRIPT",
+    "Vocabulary",
+    "Word",
+    "dump",
+    "load",
+]

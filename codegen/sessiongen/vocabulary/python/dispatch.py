@@ -1,0 +1,173 @@
+"""Branches on the arm of a union: `if x.HasField("arm")`, `match x.WhichOneof(...)`.
+
+In: a class. Out: for each arm the statements that run for it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sessiongen.diagnostics import Rule
+from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.python.modules import Module, Modules
+from sessiongen.vocabulary.python.words import alternatives, last
+
+
+@dataclass(frozen=True)
+class Union:
+    """A message with a union of arms. carrier: the field of the envelope that holds it."""
+
+    message: str
+    carrier: str
+
+
+@dataclass(frozen=True)
+class Branch:
+    """The statements that run for an arm. node: where the arm is named."""
+
+    arm: str
+    node: ast.AST
+    body: list[ast.stmt]
+
+    def holds(self, node: ast.AST) -> bool:
+        """Whether a node is inside."""
+        return any(inner is node for statement in self.body for inner in ast.walk(statement))
+
+
+def branches(
+    modules: Modules, module: Module, node: ast.ClassDef, union: Union, faults: Faults
+) -> list[Branch]:
+    """Return the branches of a class on the arm of a union."""
+    found = []
+    for function in ast.walk(node):
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found += list(_Function(modules, module, function, union, faults).branches())
+    return found
+
+
+def named_by_union(function: ast.AST, event: ast.expr) -> bool:
+    """Whether an expression is the name of the arm that a message has set."""
+    if isinstance(event, ast.Call):
+        return last_call(event) == "WhichOneof"
+    if not isinstance(event, ast.Name):
+        return False
+    values = [value for name, value in _assignments(function) if name == event.id]
+    return bool(values) and all(
+        isinstance(value, ast.Call) and last_call(value) == "WhichOneof" for value in values
+    )
+
+
+def last_call(node: ast.Call) -> str:
+    """Return the name of the method that is called."""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else ""
+
+
+def _assignments(function: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    yield target.id, node.value
+        elif isinstance(node, ast.NamedExpr):
+            yield node.target.id, node.value
+
+
+class _Function:
+    """One function's branches on the arm of a union."""
+
+    def __init__(
+        self,
+        modules: Modules,
+        module: Module,
+        node: ast.FunctionDef | ast.AsyncFunctionDef,
+        union: Union,
+        faults: Faults,
+    ) -> None:
+        self.modules = modules
+        self.module = module
+        self.node = node
+        self.union = union
+        self.faults = faults
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        self._holders = {item.arg for item in arguments if self._typed(item.annotation)}
+        self._arm_names = {name for name, value in _assignments(node) if self._which(value)}
+
+    def branches(self) -> Iterator[Branch]:
+        """Yield a branch for each arm that a test names."""
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.If):
+                for arm in self._tested(node.test):
+                    yield Branch(arm, node, node.body)
+            elif isinstance(node, ast.Match) and self._is_arm(node.subject):
+                for case in node.cases:
+                    yield from self._case(case)
+
+    def _typed(self, annotation: ast.expr | None) -> bool:
+        parts = alternatives(annotation) if annotation else ()
+        return any(last(part) == self.union.message for part in parts)
+
+    def _holds(self, node: ast.expr) -> bool:
+        """Whether an expression is the message: a parameter of its type, or `x.carrier`."""
+        if isinstance(node, ast.Name):
+            return node.id in self._holders
+        return last(node) == self.union.carrier
+
+    def _which(self, node: ast.expr) -> bool:
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "WhichOneof"
+            and self._holds(node.func.value)
+        )
+
+    def _is_arm(self, node: ast.expr) -> bool:
+        return self._which(node) or (isinstance(node, ast.Name) and node.id in self._arm_names)
+
+    def _tested(self, test: ast.expr) -> Iterator[str]:
+        """Yield the arms that a test asks for."""
+        if isinstance(test, ast.BoolOp):
+            for value in test.values:
+                yield from self._tested(value)
+        elif self._has_field(test):
+            assert isinstance(test, ast.Call)
+            yield from self._constant(test.args[0])
+        elif isinstance(test, ast.Compare) and self._is_arm(test.left):
+            if isinstance(test.ops[0], ast.Eq):
+                yield from self._constant(test.comparators[0])
+            elif isinstance(test.ops[0], ast.In):
+                inner = test.comparators[0]
+                for item in (
+                    inner.elts if isinstance(inner, (ast.Tuple, ast.List, ast.Set)) else [inner]
+                ):
+                    yield from self._constant(item)
+
+        elif any(self._has_field(inner) for inner in ast.walk(test)):
+            what = "a test of an arm inside another expression"
+            self.faults.unreadable(self.modules.span(self.module, test), Rule.SDK_REQUEST, what)
+
+    def _has_field(self, node: ast.AST) -> bool:
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "HasField"
+            and self._holds(node.func.value)
+            and bool(node.args)
+        )
+
+    def _case(self, case: ast.match_case) -> Iterator[Branch]:
+        patterns = (
+            case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else [case.pattern]
+        )
+        for pattern in patterns:
+            if isinstance(pattern, ast.MatchValue):
+                for arm in self._constant(pattern.value):
+                    yield Branch(arm, pattern, case.body)
+
+    def _constant(self, node: ast.expr) -> Iterator[str]:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        else:
+            what = "an arm is compared with something that is not a constant"
+            self.faults.unreadable(self.modules.span(self.module, node), Rule.SDK_REQUEST, what)

@@ -1,0 +1,260 @@
+"""The modules of a Python package, and where a name in one of them is defined.
+
+In: a Package. Out: parsed modules, and the Definition behind a name: imports, re-exports
+and stars are followed inside the package. Names from elsewhere have no Definition.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sessiongen.diagnostics import Rule, Span
+from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.model import Place
+from sessiongen.vocabulary.package import Package
+
+_BREAK = re.compile(r"\r\n|\r|\n")
+_HOPS = 20
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A name bound by an import. name: None where the module itself is bound.
+
+    always: bound when the module is loaded, and not only for type checkers or later.
+    """
+
+    module: str
+    name: str | None
+    always: bool
+
+
+@dataclass
+class Module:
+    """A parsed file. name is dotted; a statement may define one name twice."""
+
+    name: str
+    path: str
+    tree: ast.Module
+    lines: list[str]
+    is_package: bool
+    definitions: dict[str, list[ast.stmt]] = field(default_factory=dict)
+    imports: dict[str, Imported] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)
+
+    def place(self, node: ast.AST) -> Place:
+        """Return the line on which a node begins."""
+        return Place(self.path, getattr(node, "lineno", 1))
+
+    def column(self, line: int, offset: int) -> int:
+        """Return the one-based column in characters for ast's offset in bytes."""
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        return len(text.encode()[:offset].decode(errors="replace")) + 1
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A statement that binds a name, and its module."""
+
+    module: Module
+    name: str
+    node: ast.stmt
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells definitions apart."""
+        return self.module.name, self.name
+
+    @property
+    def value(self) -> ast.expr | None:
+        """The right-hand side, where the statement assigns one."""
+        value = getattr(self.node, "value", None)
+        return value if isinstance(value, ast.expr) else None
+
+
+class Modules:
+    """Parses each module of a package once, when it is first asked for."""
+
+    def __init__(self, package: Package, faults: Faults) -> None:
+        self.package = package
+        self.faults = faults
+        self._cache: dict[str, Module | None] = {}
+
+    def span(self, module: Module, node: ast.AST) -> Span:
+        """Return the place of a node as a person finds it."""
+        line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        return self.package.span(module.path, line, module.column(line, offset))
+
+    def named(self, name: str) -> Module | None:
+        """Return the module of a dotted name."""
+        stem = name.replace(".", "/")
+        for path in (f"{stem}.py", f"{stem}/__init__.py"):
+            if path in self.package.files:
+                return self.at(path)
+        return None
+
+    def at(self, path: str) -> Module | None:
+        """Return the module of a file; a fault is noted once if it cannot be parsed."""
+        if path not in self._cache:
+            self._cache[path] = self._parse(path)
+        return self._cache[path]
+
+    def locate(self, name: str) -> list[Definition]:
+        """Return every top-level definition of a name in the package."""
+        pattern = re.compile(rf"^\s*(class\s+{name}\b|(type\s+)?{name}\s*[:=])".encode(), re.M)
+        found = []
+        for path in sorted(self.package.files):
+            if path.endswith(".py") and pattern.search(self.package.files[path]):
+                module = self.at(path)
+                if module is not None and name in module.definitions:
+                    found.append(Definition(module, name, module.definitions[name][-1]))
+        return found
+
+    def mentioning(self, *texts: str) -> Iterator[Module]:
+        """Yield the modules whose text has any of these words, in order of their paths."""
+        needles = [text.encode() for text in texts]
+        for path in sorted(self.package.files):
+            data = self.package.files[path]
+            if path.endswith(".py") and any(needle in data for needle in needles):
+                module = self.at(path)
+                if module is not None:
+                    yield module
+
+    def resolve(self, module: Module, dotted: str) -> Definition | None:
+        """Return what a name such as `llm.ChatItem` means in a module."""
+        head, *rest = dotted.split(".")
+        found = self._name(module, head, _HOPS)
+        for name in rest:
+            if not isinstance(found, Module):
+                return None
+            found = self._name(found, name, _HOPS)
+        return found if isinstance(found, Definition) else None
+
+    def external(self, module: Module, head: str) -> str:
+        """Return the dotted name that a name stands for, inside the package or not."""
+        imported = module.imports.get(head)
+        if imported is None:
+            return f"{module.name}.{head}"
+        return imported.module if imported.name is None else f"{imported.module}.{imported.name}"
+
+    def _name(self, module: Module, name: str, hops: int) -> Definition | Module | None:
+        if hops == 0:
+            return None
+        if name in module.definitions:
+            return Definition(module, name, module.definitions[name][-1])
+        imported = module.imports.get(name)
+        if imported is not None:
+            return self._imported(imported, hops)
+        for star in module.stars:
+            target = self.named(star)
+            found = self._name(target, name, hops - 1) if target else None
+            if found is not None:
+                return found
+        return self.named(f"{module.name}.{name}") if module.is_package else None
+
+    def _imported(self, imported: Imported, hops: int) -> Definition | Module | None:
+        if imported.name is None:
+            return self.named(imported.module)
+        target = self.named(imported.module)
+        if target is None:
+            return None
+        return self._name(target, imported.name, hops - 1)
+
+    def _parse(self, path: str) -> Module | None:
+        data = self.package.files[path]
+        try:
+            text = data.decode("utf-8-sig")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(text)
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            self._unparsed(self.package.span(path, line), "the file is not UTF-8")
+            return None
+        except SyntaxError as error:
+            span = self.package.span(path, error.lineno or 1, max(error.offset or 1, 1))
+            self._unparsed(span, f"not Python that can be parsed: {error.msg}")
+            return None
+        except (ValueError, RecursionError, MemoryError):
+            self._unparsed(self.package.span(path), "not Python that can be parsed")
+            return None
+        name = path.removesuffix(".py").replace("/", ".")
+        module = Module(
+            name.removesuffix(".__init__"),
+            path,
+            tree,
+            _BREAK.split(text),
+            name.endswith(".__init__"),
+        )
+        _index(module)
+        return module
+
+    def _unparsed(self, span: Span, message: str) -> None:
+        help_ = "read the SDK with a Python at least as new as the one it is written for"
+        self.faults.unreadable(span, Rule.SDK_SOURCE, message, help_)
+
+
+def _index(module: Module) -> None:
+    for statement, always in _statements(module.tree.body, True):
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            _bind(module, statement, always)
+        for name in _defined(statement):
+            module.definitions.setdefault(name, []).append(statement)
+    for node in ast.walk(module.tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            _bind(module, node, False)
+
+
+def _statements(body: list[ast.stmt], always: bool) -> Iterator[tuple[ast.stmt, bool]]:
+    """Yield the statements of a module's own scope, those under `if` and `try` included."""
+    for statement in body:
+        yield statement, always
+        if isinstance(statement, ast.If):
+            checking = "TYPE_CHECKING" in ast.dump(statement.test)
+            yield from _statements(statement.body, always and not checking)
+            yield from _statements(statement.orelse, always)
+        elif isinstance(statement, ast.Try):
+            for part in (statement.body, statement.orelse, statement.finalbody):
+                yield from _statements(part, always)
+            for handler in statement.handlers:
+                yield from _statements(handler.body, always)
+
+
+def _defined(statement: ast.stmt) -> list[str]:
+    if isinstance(statement, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+        return [statement.name]
+    if isinstance(statement, ast.Assign):
+        return [target.id for target in statement.targets if isinstance(target, ast.Name)]
+    if isinstance(statement, ast.AnnAssign):
+        return [statement.target.id] if isinstance(statement.target, ast.Name) else []
+    # `type X = ...`, which a parser older than 3.12 has no class for
+    name = getattr(statement, "name", None)
+    return [name.id] if isinstance(name, ast.Name) else []
+
+
+def _bind(module: Module, node: ast.Import | ast.ImportFrom, always: bool) -> None:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            name = alias.name if alias.asname else alias.name.partition(".")[0]
+            module.imports.setdefault(alias.asname or name, Imported(name, None, always))
+        return
+    source = _source(module, node)
+    for alias in node.names:
+        if alias.name == "*":
+            if source not in module.stars:
+                module.stars.append(source)
+            continue
+        module.imports.setdefault(alias.asname or alias.name, Imported(source, alias.name, always))
+
+
+def _source(module: Module, node: ast.ImportFrom) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = module.name.split(".")
+    up = node.level - 1 if module.is_package else node.level
+    parts = parts[: len(parts) - up] if up else parts
+    return ".".join([*parts, node.module] if node.module else parts)

@@ -1,0 +1,175 @@
+"""Reads a Python SDK's vocabulary.
+
+In: a Package and a Scope. Out: a Reading: the Vocabulary, and a fault for each thing that
+is asked for and absent, or there and unreadable.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from sessiongen.diagnostics import Rule, arrange
+from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.model import Reading, Vocabulary
+from sessiongen.vocabulary.package import Package
+from sessiongen.vocabulary.python.builds import Made, builds_of
+from sessiongen.vocabulary.python.modules import Definition, Module, Modules
+from sessiongen.vocabulary.python.records import RecordReader
+from sessiongen.vocabulary.python.roles import ClassView, emitter_argument, read_driver, read_host
+from sessiongen.vocabulary.python.session import read_session
+from sessiongen.vocabulary.python.words import dotted
+from sessiongen.vocabulary.scope import Scope
+
+_VERSION_FILE = "version.py"
+_VERSION = "__version__"
+
+
+def read(package: Package, scope: Scope) -> Reading:
+    """Return what a package says about the protocol."""
+    faults = Faults()
+    try:
+        vocabulary = _Reader(package, scope, faults).read()
+    except RecursionError:
+        faults.unreadable(package.span(""), Rule.SDK_SOURCE, "a definition is nested too deep")
+        return Reading(None, arrange(faults.items))
+    return Reading(vocabulary, arrange(faults.items))
+
+
+class _Reader:
+    def __init__(self, package: Package, scope: Scope, faults: Faults) -> None:
+        self.package = package
+        self.scope = scope
+        self.faults = faults
+        self.modules = Modules(package, faults)
+        self._made: dict[str, list[Made]] = {}
+
+    def read(self) -> Vocabulary:
+        scope, faults, modules = self.scope, self.faults, self.modules
+        session, host, driver = (
+            self._role(name) for name in (scope.session, scope.host, scope.driver)
+        )
+        wire = self._wire([found.module for found in (host, driver) if found])
+        records = self._records(session, wire)
+        builders = {module.path: module for module in wire}
+        if session:
+            builders[session.module.path] = session.module
+        made = [item for path in sorted(builders) for item in self._builds(builders[path])]
+        return Vocabulary(
+            sdk=scope.sdk,
+            language=scope.language,
+            version=self._version(),
+            enums=tuple(records.enums),
+            records=tuple(records.records),
+            builds=tuple(item.build() for item in made),
+            session=read_session(modules, session, faults) if session else None,
+            host=read_host(modules, self._view(host), scope, faults) if host else None,
+            driver=read_driver(modules, self._view(driver), scope, faults) if driver else None,
+        )
+
+    def _version(self) -> str:
+        path = f"{self.scope.package.replace('.', '/')}/{_VERSION_FILE}"
+        module = self.modules.at(path) if path in self.package.files else None
+        found = self.modules.resolve(module, _VERSION) if module else None
+        value = found.value if found else None
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            return value.value
+        span = self.package.span(path)
+        self.faults.unreadable(span, Rule.SDK_PACKAGE, f"{_VERSION} is not a constant here")
+        return ""
+
+    def _role(self, name: str) -> Definition | None:
+        found = [item for item in self.modules.locate(name) if isinstance(item.node, ast.ClassDef)]
+        if not found:
+            self._missing(name, "class")
+        elif len(found) > 1:
+            self._ambiguous(found)
+        return found[0] if found else None
+
+    def _missing(self, name: str, kind: str) -> None:
+        what = f"no {kind} {name} is defined in {self.scope.package}"
+        help_ = "nothing to do for a version that never had it; else follow the rename"
+        self.faults.missing(self.package.span(""), what, help_)
+
+    def _ambiguous(self, found: list[Definition]) -> None:
+        span = self.modules.span(found[1].module, found[1].node)
+        what = f"{found[1].name} is defined here and in {found[0].module.path}"
+        self.faults.unreadable(span, Rule.SDK_ENUM, what, "tell the two apart by name")
+
+    def _wire(self, start: list[Module]) -> list[Module]:
+        """Return the modules of the host and the driver, and the encoders they load."""
+        found: dict[str, Module] = {}
+        queue = list(start)
+        while queue:
+            module = queue.pop()
+            if module.path in found:
+                continue
+            found[module.path] = module
+            queue += [
+                item.module for item in self._imported(module, True) if self._makes(item.module)
+            ]
+        return [found[path] for path in sorted(found)]
+
+    def _makes(self, module: Module) -> bool:
+        protobuf = ".".join(self.scope.protobuf)
+        return any(self.modules.external(module, head) == protobuf for head in module.imports)
+
+    def _imported(self, module: Module, always: bool) -> Iterator[Definition]:
+        for head, imported in sorted(module.imports.items()):
+            if imported.always or not always:
+                found = self.modules.resolve(module, head)
+                if found is not None:
+                    yield found
+
+    def _builds(self, module: Module) -> list[Made]:
+        if module.path not in self._made:
+            self._made[module.path] = builds_of(self.modules, module, ".".join(self.scope.protobuf))
+        return self._made[module.path]
+
+    def _view(self, found: Definition) -> ClassView:
+        return ClassView(found, self._builds(found.module))
+
+    def _records(self, session: Definition | None, wire: list[Module]) -> RecordReader:
+        """Read the classes that become messages, as the scope says."""
+        records = RecordReader(self.modules, self.faults)
+        start = [found for module in wire for found in self._imported(module, False)]
+        if session:
+            start += self._event_module(session)
+        records.read(start)
+        for name in self.scope.wanted:
+            self._want(records, name)
+        return records
+
+    def _event_module(self, session: Definition) -> Iterator[Definition]:
+        """Yield all that is public in the module that names the session's events."""
+        argument = emitter_argument(session)
+        name = dotted(argument) if argument is not None else None
+        found = self.modules.resolve(session.module, name) if name else None
+        return _public((found or session).module)
+
+    def _want(self, records: RecordReader, wanted: str) -> None:
+        """Require a definition, and note whether it is absent or cannot be read."""
+        name, _, field = wanted.partition(".")
+        if not records.knows(name):
+            found = self.modules.locate(name)
+            if not found:
+                return self._missing(name, "definition")
+            if len(found) > 1:
+                self._ambiguous(found)
+            records.read(found[:1])
+            if not records.knows(name):
+                span = self.modules.span(found[0].module, found[0].node)
+                what = f"{name} is neither an enum nor a class with fields that can be read"
+                return self.faults.unreadable(span, Rule.SDK_ENUM, what)
+        if field and not records.knows(wanted):
+            fact = records.field(name, field)
+            if fact is None:
+                return self._missing(wanted, "field")
+            span = self.package.span(fact.place.file, fact.place.line)
+            self.faults.unreadable(span, Rule.SDK_ENUM, f"{wanted} is no set of constants")
+
+
+def _public(module: Module) -> Iterator[Definition]:
+    for name, nodes in sorted(module.definitions.items()):
+        if not name.startswith("_"):
+            yield Definition(module, name, nodes[-1])

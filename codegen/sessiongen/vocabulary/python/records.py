@@ -1,0 +1,178 @@
+"""The classes that hold data, and the sets of words, reached from some definitions.
+
+In: definitions to start from. Out: Records and EnumFacts of these and of everything that
+their fields and aliases refer to inside the package. A class counts as data when it has
+a public field.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from sessiongen.diagnostics import Rule
+from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.model import ENUM, FIELD, LITERAL, EnumFact, FieldFact, Record
+from sessiongen.vocabulary.python.modules import Definition, Module, Modules
+from sessiongen.vocabulary.python.words import (
+    ENUMS,
+    WordReader,
+    Words,
+    alternatives,
+    dotted,
+    elements,
+    is_none,
+    last,
+    unquoted,
+)
+
+_TAG = "type"
+_HOPS = 20
+
+_Field = tuple[Module, ast.AnnAssign, bool]
+
+
+class RecordReader:
+    """Collects facts; each definition is read once."""
+
+    def __init__(self, modules: Modules, faults: Faults) -> None:
+        self.modules = modules
+        self.faults = faults
+        self.enums: list[EnumFact] = []
+        self.records: list[Record] = []
+        self._words = WordReader(modules, faults)
+        self._seen: set[tuple[str, str]] = set()
+
+    def read(self, start: Iterable[Definition]) -> None:
+        """Read these definitions and all that they refer to."""
+        queue = list(start)
+        while queue:
+            found = queue.pop()
+            if found.key in self._seen:
+                continue
+            self._seen.add(found.key)
+            if isinstance(found.node, ast.ClassDef):
+                queue += self._class(found)
+            else:
+                queue += self._alias(found)
+
+    def knows(self, name: str) -> bool:
+        """Whether an enum or a record of this name was read."""
+        facts: list[EnumFact | Record] = [*self.enums, *self.records]
+        return any(fact.name == name for fact in facts)
+
+    def field(self, record: str, name: str) -> FieldFact | None:
+        """Return a field of a record that was read."""
+        fields = [item for fact in self.records if fact.name == record for item in fact.fields]
+        return next((item for item in fields if item.name == name), None)
+
+    def _class(self, found: Definition) -> Iterator[Definition]:
+        assert isinstance(found.node, ast.ClassDef)
+        words = self._words.of_class(found)
+        if words is not None:
+            self._enum(found, ENUM, words)
+            return
+        fields = self._fields(found, _HOPS)
+        if not fields:
+            return
+        self._once(found)
+        facts, tag = [], None
+        for name, (module, node, lax) in fields.items():
+            own = self._words.of_field(module, node.annotation)
+            if own and name == _TAG and len(own.words) == 1:
+                tag = own.words[0].value
+            elif own:
+                place = module.place(node)
+                self.enums.append(
+                    EnumFact(f"{found.name}.{name}", FIELD, own.open, place, tuple(own.words))
+                )
+            facts.append(_fact(module, name, node, lax))
+            yield from self._referred(module, node.annotation)
+        self.records.append(Record(found.name, tag, found.module.place(found.node), tuple(facts)))
+
+    def _alias(self, found: Definition) -> Iterator[Definition]:
+        value = found.value
+        if value is not None and isinstance(found.node, ast.AnnAssign):
+            value = unquoted(value)
+        if isinstance(value, ast.Call) and last(value.func) in ENUMS:
+            span = self.modules.span(found.module, value)
+            what = f"the enum {found.name} is made by a call"
+            self.faults.unreadable(span, Rule.SDK_ENUM, what)
+        if not isinstance(value, (ast.Subscript, ast.BinOp, ast.Name, ast.Attribute)):
+            return
+        words = self._words.of_alias(found)
+        if words is not None:
+            self._enum(found, LITERAL, words)
+        yield from self._referred(found.module, value)
+
+    def _enum(self, found: Definition, form: str, words: Words) -> None:
+        self._once(found)
+        place = found.module.place(found.node)
+        self.enums.append(EnumFact(found.name, form, words.open, place, tuple(words.words)))
+
+    def _once(self, found: Definition) -> None:
+        if len(found.module.definitions[found.name]) > 1:
+            span = self.modules.span(found.module, found.node)
+            what = f"{found.name} is defined more than once in its module"
+            self.faults.unreadable(span, Rule.SDK_ENUM, what)
+
+    def _fields(self, found: Definition, hops: int) -> dict[str, _Field]:
+        """Return a class's fields by name, with whether its dict may leave them out."""
+        assert isinstance(found.node, ast.ClassDef)
+        fields: dict[str, _Field] = {}
+        if hops == 0:
+            return fields
+        for base in reversed(found.node.bases):
+            target = self.modules.resolve(found.module, dotted(base) or "")
+            if target and isinstance(target.node, ast.ClassDef):
+                fields.update(self._fields(target, hops - 1))
+        lax = any(
+            word.arg == "total" and isinstance(word.value, ast.Constant) and not word.value.value
+            for word in found.node.keywords
+        )
+        for node in found.node.body:
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                name = node.target.id
+                if not name.startswith("_") and last(_head(node.annotation)) != "ClassVar":
+                    fields[name] = (found.module, node, lax)
+        return fields
+
+    def _referred(self, module: Module, annotation: ast.expr) -> Iterator[Definition]:
+        """Yield what the names in a type stand for, inside the package."""
+        stack = [annotation]
+        while stack:
+            node = unquoted(stack.pop())
+            name = dotted(node)
+            if name is not None:
+                found = self.modules.resolve(module, name)
+                if found is not None:
+                    yield found
+            elif isinstance(node, ast.Subscript) and last(node.value) == "Annotated":
+                stack += elements(node)[:1]
+            elif not (isinstance(node, ast.Subscript) and last(node.value) == "Literal"):
+                stack += [
+                    child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)
+                ]
+
+
+def _head(annotation: ast.expr) -> ast.expr:
+    node = unquoted(annotation)
+    return node.value if isinstance(node, ast.Subscript) else node
+
+
+def _fact(module: Module, name: str, node: ast.AnnAssign, lax: bool) -> FieldFact:
+    wrapper = last(_head(node.annotation))
+    absent = wrapper == "NotRequired" or (lax and wrapper != "Required")
+    optional = absent or any(is_none(part) for part in alternatives(node.annotation))
+    return FieldFact(name, _type(node.annotation), optional, module.place(node))
+
+
+def _type(annotation: ast.expr) -> str:
+    node = unquoted(annotation)
+    while isinstance(node, ast.Subscript) and last(node.value) in {
+        "Annotated",
+        "Required",
+        "NotRequired",
+    }:
+        node = unquoted(elements(node)[0])
+    return ast.unparse(node)

@@ -1,0 +1,134 @@
+"""Which events a Python SDK emits on its session.
+
+In: the session's class, and every module that calls `emit`. Out: the names, each with the
+first call. A receiver counts when it is the session class's own `self` or `super()`, or
+something whose type in the text is the session class.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from sessiongen.diagnostics import Rule
+from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.model import EventName, Session
+from sessiongen.vocabulary.python.modules import Definition, Module, Modules
+from sessiongen.vocabulary.python.roles import declared_events
+from sessiongen.vocabulary.python.words import alternatives, dotted, last
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def read_session(modules: Modules, found: Definition, faults: Faults) -> Session:
+    """Return the session's declared events and those that are emitted."""
+    emits: dict[str, EventName] = {}
+    for module in modules.mentioning(".emit("):
+        for call in _emissions(module, found):
+            event = call.args[0]
+            if isinstance(event, ast.Constant) and isinstance(event.value, str):
+                emits.setdefault(event.value, EventName(event.value, module.place(call)))
+            else:
+                what = f"the name of an event emitted on {found.name} is not a constant"
+                faults.unreadable(modules.span(module, event), Rule.SDK_EVENT, what)
+    events = declared_events(modules, found, faults)
+    return Session(found.name, found.module.place(found.node), events, tuple(emits.values()))
+
+
+def _emissions(module: Module, session: Definition) -> Iterator[ast.Call]:
+    for statement in ast.walk(module.tree):
+        if isinstance(statement, ast.ClassDef):
+            own = module is session.module and statement is session.node
+            holders = _attributes(statement, session.name)
+            for function in _functions(statement):
+                yield from _in_function(function, session.name, holders, own)
+    for function in _functions(module.tree):
+        yield from _in_function(function, session.name, set(), False)
+
+
+def _functions(owner: ast.ClassDef | ast.Module) -> Iterator[_Function]:
+    for node in owner.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node
+
+
+def _in_function(
+    function: _Function, session: str, holders: set[str], own: bool
+) -> Iterator[ast.Call]:
+    variables = _parameters(function, session)
+    arguments = [item.arg for item in function.args.args]
+    for node in ast.walk(function):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        if node.func.attr != "emit" or not node.args:
+            continue
+        receiver = node.func.value
+        name = dotted(receiver) or ""
+        itself = name == "self" or (
+            isinstance(receiver, ast.Call) and last(receiver.func) == "super"
+        )
+        if not ((own and itself) or name in variables or name.removeprefix("self.") in holders):
+            continue
+        # an override of emit passes on whatever name it was given
+        if function.name == "emit" and dotted(node.args[0]) in arguments:
+            continue
+        yield node
+
+
+def _parameters(function: _Function, session: str) -> set[str]:
+    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    return {item.arg for item in arguments if _typed(item.annotation, session)}
+
+
+def _attributes(node: ast.ClassDef, session: str) -> set[str]:
+    """Return the attributes of a class that hold the session."""
+    found = {
+        item.target.id
+        for item in node.body
+        if isinstance(item, ast.AnnAssign)
+        and isinstance(item.target, ast.Name)
+        and _typed(item.annotation, session)
+    }
+    for function in _functions(node):
+        if _typed(function.returns, session):
+            found.add(function.name)
+        variables = _parameters(function, session)
+        for inner in ast.walk(function):
+            found |= set(_held(inner, variables, session))
+    return found
+
+
+def _held(node: ast.AST, variables: set[str], session: str) -> Iterator[str]:
+    """Yield the attributes that a statement makes hold the session."""
+    if isinstance(node, ast.AnnAssign) and _typed(node.annotation, session):
+        yield from _attribute(node.target)
+    elif isinstance(node, ast.Assign):
+        for target in node.targets:
+            pairs = [(target, node.value)]
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                pairs = list(zip(target.elts, node.value.elts))
+            for left, right in pairs:
+                if any(
+                    isinstance(inner, ast.Name) and inner.id in variables
+                    for inner in _values(right)
+                ):
+                    yield from _attribute(left)
+
+
+def _values(node: ast.expr) -> list[ast.expr]:
+    """Return what an expression may be: the sides of `a or b`, else itself."""
+    return node.values if isinstance(node, ast.BoolOp) else [node]
+
+
+def _attribute(target: ast.expr) -> Iterator[str]:
+    name = dotted(target) or ""
+    if name.startswith("self.") and name.count(".") == 1:
+        yield name.removeprefix("self.")
+
+
+def _typed(annotation: ast.expr | None, session: str) -> bool:
+    for part in alternatives(annotation) if annotation else ():
+        head = part.value if isinstance(part, ast.Subscript) else part
+        if last(head) == session:
+            return True
+    return False

@@ -1,0 +1,243 @@
+"""Where TypeScript code makes protobuf messages, and which fields it fills.
+
+In: a file. Out: its Builds. Followed are: `new pb.Message({...})`, assignments to fields
+of a variable that holds a message, and `{case, value}` given to a parameter whose type is
+a union of arms. The arm of such a union counts as the field that is filled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from sessiongen.vocabulary.model import Build, Place
+from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.modules import File
+from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
+
+
+@dataclass
+class Made:
+    """A build that is still growing. node: the expression or parameter it comes from."""
+
+    message: str
+    within: str
+    place: Place
+    node: Node
+    fields: set[str] = field(default_factory=set)
+    open: bool = False
+
+    def build(self) -> Build:
+        """Return the finished fact."""
+        return Build(self.message, self.within, self.open, self.place, tuple(self.fields))
+
+
+def protobuf_names(file: File, protobuf: tuple[str, str]) -> set[str]:
+    """Return the names under which a file imports the messages."""
+    return {alias for alias, item in file.imports.items() if (item.module, item.name) == protobuf}
+
+
+def builds_of(file: File, protobuf: tuple[str, str]) -> list[Made]:
+    """Return what a file makes, in the order of the text."""
+    names = protobuf_names(file, protobuf)
+    if not names:
+        return []
+    walker = _Walker(file, names)
+    walker.visit(file.root)
+    return [
+        made
+        for made in walker.made
+        if made.fields or made.open or made.node.type == "new_expression"
+    ]
+
+
+def message_type(names: set[str], node: Node | None) -> str | None:
+    """Return `A.B` for the type `pb.A_B`, None for any other type."""
+    if node is None or node.type != "nested_type_identifier":
+        return None
+    module, name = node.child_by_field_name("module"), node.child_by_field_name("name")
+    return text(name).replace("_", ".") if text(module) in names else None
+
+
+def union_of(names: set[str], node: Node | None) -> tuple[str, str] | None:
+    """Return message and union for the type `pb.A['union']`, None for any other type."""
+    if node is None or node.type != "lookup_type" or len(node.named_children) != 2:
+        return None
+    message, union = message_type(names, node.named_children[0]), syntax.literal(
+        node.named_children[1]
+    )
+    return (message, union) if message and union else None
+
+
+def parameter_type(function: Node, index: int) -> Node | None:
+    """Return the type of a parameter, a type parameter's constraint in its stead."""
+    items = syntax.parameters(function)
+    kind = syntax.annotation(items[index]) if index < len(items) else None
+    generics = function.child_by_field_name("type_parameters")
+    for item in generics.named_children if generics and kind else ():
+        constraint = item.child_by_field_name("constraint")
+        if text(item.child_by_field_name("name")) == text(kind) and constraint is not None:
+            return constraint.named_children[-1]
+    return kind
+
+
+def class_methods(node: Node) -> dict[str, Node]:
+    """Return the methods of a class, fields that hold a function included."""
+    methods = {}
+    body = node.child_by_field_name("body")
+    for item in body.named_children if body else ():
+        value = item.child_by_field_name("value")
+        if item.type == "method_definition":
+            methods[text(item.child_by_field_name("name"))] = item
+        elif item.type == "public_field_definition" and value and value.type in FUNCTIONS:
+            methods[text(item.child_by_field_name("name"))] = value
+    return methods
+
+
+class _Walker:
+    def __init__(self, file: File, names: set[str]) -> None:
+        self.file = file
+        self.names = names
+        self.made: list[Made] = []
+        self._within: list[str] = []
+        self._values: dict[str, Made] = {}
+        self._methods: dict[str, Node] = {}
+
+    def visit(self, node: Node) -> None:
+        """Collect what is made in a node."""
+        if node.type in CLASSES:
+            self._class(node)
+        elif node.type in FUNCTIONS:
+            self._function(node)
+        else:
+            if node.type == "new_expression":
+                self._new(node)
+            elif node.type == "call_expression":
+                self._call(node)
+            elif node.type == "assignment_expression":
+                self._assignment(node)
+            for item in node.named_children:
+                self.visit(item)
+            if node.type == "variable_declarator":
+                self._variable(node)
+
+    def _class(self, node: Node) -> None:
+        outer, self._methods = self._methods, class_methods(node)
+        self._within.append(text(node.child_by_field_name("name")))
+        for item in node.named_children:
+            self.visit(item)
+        self._within.pop()
+        self._methods = outer
+
+    def _function(self, node: Node) -> None:
+        name = _function_name(node)
+        outer, self._values = self._values, dict(self._values)
+        if name:
+            self._within.append(name)
+        for item in syntax.parameters(node):
+            self._parameter(item)
+        for item in node.named_children:
+            self.visit(item)
+        if name:
+            self._within.pop()
+        self._values = outer
+
+    def _parameter(self, node: Node) -> None:
+        name = text(node.child_by_field_name("pattern"))
+        self._values.pop(name, None)
+        message = message_type(self.names, syntax.annotation(node))
+        if message is not None:
+            self._values[name] = self._record(message, node)
+
+    def _variable(self, node: Node) -> None:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        self._values.pop(text(name), None)
+        inner = syntax.bare(value) if value else None
+        for made in self.made:
+            if inner is not None and made.node.id == inner.id:
+                self._values[text(name)] = made
+
+    def _assignment(self, node: Node) -> None:
+        owner = syntax.member(node.child_by_field_name("left"))
+        while owner is not None:
+            root = syntax.bare(owner[0])
+            if root.type == "identifier" and text(root) in self._values:
+                self._values[text(root)].fields.add(syntax.field_name(owner[1]))
+            owner = syntax.member(root)
+
+    def _new(self, node: Node) -> None:
+        found = syntax.member(node.child_by_field_name("constructor"))
+        if found is None or text(found[0]) not in self.names:
+            return
+        made = self._record(found[1].replace("_", "."), node)
+        for argument in syntax.arguments(node)[:1]:
+            self._fields(argument, made)
+
+    def _fields(self, node: Node, made: Made) -> None:
+        if node.type != "object":
+            made.open = True
+            return
+        for item in node.named_children:
+            if item.type == "shorthand_property_identifier":
+                made.fields.add(syntax.field_name(text(item)))
+            elif item.type == "pair":
+                self._pair(item, made)
+            elif item.type != "comment":
+                made.open = True
+
+    def _pair(self, node: Node, made: Made) -> None:
+        key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
+        name = syntax.constant(key) or text(key)
+        if key is None or key.type == "computed_property_name":
+            made.open = True
+        elif value is not None and (case := _case(syntax.bare(value))) is not None:
+            self._arm(case, made)
+        else:
+            made.fields.add(syntax.field_name(name))
+
+    def _arm(self, case: Node, made: Made) -> None:
+        arm = syntax.constant(case)
+        if arm is None:
+            made.open = True
+        else:
+            made.fields.add(syntax.field_name(arm))
+
+    def _call(self, node: Node) -> None:
+        """Note the arm in `this.method({case, value})`."""
+        method = self._methods.get(syntax.own(node.child_by_field_name("function")))
+        for index, argument in enumerate(syntax.arguments(node) if method else ()):
+            assert method is not None
+            union = union_of(self.names, parameter_type(method, index))
+            case = _case(syntax.bare(argument))
+            if union is not None and case is not None:
+                self._arm(case, self._record(union[0], argument))
+
+    def _record(self, message: str, node: Node) -> Made:
+        made = Made(message, ".".join(self._within), self.file.place(node), node)
+        self.made.append(made)
+        return made
+
+
+def _case(node: Node) -> Node | None:
+    """Return the value of `case` in `{case: ..., value: ...}`."""
+    if node.type != "object":
+        return None
+    for item in node.named_children:
+        if item.type == "pair" and text(item.child_by_field_name("key")) == "case":
+            return item.child_by_field_name("value")
+        if item.type == "shorthand_property_identifier" and text(item) == "case":
+            return item
+    return None
+
+
+def _function_name(node: Node) -> str:
+    name = node.child_by_field_name("name")
+    parent = node.parent
+    if (
+        name is None
+        and parent
+        and parent.type in {"public_field_definition", "variable_declarator"}
+    ):
+        name = parent.child_by_field_name("name")
+    return text(name)

@@ -1,0 +1,119 @@
+"""Branches on the arm of a union: `switch (x.union.case)`, `if (x.union.case === ...)`.
+
+In: a function. Out: for each arm the statements that run for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from sessiongen.diagnostics import Rule
+from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.builds import message_type
+from sessiongen.vocabulary.typescript.modules import File, Modules
+from sessiongen.vocabulary.typescript.syntax import text
+
+_EQUAL = {"==", "==="}
+
+
+@dataclass(frozen=True)
+class Branch:
+    """The statements that run for an arm, in the proto's spelling. node: its `case`."""
+
+    arm: str
+    node: Node
+    body: tuple[Node, ...]
+
+    def holds(self, node: Node) -> bool:
+        """Whether a node is inside."""
+        return any(
+            part.start_byte <= node.start_byte and node.end_byte <= part.end_byte
+            for part in self.body
+        )
+
+
+class Dispatch:
+    """Finds the branches of one function on the arm of a message's union."""
+
+    def __init__(
+        self, modules: Modules, file: File, names: set[str], message: str, faults: Faults
+    ) -> None:
+        self.modules = modules
+        self.file = file
+        self.names = names
+        self.message = message
+        self.faults = faults
+
+    def branches(self, function: Node) -> Iterator[Branch]:
+        """Yield a branch for each arm that is named."""
+        holders = {
+            text(item.child_by_field_name("pattern"))
+            for item in syntax.parameters(function)
+            if message_type(self.names, syntax.annotation(item)) == self.message
+        }
+        unions = {
+            text(item.child_by_field_name("name"))
+            for item in syntax.walk(function)
+            if item.type == "variable_declarator"
+            and self._is_union(item.child_by_field_name("value"), holders, set())
+        }
+        for node in syntax.walk(function):
+            if node.type == "switch_statement":
+                value = node.child_by_field_name("value")
+                if value and self._is_case(syntax.bare(value), holders, unions):
+                    yield from self._cases(node)
+            elif node.type == "if_statement":
+                yield from self._tests(node, holders, unions)
+
+    def _is_union(self, node: Node | None, holders: set[str], unions: set[str]) -> bool:
+        inner = syntax.bare(node) if node else None
+        if inner is not None and inner.type == "identifier":
+            return text(inner) in unions
+        found = syntax.member(inner)
+        return found is not None and text(syntax.bare(found[0])) in holders
+
+    def _is_case(self, node: Node, holders: set[str], unions: set[str]) -> bool:
+        found = syntax.member(node)
+        return (
+            found is not None and found[1] == "case" and self._is_union(found[0], holders, unions)
+        )
+
+    def _cases(self, node: Node) -> Iterator[Branch]:
+        body = node.child_by_field_name("body")
+        waiting: list[Node] = []
+        for case in body.named_children if body else ():
+            statements = tuple(case.children_by_field_name("body"))
+            if case.type == "switch_case":
+                waiting.append(case)
+            if not statements:
+                continue
+            for item in waiting:
+                yield from self._branch(item.child_by_field_name("value"), item, statements)
+            waiting = []
+
+    def _tests(self, node: Node, holders: set[str], unions: set[str]) -> Iterator[Branch]:
+        condition = node.child_by_field_name("condition")
+        body = node.child_by_field_name("consequence")
+        for test in syntax.walk(condition) if condition and body else ():
+            if (
+                test.type != "binary_expression"
+                or text(test.child_by_field_name("operator")) not in _EQUAL
+            ):
+                continue
+            left, right = test.child_by_field_name("left"), test.child_by_field_name("right")
+            if left and body and self._is_case(syntax.bare(left), holders, unions):
+                yield from self._branch(right, test, (body,))
+
+    def _branch(self, value: Node | None, node: Node, body: tuple[Node, ...]) -> Iterator[Branch]:
+        arm = syntax.constant(value)
+        if arm is None:
+            what = "an arm is compared with something that is not a constant"
+            self.faults.unreadable(
+                self.modules.span(self.file, value or node), Rule.SDK_REQUEST, what
+            )
+        else:
+            yield Branch(syntax.field_name(arm), node, body)

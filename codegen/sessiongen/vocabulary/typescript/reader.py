@@ -1,0 +1,183 @@
+"""Reads a TypeScript SDK's vocabulary.
+
+In: a Package and a Scope. Out: a Reading: the Vocabulary, and a fault for each thing that
+is asked for and absent, or there and unreadable.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from sessiongen.diagnostics import Rule, arrange
+from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.model import Reading, Vocabulary
+from sessiongen.vocabulary.package import Package
+from sessiongen.vocabulary.scope import Scope
+from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.builds import Made, builds_of, protobuf_names
+from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
+from sessiongen.vocabulary.typescript.records import RecordReader
+from sessiongen.vocabulary.typescript.roles import ClassView, RoleReader
+from sessiongen.vocabulary.typescript.session import read_session
+from sessiongen.vocabulary.typescript.syntax import CLASSES, text
+
+_MANIFEST = "package.json"
+
+
+def read(package: Package, scope: Scope) -> Reading:
+    """Return what a package says about the protocol."""
+    faults = Faults()
+    try:
+        vocabulary = _Reader(package, scope, faults).read()
+    except RecursionError:
+        faults.unreadable(package.span(""), Rule.SDK_SOURCE, "a definition is nested too deep")
+        return Reading(None, arrange(faults.items))
+    return Reading(vocabulary, arrange(faults.items))
+
+
+class _Reader:
+    def __init__(self, package: Package, scope: Scope, faults: Faults) -> None:
+        self.package = package
+        self.scope = scope
+        self.faults = faults
+        self.modules = Modules(package, faults)
+        self.roles = RoleReader(self.modules, scope, faults)
+        self._made: dict[str, list[Made]] = {}
+
+    def read(self) -> Vocabulary:
+        scope, faults = self.scope, self.faults
+        session, host, driver = (
+            self._role(name) for name in (scope.session, scope.host, scope.driver)
+        )
+        wire = self._wire([found.file for found in (host, driver) if found])
+        records = self._records(session, wire)
+        builders = {file.path: file for file in wire}
+        if session:
+            builders[session.file.path] = session.file
+        made = [item for path in sorted(builders) for item in self._builds(builders[path])]
+        view = self._view(session) if session else None
+        return Vocabulary(
+            sdk=scope.sdk,
+            language=scope.language,
+            version=self._version(),
+            enums=tuple(records.enums),
+            records=tuple(records.records),
+            builds=tuple(item.build() for item in made),
+            session=read_session(self.modules, view, self.roles, faults) if view else None,
+            host=self.roles.host(self._view(host)) if host else None,
+            driver=self.roles.driver(self._view(driver)) if driver else None,
+        )
+
+    def _version(self) -> str:
+        manifest = json.loads(self.package.files[_MANIFEST])
+        version = manifest.get("version")
+        if isinstance(version, str):
+            return version
+        self.faults.unreadable(
+            self.package.span(_MANIFEST), Rule.SDK_PACKAGE, "the version is no string here"
+        )
+        return ""
+
+    def _role(self, name: str) -> Definition | None:
+        found = [item for item in self.modules.locate(name) if item.of(*CLASSES)]
+        if not found:
+            self._missing(name, "class")
+        elif len(found) > 1:
+            self._ambiguous(found)
+        return found[0] if found else None
+
+    def _missing(self, name: str, kind: str) -> None:
+        what = f"no {kind} {name} is defined in {self.scope.package}"
+        help_ = "nothing to do for a version that never had it; else follow the rename"
+        self.faults.missing(self.package.span(""), what, help_)
+
+    def _ambiguous(self, found: list[Definition]) -> None:
+        span = self.modules.span(found[1].file, found[1].node)
+        what = f"{found[1].name} is defined here and in {found[0].file.path}"
+        self.faults.unreadable(span, Rule.SDK_ENUM, what, "tell the two apart by name")
+
+    def _wire(self, start: list[File]) -> list[File]:
+        """Return the files of the host and the driver, and the encoders they load."""
+        found: dict[str, File] = {}
+        queue = list(start)
+        while queue:
+            file = queue.pop()
+            if file.path not in found:
+                found[file.path] = file
+                queue += [
+                    item.file
+                    for item in self._imported(file, values=True)
+                    if protobuf_names(item.file, self.scope.protobuf)
+                ]
+        return [found[path] for path in sorted(found)]
+
+    def _imported(self, file: File, values: bool) -> Iterator[Definition]:
+        for name, imported in sorted(file.imports.items()):
+            found = None if values and imported.types else self.modules.resolve(file, name)
+            if found is not None:
+                yield found
+
+    def _builds(self, file: File) -> list[Made]:
+        if file.path not in self._made:
+            self._made[file.path] = builds_of(file, self.scope.protobuf)
+        return self._made[file.path]
+
+    def _view(self, found: Definition) -> ClassView:
+        return ClassView(found, self._builds(found.file))
+
+    def _records(self, session: Definition | None, wire: list[File]) -> RecordReader:
+        """Read the classes that become messages, as the scope says."""
+        records = RecordReader(self.modules, self.faults)
+        start = [found for file in wire for found in self._imported(file, values=False)]
+        if session:
+            start += self._event_file(session)
+        records.read(start)
+        for name in self.scope.wanted:
+            self._want(records, name)
+        return records
+
+    def _event_file(self, session: Definition) -> Iterator[Definition]:
+        """Yield all that is public in the file that names the session's events."""
+        for file in self._naming(session):
+            for name in sorted(file.exports):
+                if name in file.definitions and not name.startswith("_"):
+                    yield Definition(file, name, tuple(file.definitions[name]))
+
+    def _naming(self, session: Definition) -> Iterator[File]:
+        for node in self.roles.emitter_types(self._view(session)):
+            target = self.modules.resolve(session.file, text(node))
+            for item in syntax.walk(target.node) if target else ():
+                if item.type != "computed_property_name":
+                    continue
+                owner = syntax.member(item.named_children[0])
+                enum = (
+                    self.modules.resolve(target.file, text(owner[0])) if owner and target else None
+                )
+                if enum is not None:
+                    yield enum.file
+                    return
+            if target is not None:
+                yield target.file
+                return
+
+    def _want(self, records: RecordReader, wanted: str) -> None:
+        """Require a definition, and note whether it is absent or cannot be read."""
+        name, _, field = wanted.partition(".")
+        if not records.knows(name):
+            found = self.modules.locate(name)
+            if not found:
+                return self._missing(name, "definition")
+            if len(found) > 1:
+                self._ambiguous(found)
+            records.read(found[:1])
+            if not records.knows(name):
+                span = self.modules.span(found[0].file, found[0].node)
+                what = f"{name} is neither a set of words nor a type with fields that can be read"
+                return self.faults.unreadable(span, Rule.SDK_ENUM, what)
+        if field and not records.knows(wanted):
+            fact = records.field(name, field)
+            if fact is None:
+                return self._missing(wanted, "field")
+            span = self.package.span(fact.place.file, fact.place.line)
+            self.faults.unreadable(span, Rule.SDK_ENUM, f"{wanted} is no set of constants")

@@ -1,0 +1,43 @@
+"""Which fields of a request a host looks at.
+
+In: the functions that run for a request arm. Out: paths below the arm in the proto's
+spelling, such as `input.audio_enabled`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tree_sitter import Node
+
+from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.builds import message_type
+from sessiongen.vocabulary.typescript.syntax import field_name, text
+
+
+def read_fields(names: set[str], request: str, nodes: Iterable[Node]) -> tuple[str, ...]:
+    """Return the paths read of parameters whose type is a message inside the request."""
+    paths: set[str] = set()
+    for function in nodes:
+        roots = {
+            text(item.child_by_field_name("pattern"))
+            for item in syntax.parameters(function)
+            if (message_type(names, syntax.annotation(item)) or "").startswith(f"{request}.")
+        }
+        for node in syntax.walk(function):
+            path = _path(node, roots)
+            if path:
+                paths.add(".".join(path))
+    return tuple(
+        sorted(path for path in paths if not any(other.startswith(f"{path}.") for other in paths))
+    )
+
+
+def _path(node: Node, roots: set[str]) -> list[str]:
+    parts: list[str] = []
+    found = syntax.member(node)
+    while found is not None:
+        node = syntax.bare(found[0])
+        parts.insert(0, field_name(found[1]))
+        found = syntax.member(node)
+    return parts if node.type == "identifier" and text(node) in roots else []

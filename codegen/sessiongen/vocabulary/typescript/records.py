@@ -1,0 +1,235 @@
+"""The types that hold data, and the sets of words, reached from some definitions.
+
+In: definitions to start from. Out: Records and EnumFacts of these and of everything that
+their fields refer to inside the package. A class counts as data when it has a tag or no
+private field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tree_sitter import Node
+
+from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.model import FIELD, EnumFact, FieldFact, Record
+from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
+from sessiongen.vocabulary.typescript.syntax import CLASSES, text
+from sessiongen.vocabulary.typescript.words import WordReader
+
+_TAG = "type"
+_HOPS = 20
+
+_Field = tuple[File, Node]
+
+
+class RecordReader:
+    """Collects facts; each definition is read once."""
+
+    def __init__(self, modules: Modules, faults: Faults) -> None:
+        self.modules = modules
+        self.enums: list[EnumFact] = []
+        self.records: list[Record] = []
+        self._words = WordReader(modules, faults)
+        self._seen: set[tuple[str, str]] = set()
+
+    def read(self, start: Iterable[Definition]) -> None:
+        """Read these definitions and all that they refer to."""
+        queue = list(start)
+        while queue:
+            found = queue.pop()
+            if found.key not in self._seen:
+                self._seen.add(found.key)
+                queue += self._definition(found)
+
+    def knows(self, name: str) -> bool:
+        """Whether an enum or a record of this name was read."""
+        facts: list[EnumFact | Record] = [*self.enums, *self.records]
+        return any(fact.name == name for fact in facts)
+
+    def field(self, record: str, name: str) -> FieldFact | None:
+        """Return a field of a record that was read."""
+        fields = [item for fact in self.records if fact.name == record for item in fact.fields]
+        return next((item for item in fields if item.name == name), None)
+
+    def _definition(self, found: Definition) -> Iterator[Definition]:
+        words = self._words.of(found)
+        if words is not None:
+            place = found.file.place(found.node)
+            self.enums.append(
+                EnumFact(found.name, words.form, words.open, place, tuple(words.words))
+            )
+        alias = found.of("type_alias_declaration")
+        if alias is not None:
+            yield from self._referred(found.file, alias.child_by_field_name("value"))
+        fields = self._fields(found, _HOPS)
+        if words is None and fields:
+            self._record(found, fields)
+            for file, node in fields.values():
+                yield from self._referred(file, syntax.annotation(node))
+
+    def _record(self, found: Definition, fields: dict[str, _Field]) -> None:
+        facts, tag = [], None
+        for name, (file, node) in fields.items():
+            place = file.place(node)
+            kind = syntax.annotation(node)
+            own = self._words.of_field(kind) if kind else None
+            if name == _TAG and (initial := _initial(node)) is not None:
+                tag = initial
+            elif own and name == _TAG and len(own.words) == 1:
+                tag = own.words[0].value
+            elif own:
+                self.enums.append(
+                    EnumFact(f"{found.name}.{name}", FIELD, own.open, place, tuple(own.words))
+                )
+            facts.append(FieldFact(name, _type(node), _optional(node), place))
+        place = found.file.place(found.node)
+        self.records.append(Record(found.name, tag, place, tuple(facts)))
+
+    def _fields(self, found: Definition, hops: int) -> dict[str, _Field]:
+        """Return a type's fields by name, those of its bases included."""
+        fields: dict[str, _Field] = {}
+        if hops == 0:
+            return fields
+        for node in found.nodes:
+            for base in _bases(node):
+                target = self.modules.resolve(found.file, base)
+                if target is not None:
+                    fields.update(self._fields(target, hops - 1))
+            for item in _own_fields(node):
+                fields[_name(item)] = (found.file, item)
+        return fields
+
+    def _referred(self, file: File, node: Node | None) -> Iterator[Definition]:
+        """Yield what the names in a type stand for, inside the package."""
+        for item in syntax.walk(node) if node else ():
+            if item.type in {"type_identifier", "nested_type_identifier"}:
+                found = self.modules.resolve(file, text(item))
+                if found is not None:
+                    yield found
+
+
+def _bases(node: Node) -> Iterator[str]:
+    if node.type == "interface_declaration":
+        clause = syntax.child(node, "extends_type_clause")
+        yield from (text(_head(item)) for item in (clause.named_children if clause else ()))
+    elif node.type in CLASSES:
+        value = _extended(node)
+        if value is not None and value.type == "identifier":
+            yield text(value)
+    elif node.type == "type_alias_declaration":
+        value = node.child_by_field_name("value")
+        for item in value.named_children if value and value.type == "intersection_type" else ():
+            if item.type in {"type_identifier", "nested_type_identifier", "generic_type"}:
+                yield text(_head(item))
+
+
+def _head(node: Node) -> Node:
+    return (node.child_by_field_name("name") or node) if node.type == "generic_type" else node
+
+
+def _extended(node: Node) -> Node | None:
+    heritage = syntax.child(node, "class_heritage")
+    clause = syntax.child(heritage, "extends_clause") if heritage else None
+    return clause.child_by_field_name("value") if clause else None
+
+
+def _own_fields(node: Node) -> list[Node]:
+    if node.type == "interface_declaration":
+        return _signatures(node.child_by_field_name("body"))
+    if node.type == "type_alias_declaration":
+        value = node.child_by_field_name("value")
+        if value is not None and value.type == "intersection_type":
+            return [item for part in value.named_children for item in _signatures(part)]
+        return _signatures(value)
+    if node.type in CLASSES:
+        return _class_fields(node)
+    return []
+
+
+def _signatures(body: Node | None) -> list[Node]:
+    if body is None or body.type not in {"object_type", "interface_body"}:
+        return []
+    return [
+        item
+        for item in body.named_children
+        if item.type == "property_signature" and _plain(item) and not _name(item).startswith("_")
+    ]
+
+
+def _plain(node: Node) -> bool:
+    """Whether a property's name is written down, and its value no function."""
+    name, kind = node.child_by_field_name("name"), syntax.annotation(node)
+    computed = name is None or name.type == "computed_property_name"
+    return not computed and (kind is None or kind.type != "function_type")
+
+
+def _class_fields(node: Node) -> list[Node]:
+    base = _extended(node)
+    if base is not None and base.type != "identifier":
+        return []
+    body = node.child_by_field_name("body")
+    fields = [
+        item
+        for item in (body.named_children if body else ())
+        if item.type == "public_field_definition" and syntax.child(item, "static") is None
+    ]
+    fields += [
+        item
+        for method in (body.named_children if body else ())
+        if method.type == "method_definition"
+        and text(method.child_by_field_name("name")) == "constructor"
+        for item in syntax.parameters(method)
+        if syntax.child(item, "accessibility_modifier", "readonly") is not None
+    ]
+    hidden = [item for item in fields if _hidden(item)]
+    public = [item for item in fields if _data(item)]
+    tagged = any(_name(item) == _TAG and _initial(item) is not None for item in public)
+    return public if tagged or not hidden else []
+
+
+def _hidden(node: Node) -> bool:
+    modifier = syntax.child(node, "accessibility_modifier")
+    return _name(node).startswith("#") or text(modifier) in {"private", "protected"}
+
+
+def _data(node: Node) -> bool:
+    value = node.child_by_field_name("value")
+    name = node.child_by_field_name("name") or node.child_by_field_name("pattern")
+    computed = name is None or name.type == "computed_property_name"
+    function = value is not None and value.type in syntax.FUNCTIONS
+    return not (computed or function or _hidden(node) or _name(node).startswith("_"))
+
+
+def _name(node: Node) -> str:
+    name = node.child_by_field_name("name") or node.child_by_field_name("pattern")
+    return syntax.constant(name) or text(name)
+
+
+def _initial(node: Node) -> str | None:
+    """Return the constant that a class's field is made with."""
+    value = node.child_by_field_name("value")
+    return syntax.constant(syntax.bare(value)) if value else None
+
+
+def _type(node: Node) -> str:
+    kind = syntax.annotation(node)
+    if kind is not None:
+        return syntax.written(kind)
+    value = node.child_by_field_name("value")
+    constant = value is not None and (
+        value.type == "as_expression" or syntax.child(node, "readonly")
+    )
+    inner = syntax.bare(value) if value else None
+    if inner is None or constant:
+        return text(inner)
+    return {"string": "string", "number": "number", "true": "boolean", "false": "boolean"}.get(
+        inner.type, ""
+    )
+
+
+def _optional(node: Node) -> bool:
+    kind = syntax.annotation(node)
+    absent = any(syntax.is_nothing(part) for part in syntax.alternatives(kind)) if kind else False
+    return absent or node.type == "optional_parameter" or syntax.child(node, "?") is not None

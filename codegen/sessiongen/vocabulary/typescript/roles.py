@@ -1,0 +1,274 @@
+"""The session, the host and the driver of a TypeScript SDK.
+
+In: the classes' definitions and what their files make. Out: Host and Driver, and the event
+names that a class declares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tree_sitter import Node
+
+from sessiongen.diagnostics import Rule
+from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.model import (
+    Answer,
+    Driver,
+    EventName,
+    Forward,
+    Host,
+    Place,
+    Reception,
+    Sending,
+)
+from sessiongen.vocabulary.scope import Scope
+from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.builds import Made, class_methods, protobuf_names
+from sessiongen.vocabulary.typescript.dispatch import Branch, Dispatch
+from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
+from sessiongen.vocabulary.typescript.reads import read_fields
+from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
+from sessiongen.vocabulary.typescript.words import WordReader
+
+
+class ClassView:
+    """A class with its methods and the messages made inside it."""
+
+    def __init__(self, found: Definition, made: list[Made]) -> None:
+        node = found.of(*CLASSES)
+        assert node is not None
+        self.found = found
+        self.name = found.name
+        self.file = found.file
+        self.node = node
+        self.methods = class_methods(node)
+        self._made = {item.node.id: item for item in made}
+
+    def made(self, nodes: Iterable[Node], message: str) -> list[Made]:
+        """Return what is made of a message inside nodes, calls of own methods followed."""
+        return [
+            self._made[inner.id]
+            for part in self.reached(nodes)
+            for inner in syntax.walk(part)
+            if inner.id in self._made and self._made[inner.id].message == message
+        ]
+
+    def only(self, node: Node) -> ClassView:
+        """Return the same view with what is made in one method alone."""
+        inside = {inner.id for inner in syntax.walk(node)}
+        return ClassView(self.found, [item for key, item in self._made.items() if key in inside])
+
+    def calls(self, node: Node) -> set[str]:
+        """Return the own methods that a node calls."""
+        names = {
+            syntax.own(item.child_by_field_name("function"))
+            for item in syntax.walk(node)
+            if item.type == "call_expression"
+        }
+        return names & set(self.methods)
+
+    def reached(self, nodes: Iterable[Node]) -> Iterator[Node]:
+        """Yield nodes and the own methods that they call, and those call in turn."""
+        nodes = list(nodes)
+        yield from nodes
+        seen: set[str] = set()
+        queue = {name for node in nodes for name in self.calls(node)}
+        while queue:
+            name = min(queue)
+            queue.discard(name)
+            if name not in seen:
+                seen.add(name)
+                yield self.methods[name]
+                queue |= self.calls(self.methods[name])
+
+
+class RoleReader:
+    """Reads roles; faults go to one list."""
+
+    def __init__(self, modules: Modules, scope: Scope, faults: Faults) -> None:
+        self.modules = modules
+        self.scope = scope
+        self.faults = faults
+        self.words = WordReader(modules, faults)
+
+    def emitter_types(self, view: ClassView) -> Iterator[Node]:
+        """Yield the type arguments in what a class extends, through a constant if need be."""
+        heritage = syntax.child(view.node, "class_heritage")
+        parts = [heritage] if heritage else []
+        for node in syntax.walk(heritage) if heritage else ():
+            if node.type == "identifier" and text(node) in view.file.definitions:
+                parts += view.file.definitions[text(node)]
+        for part in parts:
+            for node in syntax.walk(part):
+                if node.type == "type_arguments":
+                    yield from node.named_children
+
+    def declared(self, view: ClassView) -> tuple[EventName, ...]:
+        """Return the event names in the type that a class gives its event emitter."""
+        for node in self.emitter_types(view):
+            target = self.modules.resolve(view.file, text(node))
+            names = list(self._keys(target)) if target else []
+            words = self.words.of(target) if target and not names else None
+            if words is not None and target is not None and not words.open:
+                names = [
+                    EventName(item.value, Place(target.file.path, item.line))
+                    for item in words.words
+                ]
+            if names:
+                return tuple(names)
+        what = f"the event names of {view.name} are not a set of constants in its base"
+        self._fault(view.file, view.node, Rule.SDK_EVENT, what)
+        return ()
+
+    def host(self, view: ClassView) -> Host:
+        """Return what the host forwards and answers."""
+        forwards = list(self._subscribed(view))
+        forwards += self._called(view, {item.handler for item in forwards})
+        names = protobuf_names(view.file, self.scope.protobuf)
+        answers = []
+        for branch in self._branches(view, self.scope.request):
+            replies = self._arms(view, branch.body, self.scope.response)
+            answers.append(
+                Answer(
+                    branch.arm,
+                    replies[0][0] if replies else None,
+                    read_fields(names, self.scope.request, view.reached(branch.body)),
+                    view.file.place(branch.node),
+                )
+            )
+        self._expect(view, bool(forwards), "forwards no event")
+        self._expect(view, bool(answers), "answers no request")
+        return Host(view.name, view.file.place(view.node), tuple(forwards), tuple(answers))
+
+    def driver(self, view: ClassView) -> Driver:
+        """Return what the driver emits and sends."""
+        receives = []
+        branches = self._branches(view, self.scope.event)
+        for call in _calls_of(view, "emit"):
+            around = [branch for branch in branches if branch.holds(call)]
+            first = syntax.arguments(call)[:1]
+            event = self.words.constant(view.file, first[0]) if first else None
+            if around and event is not None:
+                place = view.file.place(call)
+                receives += [Reception(branch.arm, event, place) for branch in around]
+            else:
+                what = "an event of the driver whose name or arm is not a constant"
+                self._fault(view.file, call, Rule.SDK_EVENT, what)
+        sends = list(self._sends(view))
+        self._expect(view, bool(receives), "emits no event")
+        self._expect(view, bool(sends), "sends no request")
+        place = view.file.place(view.node)
+        return Driver(view.name, place, None, self.declared(view), tuple(receives), tuple(sends))
+
+    def _keys(self, found: Definition) -> Iterator[EventName]:
+        """Yield the keys of an object type, computed from an enum's members or not."""
+        alias = found.of("type_alias_declaration", "interface_declaration")
+        body = (
+            (alias.child_by_field_name("value") or alias.child_by_field_name("body"))
+            if alias
+            else None
+        )
+        for item in (
+            body.named_children if body and body.type in {"object_type", "interface_body"} else ()
+        ):
+            name = item.child_by_field_name("name")
+            if item.type not in {"property_signature", "method_signature"} or name is None:
+                continue
+            value = text(name)
+            if name.type == "string":
+                value = syntax.constant(name) or ""
+            elif name.type == "computed_property_name":
+                constant = self.words.constant(found.file, name.named_children[0])
+                if constant is None:
+                    self._fault(
+                        found.file, name, Rule.SDK_EVENT, f"`{text(name)}` is not a constant"
+                    )
+                    continue
+                value = constant
+            yield EventName(value, found.file.place(item))
+
+    def _subscribed(self, view: ClassView) -> Iterator[Forward]:
+        """Yield the arms sent by the handlers in `session.on(event, handler)`."""
+        for call in syntax.walk(view.node):
+            found = syntax.member(call.child_by_field_name("function"))
+            given = syntax.arguments(call) if call.type == "call_expression" else []
+            if found is None or found[1] != "on" or len(given) != 2:
+                continue
+            event = self.words.constant(view.file, given[0])
+            handler = syntax.bare(given[1])
+            name = syntax.own(handler)
+            node = handler if handler.type in FUNCTIONS else view.methods.get(name)
+            if event is None:
+                what = "an event name in a subscription of the host is not a constant"
+                self._fault(view.file, given[0], Rule.SDK_EVENT, what)
+            elif node is None:
+                what = f"the handler of '{event}' is neither a method nor a function written there"
+                self._fault(view.file, given[1], Rule.SDK_EVENT, what)
+            else:
+                self._open(view, node, self.scope.event)
+                for arm, made in self._arms(view, [node], self.scope.event):
+                    yield Forward(arm, event, name, made.place, view.file.place(call))
+
+    def _called(self, view: ClassView, handled: set[str]) -> Iterator[Forward]:
+        """Yield the arms sent by methods that other code of the SDK calls itself."""
+        inner = {name for method in view.methods.values() for name in view.calls(method)}
+        for name, method in sorted(view.methods.items()):
+            if name in handled or name in inner:
+                continue
+            arms = self._arms(view, [method], self.scope.event)
+            via = self._call_place(view, name) if arms else None
+            for arm, made in arms:
+                yield Forward(arm, None, name, made.place, via)
+
+    def _call_place(self, view: ClassView, name: str) -> Place | None:
+        for file in self.modules.mentioning(name):
+            for node in syntax.walk(file.root):
+                function = node.child_by_field_name("function")
+                found = syntax.member(function) if node.type == "call_expression" else None
+                if found and found[1] == name and syntax.bare(found[0]).type != "this":
+                    return file.place(node)
+        return None
+
+    def _branches(self, view: ClassView, message: str) -> list[Branch]:
+        names = protobuf_names(view.file, self.scope.protobuf)
+        dispatch = Dispatch(self.modules, view.file, names, message, self.faults)
+        return [item for method in view.methods.values() for item in dispatch.branches(method)]
+
+    def _arms(self, view: ClassView, nodes: Iterable[Node], message: str) -> list[tuple[str, Made]]:
+        """Return the arms of a message that are filled in nodes, each with the first place."""
+        found: dict[str, Made] = {}
+        for made in view.made(nodes, message):
+            for name in sorted(made.fields):
+                if f"{message}.{name}" not in self.scope.plain:
+                    found.setdefault(name, made)
+        return list(found.items())
+
+    def _sends(self, view: ClassView) -> Iterator[Sending]:
+        for name, method in view.methods.items():
+            self._open(view, method, self.scope.request)
+            for arm, made in self._arms(view.only(method), [method], self.scope.request):
+                yield Sending(arm, name, made.place)
+
+    def _open(self, view: ClassView, node: Node, message: str) -> None:
+        for made in view.made([node], message):
+            if made.open:
+                what = f"the arm of a {message} is computed"
+                self._fault(view.file, made.node, Rule.SDK_REQUEST, what)
+
+    def _expect(self, view: ClassView, met: bool, what: str) -> None:
+        if not met:
+            self._fault(
+                view.file, view.node, Rule.SDK_REQUEST, f"{view.name} {what} that can be read"
+            )
+
+    def _fault(self, file: File, node: Node, rule: Rule, message: str) -> None:
+        self.faults.unreadable(self.modules.span(file, node), rule, message)
+
+
+def _calls_of(view: ClassView, name: str) -> Iterator[Node]:
+    """Yield the calls of `this.name(...)` in a class."""
+    for node in syntax.walk(view.node):
+        if node.type == "call_expression":
+            if syntax.own(node.child_by_field_name("function")) == name:
+                yield node

@@ -1,0 +1,129 @@
+"""Which events a TypeScript SDK emits on its session.
+
+In: the session's class, and every file that calls `emit`. Out: the names, each with the
+first call. A receiver counts when it is the session class's own `this` or `super`, or
+something whose type in the text is the session class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from sessiongen.diagnostics import Rule
+from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.model import EventName, Session
+from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.builds import class_methods
+from sessiongen.vocabulary.typescript.modules import Modules
+from sessiongen.vocabulary.typescript.roles import ClassView, RoleReader
+from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
+
+
+def read_session(modules: Modules, view: ClassView, roles: RoleReader, faults: Faults) -> Session:
+    """Return the session's declared events and those that are emitted."""
+    emits: dict[str, EventName] = {}
+    for file in modules.mentioning("emit("):
+        for call in _emissions(file.root, view):
+            event = syntax.arguments(call)[0]
+            name = roles.words.constant(file, event)
+            if name is not None:
+                emits.setdefault(name, EventName(name, file.place(call)))
+            else:
+                what = f"the name of an event emitted on {view.name} is not a constant"
+                faults.unreadable(modules.span(file, event), Rule.SDK_EVENT, what)
+    place = view.file.place(view.node)
+    return Session(view.name, place, roles.declared(view), tuple(emits.values()))
+
+
+def _emissions(root: Node, view: ClassView) -> Iterator[Node]:
+    holders: dict[int, set[str]] = {}
+    for node in syntax.walk(root):
+        function = node.child_by_field_name("function")
+        found = syntax.member(function) if node.type == "call_expression" else None
+        if found is None or found[1] != "emit" or not syntax.arguments(node):
+            continue
+        receiver = syntax.bare(found[0])
+        around = _around(node, *CLASSES)
+        owner = around[0] if around else None
+        if owner is not None and owner.id not in holders:
+            holders[owner.id] = _attributes(owner, view.name)
+        if receiver.type in {"this", "super"}:
+            # an override of emit passes on whatever name it was given
+            counts = owner == view.node and not _passes_on(node)
+        elif syntax.own(receiver):
+            counts = owner is not None and syntax.own(receiver) in holders[owner.id]
+        else:
+            counts = text(receiver) in _variables(node, view.name)
+        if counts:
+            yield node
+
+
+def _around(node: Node, *types: str) -> list[Node]:
+    """Return the nodes of these types around a node, nearest first."""
+    found = []
+    outer = node.parent
+    while outer is not None:
+        if outer.type in types:
+            found.append(outer)
+        outer = outer.parent
+    return found
+
+
+def _passes_on(call: Node) -> bool:
+    event = syntax.arguments(call)[0]
+    for function in _around(call, "method_definition")[:1]:
+        names = [text(item.child_by_field_name("pattern")) for item in syntax.parameters(function)]
+        return text(function.child_by_field_name("name")) == "emit" and text(event) in names
+    return False
+
+
+def _variables(node: Node, session: str) -> set[str]:
+    """Return the parameters around a node that hold the session."""
+    return {
+        name for function in _around(node, *FUNCTIONS) for name in _parameters(function, session)
+    }
+
+
+def _parameters(function: Node, session: str) -> set[str]:
+    return {
+        text(item.child_by_field_name("pattern"))
+        for item in syntax.parameters(function)
+        if _typed(syntax.annotation(item), session)
+    }
+
+
+def _attributes(node: Node, session: str) -> set[str]:
+    """Return the attributes of a class that hold the session."""
+    found: set[str] = set()
+    body = node.child_by_field_name("body")
+    for item in body.named_children if body else ():
+        kind = syntax.annotation(item)
+        if item.type == "method_definition" and syntax.child(item, "get") is not None:
+            returned = item.child_by_field_name("return_type")
+            kind = returned.named_children[-1] if returned and returned.named_children else None
+        if _typed(kind, session):
+            found.add(text(item.child_by_field_name("name")))
+    for name, method in class_methods(node).items():
+        typed = _parameters(method, session)
+        if name == "constructor":
+            found |= {
+                text(item.child_by_field_name("pattern"))
+                for item in syntax.parameters(method)
+                if syntax.child(item, "accessibility_modifier", "readonly") is not None
+            } & typed
+        for item in syntax.walk(method):
+            if item.type == "assignment_expression":
+                right = item.child_by_field_name("right")
+                if right is not None and text(syntax.bare(right)) in typed:
+                    found.add(syntax.own(item.child_by_field_name("left")))
+    return found - {""}
+
+
+def _typed(node: Node | None, session: str) -> bool:
+    for part in syntax.alternatives(node) if node else ():
+        head = part.child_by_field_name("name") if part.type == "generic_type" else part
+        if head is not None and text(head) == session:
+            return True
+    return False

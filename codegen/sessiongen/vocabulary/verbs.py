@@ -1,0 +1,181 @@
+"""What the command line does with vocabularies.
+
+In: a folder for vocabulary files, and versions or paths of SDKs. Out: the files that were
+written, and diagnostics. A vocabulary that could not be read whole is not written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sessiongen.diagnostics import (
+    Diagnostic,
+    Refusal,
+    Rule,
+    Severity,
+    Span,
+    arrange,
+    failed,
+)
+from sessiongen.paths import display
+from sessiongen.vocabulary.fetch import fetch, newest
+from sessiongen.vocabulary.model import Reading, Vocabulary
+from sessiongen.vocabulary.package import Package, open_package
+from sessiongen.vocabulary.scope import SCOPES, Scope
+from sessiongen.vocabulary.store import dump, load
+
+NEWEST = "newest"
+
+
+@dataclass(frozen=True)
+class Updated:
+    """The files that changed, and what there is to say."""
+
+    written: list[Path]
+    diagnostics: list[Diagnostic]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """An SDK whose newest version differs from the pinned vocabulary. diff: of the files."""
+
+    sdk: str
+    pinned: str
+    newest: str
+    diff: str
+
+
+def update(
+    root: Path, sources: Mapping[str, str | Path], scopes: tuple[Scope, ...] = SCOPES
+) -> Updated:
+    """Write the vocabulary files of some SDKs.
+
+    root: the folder of the vocabulary files.
+    sources: for an SDK's language (`python`, `typescript`), a version, `newest`, or the
+        path of a folder or archive. A language that is not named is left alone.
+    """
+    written, diagnostics = [], []
+    for scope in scopes:
+        if scope.language not in sources:
+            continue
+        path = root / scope.file
+        try:
+            reading = read(scope, sources[scope.language])
+            diagnostics += reading.diagnostics
+            if reading.vocabulary is None or failed(reading.diagnostics):
+                continue
+            diagnostics += _vanished(path, reading.vocabulary)
+            if _write(path, dump(reading.vocabulary)):
+                written.append(path)
+        except Refusal as refusal:
+            diagnostics += refusal.diagnostics
+    return Updated(written, arrange(diagnostics))
+
+
+def read(scope: Scope, source: str | Path) -> Reading:
+    """Read an SDK: a version, `newest`, or the path of a folder or archive.
+
+    Raises:
+        Refusal: there is no such package.
+    """
+    if isinstance(source, Path):
+        package = open_package(source, scope)
+    else:
+        package = fetch(scope, newest(scope) if source == NEWEST else source)
+    return _reader(scope)(package, scope)
+
+
+def moved(root: Path, scopes: tuple[Scope, ...] = SCOPES) -> tuple[list[Moved], list[Diagnostic]]:
+    """Compare the vocabulary files with the newest published versions.
+
+    A difference is a note: upstream moving on is no fault of this repository.
+    """
+    found, diagnostics = [], []
+    for scope in scopes:
+        path = root / scope.file
+        try:
+            pinned, version = load(path), newest(scope)
+            if version == pinned.version:
+                continue
+            reading = read(scope, version)
+        except Refusal as refusal:
+            diagnostics += refusal.diagnostics
+            continue
+        diagnostics += reading.diagnostics
+        if reading.vocabulary is not None:
+            found.append(_moved(path, pinned, reading.vocabulary))
+    diagnostics += [_note(root, item) for item in found]
+    return found, arrange(diagnostics)
+
+
+def _reader(scope: Scope) -> Callable[[Package, Scope], Reading]:
+    # each reader brings a parser of its own, and a run seldom needs both
+    if scope.language == "python":
+        from sessiongen.vocabulary import python
+
+        return python.read
+    from sessiongen.vocabulary import typescript
+
+    return typescript.read
+
+
+def _moved(path: Path, pinned: Vocabulary, latest: Vocabulary) -> Moved:
+    before, after = (dump(item).decode().splitlines(True) for item in (pinned, latest))
+    name = display(path)
+    diff = difflib.unified_diff(
+        before, after, f"{name} ({pinned.version})", f"{name} ({latest.version})"
+    )
+    return Moved(pinned.sdk, pinned.version, latest.version, "".join(diff))
+
+
+def _note(root: Path, item: Moved) -> Diagnostic:
+    span = Span(display(root / f"{item.sdk}.json"))
+    what = f"{item.sdk} moved from {item.pinned} to {item.newest}"
+    help_ = "run `sessiongen vocabulary update`, then `sessiongen parity`"
+    return Diagnostic(span, Rule.SDK_MOVED, what, help_, Severity.NOTE)
+
+
+def _vanished(path: Path, new: Vocabulary) -> list[Diagnostic]:
+    """Warn of each enum that the file had and the new vocabulary has not."""
+    try:
+        old = load(path)
+    except Refusal:
+        return []
+    return [
+        Diagnostic(
+            Span(display(path)),
+            Rule.SDK_MISSING,
+            f"the enum {enum.name} of {old.version} ({enum.place}) is gone in {new.version}",
+            "see what became of it before the new file is committed",
+            Severity.WARNING,
+        )
+        for enum in old.enums
+        if new.enum(enum.name) is None
+    ]
+
+
+def _write(path: Path, data: bytes) -> bool:
+    """Give a file new bytes at once; an equal file keeps its time."""
+    try:
+        if path.is_file() and path.read_bytes() == data:
+            return False
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except OSError as error:
+        with contextlib.suppress(OSError, UnboundLocalError):
+            os.unlink(name)
+        what = f"the vocabulary cannot be written: {error.strerror}"
+        raise Refusal(
+            [Diagnostic(Span(display(path)), Rule.OUTPUT, what, "make it writable")]
+        ) from None
+    return True

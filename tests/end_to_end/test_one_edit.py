@@ -1,0 +1,254 @@
+"""One edit: a change of the .proto alone reaches everything that is generated.
+
+In: a copy of this checkout in a git repository of its own, and a host and driver written
+for the contract before arm 24. Out: for each kind of edit, that `generate` changed
+nothing outside `generated/`, that mypy names exactly the handlers still to fill in, and
+that the new thing works over an in-memory pair once they are.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).parent / "project" / "host.py"
+CONTRACT = "proto/agent_session.proto"
+# Found by their text, which is how a person edits them.
+CLOSED_MESSAGE = re.compile(r"\n(?:  //[^\n]*\n)+  message SessionClosed \{.*?\n  \}\n", re.DOTALL)
+CLOSED_ARM = re.compile(r"\n(?:    //[^\n]*\n)+    SessionClosed session_closed = 24[^;]*;", re.DOTALL)
+
+
+@dataclass
+class Checkout:
+    """A copy of the checkout; `run` and `python` work in it and return the output."""
+
+    root: Path
+
+    def run(self, *command: str, fine: bool = True) -> str:
+        done = subprocess.run(
+            command, cwd=self.root, env=self.environment(), capture_output=True, text=True
+        )
+        assert (done.returncode == 0) is fine, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def environment(self) -> dict[str, str]:
+        paths = [str(self.root / "codegen"), str(self.root / "generated" / "python")]
+        return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+    def commit(self) -> None:
+        self.run("git", "add", "-A")
+        identity = ("-c", "user.name=test", "-c", "user.email=test@example.com")
+        self.run("git", *identity, "commit", "-qm", "state", "--allow-empty")
+
+    def generate(self) -> set[str]:
+        """Generate after a commit and return the paths that changed."""
+        self.commit()
+        self.run(sys.executable, "-m", "sessiongen", "generate")
+        status = self.run("git", "status", "--porcelain", "--untracked-files=all")
+        return {line[3:] for line in status.splitlines()}
+
+    def edit(self, old: str, new: str) -> None:
+        path = self.root / CONTRACT
+        text = path.read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in the contract"
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def fill(self, mark: str, *lines: str) -> None:
+        """Replace a marked comment of the user's code by the code that belongs there."""
+        path = self.root / "host.py"
+        text = path.read_text(encoding="utf-8")
+        indent = re.search(rf"^( *)# \+ {mark}$", text, re.MULTILINE)
+        assert indent is not None, mark
+        code = "\n".join(indent.group(1) + line for line in lines)
+        path.write_text(text.replace(indent.group(0), code), encoding="utf-8")
+
+    def complaints(self) -> set[str]:
+        """Return what mypy finds in the user's code, as `function: message`."""
+        cache = ROOT / ".mypy_cache" / "one-edit"
+        done = subprocess.run(
+            [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={cache}", "host.py"],
+            cwd=self.root,
+            env=self.environment() | {"MYPYPATH": "generated/python"},
+            capture_output=True,
+            text=True,
+        )
+        errors = re.findall(r"^(\S+?):(\d+): error: (.*?)(?:  \[.*)?$", done.stdout, re.MULTILINE)
+        assert done.returncode == (1 if errors else 0), done.stdout + done.stderr
+        return {f"{self._function(file, int(line))}: {text}" for file, line, text in errors}
+
+    def _function(self, file: str, line: int) -> str:
+        lines = (self.root / file).read_text(encoding="utf-8").splitlines()[:line]
+        found = [m.group(1) for text in lines if (m := re.match(r"(?:def|class) (\w+)", text))]
+        return found[-1] if found else file
+
+    def exercise(self, code: str) -> str:
+        """Run statements of an async function with the user's module as `host`."""
+        body = "".join(f"    {line}\n" for line in code.strip().splitlines())
+        program = f"import asyncio, host\nfrom host import pb\nasync def main():\n{body}"
+        return self.run(sys.executable, "-c", program + "asyncio.run(main())").strip()
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    root = tmp_path / "checkout"
+    for name in ("codegen", "templates", "generated", "proto"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("codegen.toml", ".gitignore", ".gitattributes"):
+        shutil.copy(ROOT / name, root / name)
+    shutil.copy(PROJECT, root / "host.py")
+    result = Checkout(root)
+    result.run("git", "init", "-q")
+    return result
+
+
+@pytest.fixture
+def before(checkout: Checkout) -> Checkout:
+    """The contract before arm 24, generated; the user's code is complete for it."""
+    path = checkout.root / CONTRACT
+    text = path.read_text(encoding="utf-8")
+    for pattern in (CLOSED_MESSAGE, CLOSED_ARM):
+        text, count = pattern.subn("", text)
+        assert count == 1, pattern.pattern
+    path.write_text(text, encoding="utf-8")
+    checkout.generate()
+    assert checkout.complaints() == set()
+    checkout.commit()
+    return checkout
+
+
+def assert_only_generated(changed: set[str]) -> None:
+    assert changed, "the edit reached nothing"
+    outside = {path for path in changed if not path.startswith("generated/")}
+    assert outside == set()
+
+
+def test_session_closed(before: Checkout) -> None:
+    shutil.copy(ROOT / CONTRACT, before.root / CONTRACT)
+    added, removed, _ = before.run("git", "diff", "--numstat", CONTRACT).split("\t")
+    assert int(added) > 0 and int(removed) == 0
+    assert_only_generated(before.generate())
+    assert before.complaints() == {
+        'forwarders: Missing named argument "session_closed" for "AgentSessionEventForwarders"',
+        'describe: Missing named argument "session_closed" for "AgentSessionEventHandlers"',
+    }
+    before.fill("an event's forwarder", "session_closed=forward,")
+    before.fill("an event's handler", 'session_closed=lambda payload: f"closed {payload.reason}",')
+    assert before.complaints() == set()
+    said = before.exercise("""
+listeners = host.AgentSessionEventListeners()
+listeners.on_session_closed(lambda payload, event: print(host.describe(event), payload.error))
+sink = host.Sink(listeners)
+sink.session_closed(reason=pb.CR_USER_INITIATED, error=None)
+print(pb.AgentSessionEvent.DESCRIPTOR.fields_by_name["session_closed"].number)
+from agent_session_protocol.events import SDK_EVENTS
+print(SDK_EVENTS["session_closed"])
+""")
+    assert said.split("\n") == ["closed 4 ", "24", "close"]
+
+
+def test_before_the_edit_the_event_is_unknown(before: Checkout) -> None:
+    # Field 24, length-delimited, holding field 1 = 4: what a newer host sends.
+    said = before.exercise("""
+listeners = host.AgentSessionEventListeners()
+listeners.on_unknown(lambda number, event: print("unknown", number))
+listeners.deliver(pb.AgentSessionEvent.FromString(bytes([0xC2, 0x01, 0x02, 0x08, 0x04])))
+""")
+    assert said == "unknown 24"
+
+
+def test_a_new_request(before: Checkout) -> None:
+    before.edit(
+        "  message FinalizeSimulation {",
+        "  // What the weather is like.\n  message GetWeather {\n    string town = 1;\n  }\n\n"
+        "  message FinalizeSimulation {",
+    )
+    before.edit(
+        "    FinalizeSimulation finalize_simulation = 12;",
+        "    FinalizeSimulation finalize_simulation = 12;\n\n"
+        "    // Tell me the weather.\n    GetWeather get_weather = 13;",
+    )
+    before.edit(
+        "    FinalizeSimulationResponse finalize_simulation = 13;",
+        "    FinalizeSimulationResponse finalize_simulation = 13;\n\n"
+        "    // The weather.\n    GetWeatherResponse get_weather = 14;",
+    )
+    before.edit(
+        "  message FinalizeSimulationResponse {",
+        "  message GetWeatherResponse {\n    string text = 1;\n  }\n\n"
+        "  message FinalizeSimulationResponse {",
+    )
+    assert_only_generated(before.generate())
+    assert before.complaints() == {
+        'make_host: Cannot instantiate abstract class "Host" with abstract attribute "get_weather"'
+    }
+    before.fill(
+        "a request's method",
+        "async def get_weather(self, request: Request.GetWeather) -> Response.GetWeatherResponse:",
+        '    return Response.GetWeatherResponse(text=f"rain in {request.town}")',
+    )
+    assert before.complaints() == set()
+    said = before.exercise("""
+client = host.Client(host.make_host())
+print((await client.get_weather(town="Cork")).text)
+""")
+    assert said == "rain in Cork"
+
+
+def test_a_new_request_is_unimplemented_until_filled_in(before: Checkout) -> None:
+    # Field 13 of the request, empty: a newer driver against this host.
+    said = before.exercise("""
+request = pb.SessionRequest.FromString(bytes([0x0A, 0x01]) + b"x" + bytes([0x6A, 0x00]))
+print(await host.answer(host.make_host(), request))
+""")
+    assert said.split("\n") == ['request_id: "x"', 'error: "unimplemented request: field 13"']
+
+
+def test_a_new_field(before: Checkout) -> None:
+    before.edit(
+        "    optional string language = 3;",
+        "    optional string language = 3;\n\n    // How sure the transcriber is.\n"
+        "    double confidence = 4;",
+    )
+    assert_only_generated(before.generate())
+    assert before.complaints() == {
+        'transcribed: Missing named argument "confidence" for "user_input_transcribed" '
+        'of "AgentSessionEventSink"'
+    }
+    before.fill("a field", "confidence=0.5,")
+    assert before.complaints() == set()
+    said = before.exercise("""
+listeners = host.AgentSessionEventListeners()
+listeners.on_user_input_transcribed(lambda payload, event: print(payload.transcript, payload.confidence))
+host.transcribed(host.Sink(listeners), "hello")
+""")
+    assert said == "hello 0.5"
+
+
+def test_a_new_arm_in_a_nested_union(before: Checkout) -> None:
+    before.edit(
+        "    message Ended {",
+        "    message Paused {\n      string call_id = 1;\n    }\n\n    message Ended {",
+    )
+    before.edit("      Ended ended = 4;", "      Ended ended = 4;\n\n      Paused paused = 5;")
+    assert_only_generated(before.generate())
+    assert before.complaints() == {
+        'update: Missing named argument "paused" for '
+        '"AgentSessionEventToolExecutionUpdatedHandlers"'
+    }
+    before.fill("an update's handler", 'paused=lambda payload: f"paused {payload.call_id}",')
+    assert before.complaints() == set()
+    said = before.exercise("""
+listeners = host.AgentSessionEventListeners()
+listeners.on_tool_execution_updated(lambda payload, event: print(host.describe(event)))
+paused = pb.AgentSessionEvent.ToolExecutionUpdated.Paused(call_id="c7")
+host.Sink(listeners).tool_execution_updated(paused=paused)
+""")
+    assert said == "paused c7"

@@ -1,0 +1,512 @@
+"""The Python reader on small sources: each form it reads, each construct it cannot read."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from small_sdks import PYTHON_SDK, python_sdk
+
+from sessiongen.diagnostics import Rule, Severity
+from sessiongen.vocabulary import (
+    PYTHON,
+    Answer,
+    EnumFact,
+    FieldFact,
+    Forward,
+    Place,
+    Record,
+    Sending,
+    Word,
+)
+from sessiongen.vocabulary.package import Package
+from sessiongen.vocabulary.python import read
+
+EVENTS = "voice/events.py"
+HOST = "voice/remote_session.py"
+SESSION = "voice/agent_session.py"
+
+ROOT = "livekit/agents/"
+EVENTS_PATH = ROOT + EVENTS
+HOST_PATH = ROOT + HOST
+
+
+def events(*lines: str) -> dict[str, str]:
+    """Return the small SDK's events file with lines at its end."""
+    return {EVENTS: PYTHON_SDK[EVENTS] + "\n".join(lines) + "\n"}
+
+
+def host(old: str, new: str) -> dict[str, str]:
+    """Return the file of host and driver with one part exchanged."""
+    assert old in PYTHON_SDK[HOST]
+    return {HOST: PYTHON_SDK[HOST].replace(old, new)}
+
+
+def test_small_sdk_is_read_whole() -> None:
+    small = python_sdk()
+    assert small.reading.diagnostics == []
+    vocabulary = small.vocabulary
+    assert (vocabulary.sdk, vocabulary.language, vocabulary.version) == (
+        "livekit-agents",
+        "python",
+        "9.8.7",
+    )
+    assert vocabulary.session is not None and vocabulary.host is not None
+    assert [event.name for event in vocabulary.session.events] == ["close", "state_changed"]
+    assert [str(event.place) for event in vocabulary.session.emits] == [
+        f"{ROOT}voice/agent_session.py:6"
+    ]
+    assert vocabulary.host.forwards == (
+        Forward("state", "state_changed", "_on_state", Place(HOST_PATH, 12), Place(HOST_PATH, 9)),
+    )
+    assert vocabulary.host.answers == (Answer("ping", "pong", (), Place(HOST_PATH, 15)),)
+    assert vocabulary.driver is not None
+    assert vocabulary.driver.by_name == Place(HOST_PATH, 21)
+    assert vocabulary.driver.sends == (Sending("ping", "ping", Place(HOST_PATH, 24)),)
+    assert [event.name for event in vocabulary.driver.events] == ["state"]
+
+
+def test_str_enum() -> None:
+    assert python_sdk().vocabulary.enum("CloseReason") == EnumFact(
+        "CloseReason",
+        "enum",
+        False,
+        Place(EVENTS_PATH, 7),
+        (Word("by-user", "BY_USER", 9), Word("error", "ERROR", 8)),
+    )
+
+
+def test_literal_alias() -> None:
+    assert python_sdk().vocabulary.enum("State") == EnumFact(
+        "State",
+        "literal",
+        False,
+        Place(EVENTS_PATH, 5),
+        (Word("busy", None, 5), Word("idle", None, 5)),
+    )
+
+
+def test_literal_on_a_field() -> None:
+    small = python_sdk(events("class Ended:", '    status: Literal["done", "error"] | None'))
+    fact = small.vocabulary.enum("Ended.status")
+    assert fact is not None
+    assert (fact.form, fact.values, fact.place.line) == ("field", ("done", "error"), 16)
+
+
+def test_record_with_tag_quotes_and_optional() -> None:
+    assert python_sdk().vocabulary.record("StateChangedEvent") == Record(
+        "StateChangedEvent",
+        "state_changed",
+        Place(EVENTS_PATH, 11),
+        (
+            FieldFact("new", "State | None", True, Place(EVENTS_PATH, 14)),
+            FieldFact("old", "State", False, Place(EVENTS_PATH, 13)),
+            FieldFact("type", "Literal['state_changed']", False, Place(EVENTS_PATH, 12)),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "values", "is_open"),
+    [
+        (['Kind: TypeAlias = Literal["a"]'], ("a",), False),
+        (['Kind = Literal["a", "b"] | None'], ("a", "b"), False),
+        (['Kind = Optional[Literal["a"]]'], ("a",), False),
+        (['Kind = Union[Literal["a"], Literal["b"]]'], ("a", "b"), False),
+        (['Kind = typing.Literal["a"] | str'], ("a",), True),
+        (["Kind: TypeAlias = \"Literal['a'] | Literal['b']\""], ("a", "b"), False),
+        (['Inner = Literal["a"]', 'Kind = Literal[Inner, "b"]'], ("a", "b"), False),
+        (['Kind = Literal[CloseReason.BY_USER, "c"]'], ("by-user", "c"), False),
+        (["Kind = CloseReason | str"], ("by-user", "error"), True),
+        (["class Kind(StrEnum):", "    ONE = auto()", '    TWO = "2"'], ("2", "one"), False),
+        (
+            ["class Base(str, Enum): ...", "class Kind(Base):", '    A = "a" "b"', "    B = A"],
+            ("ab",),
+            False,
+        ),
+        (["if sys.version_info > (3, 0):", '    Kind = Literal["a"]'], ("a",), False),
+    ],
+)
+def test_other_forms(lines: list[str], values: tuple[str, ...], is_open: bool) -> None:
+    small = python_sdk(events(*lines))
+    assert small.errors == []
+    fact = small.vocabulary.enum("Kind")
+    assert (fact.values if fact else ()) == values
+    assert (fact.open if fact else False) == is_open
+
+
+def test_numbers_are_no_vocabulary() -> None:
+    small = python_sdk(
+        events(
+            "class Level(IntEnum):",
+            "    LOW = 1",
+            "class Flags(Enum):",
+            "    A = auto()",
+            "N = Literal[1, 2]",
+        )
+    )
+    assert small.errors == []
+    assert not {"Level", "Flags", "N"} & {fact.name for fact in small.vocabulary.enums}
+
+
+def test_fields_are_inherited_and_dicts_may_leave_them_out() -> None:
+    small = python_sdk(
+        events(
+            "class _Base:",
+            "    shared: int",
+            "class Data(_Base):",
+            '    limit: "ClassVar[int]" = 1',
+            "    _hidden: int",
+            "    text: Annotated[str, Field(min_length=1)]",
+            "class Report(TypedDict, total=False):",
+            "    here: Required[int]",
+            "    gone: float",
+            "class Other(TypedDict):",
+            "    gone: NotRequired[float]",
+        )
+    )
+    vocabulary = small.vocabulary
+    fields = {
+        record.name: [(field.name, field.type, field.optional) for field in record.fields]
+        for record in vocabulary.records
+    }
+    assert fields["Data"] == [("shared", "int", False), ("text", "str", False)]
+    assert fields["Report"] == [("gone", "float", True), ("here", "int", False)]
+    assert fields["Other"] == [("gone", "float", True)]
+
+
+def test_names_are_followed_through_re_exports_and_stars() -> None:
+    small = python_sdk(
+        {
+            "voice/events.py": PYTHON_SDK[EVENTS]
+            + "from .. import llm\nclass More:\n    item: llm.Item\n",
+            "llm/__init__.py": "from .items import *\nfrom .roles import Role as Role\n",
+            "llm/items.py": "from . import Role\nclass Item:\n    role: Role\n",
+            "llm/roles.py": 'from typing import Literal\nRole = Literal["user"]\n',
+        }
+    )
+    assert small.errors == []
+    assert small.vocabulary.enum("Role") is not None
+    assert small.vocabulary.record("Item") is not None
+
+
+def test_wanted_definition_outside_the_scope_is_found() -> None:
+    small = python_sdk({"types.py": "class Timed(str):\n    start: float\n"}, wanted=("Timed",))
+    assert small.reading.diagnostics == []
+    assert small.vocabulary.record("Timed") is not None
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        ("class Kind(str, Enum):", "    A = ¶prefix + 'a'"),
+        ("class Kind(str, Enum):", "    A = ¶f'a{1}'"),
+        ("class Kind(str, Enum):", "    ¶if True:", "        A = 'a'"),
+        ("¶class Kind(Enum):", "    A = 'a'", "    B = 2"),
+        ("Kind = Literal['a', ¶names()]",),
+        ("Kind = Literal[¶CloseReason.NONE]",),
+        ("class K:", "    k: Literal['a', ¶PREFIX + 'b']"),
+        ("class K:", "    k: ¶\"Literal['a', x()]\""),
+        ("Kind = ¶Enum('Kind', ['A'])",),
+        ("Kind = Literal['a']", "¶Kind = Literal['b']"),
+        ("é = 1; Kind = Literal[¶x.y()]",),
+    ],
+)
+def test_unreadable_enum(source: tuple[str, ...]) -> None:
+    python_sdk(events(*source)).fault(Rule.SDK_ENUM)
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("¶Reason = make_reasons()", "Reason"),
+        ("¶Reason = int", "Reason"),
+        ("class Ended:\n¶    status: str", "Ended.status"),
+    ],
+)
+def test_wanted_enum_that_became_dynamic(source: str, wanted: str) -> None:
+    python_sdk(events(source), wanted=(wanted,)).fault(Rule.SDK_ENUM)
+
+
+@pytest.mark.parametrize("wanted", ["Reason", "StateChangedEvent.status"])
+def test_wanted_enum_that_vanished_is_a_warning(wanted: str) -> None:
+    [found] = python_sdk(wanted=(wanted,)).reading.diagnostics
+    assert (found.rule, found.severity, str(found.span)) == (
+        Rule.SDK_MISSING,
+        Severity.WARNING,
+        "sdk:1:1",
+    )
+    assert wanted in found.message
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="a star in a subscript is Python 3.11")
+def test_unpacked_literal() -> None:
+    python_sdk(events("Kind = Literal[¶*NAMES]")).fault(Rule.SDK_ENUM)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('session.on("state_changed"', "session.on(¶NAME"),
+        ("self._on_state)", "¶partial(self._on_state))"),
+        ("self.emit(name, msg.event)", "¶self.emit(name.upper(), msg.event)"),
+    ],
+)
+def test_unreadable_event(old: str, new: str) -> None:
+    small = python_sdk(host(old, new))
+    span = next(item.span for item in small.errors if item.rule is Rule.SDK_EVENT)
+    assert [span] == small.marks
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "self.emit(¶name, None)",
+        "self.emit(¶f'{name}_changed', None)",
+        "super().emit(¶name, None)",
+    ],
+)
+def test_emitted_name_that_is_not_constant(body: str) -> None:
+    text = PYTHON_SDK[SESSION] + f"    def more(self, name: str) -> None:\n        {body}\n"
+    python_sdk({SESSION: text}).fault(Rule.SDK_EVENT)
+
+
+def test_declared_events_that_are_not_constant() -> None:
+    text = PYTHON_SDK[SESSION].replace("class AgentSession", "¶class AgentSession")
+    python_sdk({SESSION: text.replace("[EventTypes]", "[str]")}).fault(Rule.SDK_EVENT)
+
+
+def test_receivers_of_emit_are_told_apart() -> None:
+    other = """\
+from .agent_session import AgentSession
+
+class Activity:
+    session_: AgentSession
+    def __init__(self, agent: int, sess: "AgentSession[int] | None") -> None:
+        self._agent, self._s = agent, sess
+    @property
+    def of(self) -> AgentSession: ...
+    def go(self) -> None:
+        self._s.emit("by_attribute", 1)
+        self.of.emit("by_property", 1)
+        self.session_.emit("by_annotation", 1)
+        self._agent.emit("not_the_session", 1)
+        self.emit("not_this_class", 1)
+
+async def run(session: AgentSession) -> None:
+    session.emit("by_parameter", 1)
+"""
+    override = (
+        PYTHON_SDK[SESSION] + "    def emit(self, event, arg):\n        super().emit(event, arg)\n"
+    )
+    session = python_sdk({"voice/activity.py": other, SESSION: override}).vocabulary.session
+    assert session is not None
+    assert [event.name for event in session.emits] == [
+        "by_annotation",
+        "by_attribute",
+        "by_parameter",
+        "by_property",
+        "state_changed",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('if req.HasField("ping")', "if req.HasField(¶NAME)"),
+        ('if req.HasField("ping")', 'if ¶not req.HasField("ping")'),
+        (
+            "pb.AgentSessionEvent(state=pb.AgentSessionEvent.State(new=ev.new))",
+            "¶pb.AgentSessionEvent(**arm)",
+        ),
+        (
+            'pb.SessionRequest(request_id="1", ping=pb.SessionRequest.Ping())',
+            "¶pb.SessionRequest(**arm)",
+        ),
+    ],
+)
+def test_unreadable_request_or_arm(old: str, new: str) -> None:
+    small = python_sdk(host(old, new))
+    span = next(
+        item.span
+        for item in small.errors
+        if "const" in item.message or "test" in item.message or "computed" in item.message
+    )
+    assert [span] == small.marks
+
+
+@pytest.mark.parametrize(
+    ("role", "what"),
+    [
+        ("SessionHost", "answers no request"),
+        ("SessionHost", "forwards no event"),
+        ("RemoteSession", "sends no request"),
+    ],
+)
+def test_role_with_nothing_to_read(role: str, what: str) -> None:
+    text = PYTHON_SDK[HOST].partition("class SessionHost")[0]
+    text += "class SessionHost: ...\nclass RemoteSession(rtc.EventEmitter[Literal['state']]): ...\n"
+    messages = [item.message for item in python_sdk({HOST: text}).errors]
+    assert f"{role} {what} that can be read" in messages
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        'if req.HasField("one") or req.HasField("two"):\n            self._reply()',
+        'kind = req.WhichOneof("request")\n        if kind == "one":\n            self._reply()\n        elif kind in ("two",):\n            self._reply()',
+        'match req.WhichOneof("request"):\n            case "one" | "two":\n                self._reply()',
+    ],
+)
+def test_forms_of_request_dispatch(test: str) -> None:
+    source = PYTHON_SDK[HOST].replace(
+        'if req.HasField("ping"):\n', f"{test}\n\n    def _reply(self) -> None:\n        if True:\n"
+    )
+    answers = python_sdk({HOST: source}).vocabulary.host
+    assert answers is not None
+    assert [(item.arm, item.response) for item in answers.answers] == [
+        ("one", "pong"),
+        ("two", "pong"),
+    ]
+
+
+def test_fields_a_host_reads_of_a_request() -> None:
+    source = PYTHON_SDK[HOST].replace(
+        'if req.HasField("ping"):\n',
+        'if req.HasField("ping"):\n'
+        "            io = req.ping\n"
+        '            if io.HasField("left") and io.left.on: use(io.right.up.off, req.ping.size)\n',
+    )
+    host_fact = python_sdk({HOST: source}).vocabulary.host
+    assert host_fact is not None
+    assert host_fact.answers[0].reads == ("left.on", "right.up.off", "size")
+
+
+def test_handler_called_by_other_code_and_one_that_nobody_calls() -> None:
+    source = PYTHON_SDK[HOST].replace(
+        "    async def _handle",
+        "    def _on_guess(self, ev: int) -> None:\n"
+        "        self._send(pb.AgentSessionEvent(guess=pb.Guess()))\n\n"
+        "    def _on_dead(self, ev: int) -> None:\n"
+        "        self._send(pb.AgentSessionEvent(dead=pb.Guess()))\n\n"
+        "    async def _handle",
+    )
+    caller = "def go(host):\n    if host:\n        host._on_guess(1)\n"
+    found = python_sdk({HOST: source, "voice/detect.py": caller}).vocabulary.host
+    assert found is not None
+    called = {item.arm: (item.event, item.via) for item in found.forwards}
+    assert called["guess"] == (None, Place(f"{ROOT}voice/detect.py", 3))
+    assert called["dead"] == (None, None)
+
+
+def test_driver_that_names_each_event() -> None:
+    source = PYTHON_SDK[HOST].replace(
+        'name = msg.event.WhichOneof("event")\n        self.emit(name, msg.event)',
+        'if msg.event.HasField("state_of"):\n            self.emit("state", msg.event)',
+    )
+    driver = python_sdk({HOST: source}).vocabulary.driver
+    assert driver is not None and driver.by_name is None
+    assert [(item.arm, item.event) for item in driver.receives] == [("state_of", "state")]
+
+
+@pytest.mark.parametrize(
+    ("body", "fields", "is_open"),
+    [
+        ("return pb.Report(a=1, b=2)", ("a", "b"), False),
+        (
+            "x = pb.Report(a=1)\n    x.b.CopyFrom(y)\n    x.c = 1\n    x.d.e = 2\n    x.f['k'] = 1",
+            tuple("abcdf"),
+            False,
+        ),
+        ("kind = pb.Report\n    return kind(a=1)", ("a",), False),
+        ("return pb.Report(**values)", (), True),
+        ("return copy(pb.Report, item, a=1)", ("a",), True),
+        ("x = pb.Report()\n    getattr(x, name).CopyFrom(y)", (), True),
+        ("x = pb.Report(a=1)\n    if x.HasField('b'): print(x.c)", ("a",), False),
+    ],
+)
+def test_what_a_build_fills(body: str, fields: tuple[str, ...], is_open: bool) -> None:
+    source = PYTHON_SDK[HOST] + f"\ndef encode(item):\n    {body}\n"
+    builds = [
+        item for item in python_sdk({HOST: source}).vocabulary.builds if item.message == "Report"
+    ]
+    assert [(item.fields, item.open, item.within) for item in builds] == [
+        (fields, is_open, "encode")
+    ]
+
+
+def test_enum_values_and_types_in_annotations_are_no_builds() -> None:
+    source = PYTHON_SDK[HOST] + (
+        "MAP: dict[str, pb.State] = {'a': pb.State.ST_A, 'b': pb.ST_B}\n"
+        "def f(x: pb.Thing) -> pb.Thing:\n    return x if isinstance(x, pb.Other) else Chan[pb.Thing]()\n"
+    )
+    messages = {item.message for item in python_sdk({HOST: source}).vocabulary.builds}
+    assert not messages & {"State", "State.ST_A", "ST_B", "Thing", "Other"}
+
+
+def test_encoders_that_the_host_loads_are_read() -> None:
+    encoder = "from livekit.protocol.agent_pb import agent_session as _pb\ndef encode(x): return _pb.Item(id=x.id)\n"
+    source = PYTHON_SDK[HOST] + "from .._encode import encode\n"
+    small = python_sdk({HOST: source, "_encode.py": encoder})
+    assert [str(item.place) for item in small.vocabulary.builds if item.message == "Item"] == [
+        f"{ROOT}_encode.py:2"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("class X(\n  ¶)(\n", "not Python"),
+        ("x = 1\nclass ¶:\n", "not Python"),
+    ],
+)
+def test_syntax_error_is_a_diagnostic(text: str, message: str) -> None:
+    [found] = [item for item in python_sdk({EVENTS: text}).errors if item.rule is Rule.SDK_SOURCE]
+    assert message in found.message
+    assert found.span.file == f"sdk/{EVENTS_PATH}"
+    assert found.span.line >= 2
+
+
+@pytest.mark.parametrize("version", ["", "__version__ = str(1)\n", "VERSION = '1'\n"])
+def test_version_must_be_a_constant(version: str) -> None:
+    [found] = python_sdk({"version.py": version}).errors
+    assert found.rule is Rule.SDK_PACKAGE
+
+
+def test_role_defined_twice_is_refused() -> None:
+    small = python_sdk({"voice/twin.py": "¶class SessionHost: ...\n"})
+    small.fault(Rule.SDK_ENUM)
+
+
+def test_missing_role_is_a_warning() -> None:
+    source = PYTHON_SDK[HOST].replace("class RemoteSession", "class Remote")
+    small = python_sdk({HOST: source})
+    assert [(item.rule, item.severity) for item in small.reading.diagnostics] == [
+        (Rule.SDK_MISSING, Severity.WARNING)
+    ]
+    assert small.vocabulary.driver is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = " + "(" * 300 + ")" * 300,
+        "x = " + "-" * 100_000 + "1",
+        "x = " + "a." * 20_000 + "b",
+        "x = 1\0",
+    ],
+)
+def test_sources_that_break_the_parser_are_diagnostics(text: str) -> None:
+    small = python_sdk({EVENTS: PYTHON_SDK[EVENTS] + text + "\n"})
+    assert small.errors or small.vocabulary.enum("State")
+
+
+def test_file_that_is_not_utf_8() -> None:
+    files = {ROOT + path: text.encode() for path, text in PYTHON_SDK.items()}
+    files[EVENTS_PATH] += "# é".encode("latin-1")
+    found = [
+        item
+        for item in read(Package("sdk", files), PYTHON).diagnostics
+        if item.rule is Rule.SDK_SOURCE
+    ]
+    assert [str(item.span) for item in found] == [f"sdk/{EVENTS_PATH}:15:1"]

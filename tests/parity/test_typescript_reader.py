@@ -1,0 +1,497 @@
+"""The TypeScript reader on small sources: each form it reads, each construct it cannot."""
+
+from __future__ import annotations
+
+import pytest
+from small_sdks import TYPESCRIPT_SDK, typescript_sdk
+
+from sessiongen.diagnostics import Rule, Severity
+from sessiongen.vocabulary import (
+    TYPESCRIPT,
+    Answer,
+    EnumFact,
+    FieldFact,
+    Forward,
+    Place,
+    Reception,
+    Record,
+    Sending,
+    Word,
+)
+from sessiongen.vocabulary.package import Package
+from sessiongen.vocabulary.typescript import read
+
+EVENTS = "src/voice/events.ts"
+HOST = "src/voice/remote_session.ts"
+SESSION = "src/voice/agent_session.ts"
+
+
+def events(*lines: str) -> dict[str, str]:
+    """Return the small SDK's events file with lines at its end."""
+    return {EVENTS: TYPESCRIPT_SDK[EVENTS] + "\n".join(lines) + "\n"}
+
+
+def changed(path: str, old: str, new: str) -> dict[str, str]:
+    """Return a file of the small SDK with one part exchanged."""
+    assert old in TYPESCRIPT_SDK[path]
+    return {path: TYPESCRIPT_SDK[path].replace(old, new)}
+
+
+def test_small_sdk_is_read_whole() -> None:
+    small = typescript_sdk()
+    assert small.reading.diagnostics == []
+    vocabulary = small.vocabulary
+    assert (vocabulary.sdk, vocabulary.language, vocabulary.version) == (
+        "agents-js",
+        "typescript",
+        "9.8.7",
+    )
+    assert vocabulary.session is not None and vocabulary.host is not None
+    assert [event.name for event in vocabulary.session.events] == ["close", "state_changed"]
+    assert [str(event.place) for event in vocabulary.session.emits] == [f"{SESSION}:5"]
+    assert vocabulary.host.forwards == (
+        Forward("state_of", "state_changed", "onState", Place(HOST, 8), Place(HOST, 5)),
+    )
+    assert vocabulary.host.answers == (Answer("ping", "pong", (), Place(HOST, 13)),)
+    assert vocabulary.driver is not None
+    assert vocabulary.driver.receives == (Reception("state_of", "state", Place(HOST, 21)),)
+    assert vocabulary.driver.sends == (Sending("ping", "ping", Place(HOST, 23)),)
+    assert [event.name for event in vocabulary.driver.events] == ["state"]
+
+
+def test_enum() -> None:
+    assert typescript_sdk().vocabulary.enum("CloseReason") == EnumFact(
+        "CloseReason",
+        "enum",
+        False,
+        Place(EVENTS, 3),
+        (Word("by-user", "BY_USER", 3), Word("error", "ERROR", 3)),
+    )
+
+
+def test_string_union() -> None:
+    assert typescript_sdk().vocabulary.enum("State") == EnumFact(
+        "State", "union", False, Place(EVENTS, 2), (Word("busy", None, 2), Word("idle", None, 2))
+    )
+
+
+def test_record_with_tag_and_optional() -> None:
+    assert typescript_sdk().vocabulary.record("StateChangedEvent") == Record(
+        "StateChangedEvent",
+        "state_changed",
+        Place(EVENTS, 4),
+        (
+            FieldFact("new", "State", True, Place(EVENTS, 4)),
+            FieldFact("old", "State", False, Place(EVENTS, 4)),
+            FieldFact("type", "'state_changed'", False, Place(EVENTS, 4)),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "name", "form", "values", "is_open"),
+    [
+        (["export type K =", "  | 'a' // one", "  | 'b';"], "K", "union", ("a", "b"), False),
+        (["export type K = CloseReason | string;"], "K", "union", ("by-user", "error"), True),
+        (["export type K = State | 'c' | null;"], "K", "union", ("busy", "c", "idle"), False),
+        (["export const enum K { A = `a`, 'B-C' = 'b' }"], "K", "enum", ("a", "b"), False),
+        (["export declare enum K { A = 'a' }"], "K", "enum", ("a",), False),
+        (["export enum K { A = 'it\\'s \\u0061' }"], "K", "enum", ("it's a",), False),
+        (["export const K = { A: 'a', 'B': 'b' } as const;"], "K", "const", ("a", "b"), False),
+        (["export const K = ['a', 'b'] as const satisfies X;"], "K", "const", ("a", "b"), False),
+        (
+            ["const M = { A: 'a' } as const;", "export type K = (typeof M)[keyof typeof M];"],
+            "K",
+            "union",
+            ("a",),
+            False,
+        ),
+        (
+            ["const M = ['a'] as const;", "export type K = (typeof M)[number] | 'b';"],
+            "K",
+            "union",
+            ("a", "b"),
+            False,
+        ),
+        (["export interface C { s?: 'a' | 'b'; }"], "C.s", "field", ("a", "b"), False),
+        (
+            ["export class C { readonly s: ('a' | 'b') | undefined; }"],
+            "C.s",
+            "field",
+            ("a", "b"),
+            False,
+        ),
+        (["export class C { constructor(public s: 'a') {} }"], "C.s", "field", ("a",), False),
+    ],
+)
+def test_other_forms(
+    lines: list[str], name: str, form: str, values: tuple[str, ...], is_open: bool
+) -> None:
+    small = typescript_sdk(events(*lines))
+    assert small.errors == []
+    fact = small.vocabulary.enum(name)
+    assert fact is not None
+    assert (fact.form, fact.values, fact.open) == (form, values, is_open)
+
+
+def test_what_is_no_vocabulary() -> None:
+    small = typescript_sdk(
+        events(
+            "export enum Level { LOW, HIGH = 2 }",
+            "export const settings = { a: 'a' };",
+            "export const mixed = { a: 'a', b: 1 } as const;",
+            "export type Text = string;",
+        )
+    )
+    assert small.errors == []
+    assert not {"Level", "settings", "mixed", "Text"} & {
+        fact.name for fact in small.vocabulary.enums
+    }
+
+
+def test_fields_of_interfaces_types_and_classes() -> None:
+    small = typescript_sdk(
+        events(
+            "interface Base { shared: number; }",
+            "export interface I extends Base { 'q-r': string; run(): void; on?: () => void; _cache: X; }",
+            "type Mixed = { a: Map<string, number> } & Base;",
+            "export type M = Mixed & { b: number | null };",
+            "export class C extends Base2 {",
+            "  readonly type = 'c' as const;",
+            "  name = ''; count = 0;",
+            "  /** x */ text: // why",
+            "    | string | undefined;",
+            "  static z = 1; #hidden = 1; private secret = 2; run = () => 1;",
+            "  constructor(readonly given: number, plain: string) { super(); }",
+            "}",
+            "class Base2 { base!: boolean; }",
+            "export class Service { private socket: Socket; port: number; }",
+            "export class Emitter extends (EventEmitter as new () => X) { port: number; }",
+        )
+    )
+    assert small.errors == []
+    fields = {
+        record.name: [(field.name, field.type, field.optional) for field in record.fields]
+        for record in small.vocabulary.records
+    }
+    assert fields["I"] == [("q-r", "string", False), ("shared", "number", False)]
+    assert fields["M"] == [
+        ("a", "Map<string, number>", False),
+        ("b", "number | null", True),
+        ("shared", "number", False),
+    ]
+    assert fields["C"] == [
+        ("base", "boolean", False),
+        ("count", "number", False),
+        ("given", "number", False),
+        ("name", "string", False),
+        ("text", "string | undefined", True),
+        ("type", "'c'", False),
+    ]
+    assert not {"Service", "Emitter"} & set(fields)
+
+
+def test_names_are_followed_through_imports_and_re_exports() -> None:
+    small = typescript_sdk(
+        {
+            EVENTS: TYPESCRIPT_SDK[EVENTS]
+            + "import * as llm from '../llm/index.js';\nimport { Part as Piece } from '../llm/index.js';\n"
+            + "export interface More { item: llm.Item; piece: Array<Partial<Piece>>; }\n",
+            "src/llm/index.ts": "export * from './items.js';\nexport { type P as Part } from './parts.js';\n",
+            "src/llm/items.ts": "import { Role } from './index.js';\nexport interface Item { role: Role; }\n"
+            "export type Role = 'user';\n",
+            "src/llm/parts.ts": "interface P { a: number }\nexport type { P };\n",
+        }
+    )
+    assert small.errors == []
+    assert small.vocabulary.enum("Role") is not None
+    assert {"Item", "P", "More"} <= {record.name for record in small.vocabulary.records}
+
+
+def test_wanted_definition_outside_the_scope_is_found() -> None:
+    small = typescript_sdk({"src/io.ts": "export interface Timed { start: number }"}, ("Timed",))
+    assert small.reading.diagnostics == []
+    assert small.vocabulary.record("Timed") is not None
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "export enum K { A = ¶PREFIX + 'a' }",
+        "export enum K { A = ¶`a${x}` }",
+        "export enum K { A = ¶other() }",
+        "¶export enum K { A = 'a', B = 1 }",
+        "export type K = 'a' | ¶`b-${string}`;",
+        "const é = 1; export enum K { A = ¶é }",
+    ],
+)
+def test_unreadable_enum(source: str) -> None:
+    source = source.replace("¶export enum", "export ¶enum")
+    typescript_sdk(events(source)).fault(Rule.SDK_ENUM)
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("export type ¶Reason = Exclude<CloseReason, 'error'>;", "Reason"),
+        ("export const ¶Reason = reasons();", "Reason"),
+        ("export interface Ended {\n¶  status: string }", "Ended.status"),
+    ],
+)
+def test_wanted_enum_that_became_dynamic(source: str, wanted: str) -> None:
+    if "type ¶" in source:
+        source = source.replace("type ¶", "¶type ")
+    typescript_sdk(events(source), (wanted,)).fault(Rule.SDK_ENUM)
+
+
+@pytest.mark.parametrize("wanted", ["Reason", "StateChangedEvent.status"])
+def test_wanted_enum_that_vanished_is_a_warning(wanted: str) -> None:
+    [found] = typescript_sdk(wanted=(wanted,)).reading.diagnostics
+    assert (found.rule, found.severity, str(found.span)) == (
+        Rule.SDK_MISSING,
+        Severity.WARNING,
+        "sdk:1:1",
+    )
+    assert wanted in found.message
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        (HOST, "session.on(EventTypes.State", "session.on(¶name"),
+        (HOST, "session.on(EventTypes.State", "session.on(¶EventTypes.Gone"),
+        (HOST, "EventTypes.State, this.onState", "EventTypes.State, ¶this.onState.bind(this)"),
+        (HOST, "this.emit('state'", "¶this.emit(ev.case"),
+        (HOST, "switch (ev.case) { case 'stateOf': this.emit", "{ ¶this.emit"),
+        (SESSION, "this.emit(EventTypes.State", "this.emit(¶`a${b}`"),
+        (SESSION, "this.emit(EventTypes.State", "super.emit(¶name"),
+        (SESSION, "[EventTypes.Close]", "¶[Symbol.iterator]"),
+        (SESSION, "export class", "export ¶class"),
+    ],
+)
+def test_unreadable_event(path: str, old: str, new: str) -> None:
+    files = changed(path, old, new)
+    if "¶class" in new:
+        files = {path: files[path].replace("TypedEmitter<Callbacks>", "TypedEmitter<Unknown>")}
+    small = typescript_sdk(files)
+    span = next(item.span for item in small.errors if item.rule is Rule.SDK_EVENT)
+    assert [span] == small.marks
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("case 'ping': return", "case ¶PING: return"),
+        (
+            "{ case: 'stateOf', value: new pb.AgentSessionEvent_StateOf",
+            "¶{ case: arm, value: new pb.X",
+        ),
+        (
+            "return new pb.SessionRequest({ requestId: '1', request:",
+            "return ¶new pb.SessionRequest({ ...x, request:",
+        ),
+        (
+            "return new pb.SessionRequest({ requestId: '1', request: { case: 'ping',",
+            "return ¶new pb.SessionRequest({ request: { case: arm,",
+        ),
+    ],
+)
+def test_unreadable_request_or_arm(old: str, new: str) -> None:
+    small = typescript_sdk(changed(HOST, old, new))
+    span = next(item.span for item in small.errors if "can be read" not in item.message)
+    assert [span] == small.marks
+
+
+def test_receivers_of_emit_are_told_apart() -> None:
+    other = """\
+import type { AgentSession } from './agent_session.js';
+class Activity {
+  #session?: AgentSession;
+  agent: Agent;
+  s;
+  constructor(agent: Agent, sess: AgentSession, private readonly kept: AgentSession<X>) { this.s = sess; }
+  get of(): AgentSession | undefined { return undefined; }
+  go(sess: AgentSession) {
+    this.#session?.emit('by_private_field', 1);
+    this.s!.emit('by_assignment', 1);
+    this.kept.emit('by_parameter_property', 1);
+    this.of!.emit('by_getter', 1);
+    (sess as any).emit('by_parameter', 1);
+    this.agent.emit('not_the_session', 1);
+    this.emit('not_this_class', 1);
+  }
+}
+const run = (session: AgentSession) => { later(() => session.emit('by_arrow', 1)); };
+"""
+    override = TYPESCRIPT_SDK[SESSION].replace(
+        "  go()",
+        "  emit(event: string, ...args: any[]) { return super.emit(event, ...args); }\n  go()",
+    )
+    session = typescript_sdk({"src/activity.ts": other, SESSION: override}).vocabulary.session
+    assert session is not None
+    assert [event.name for event in session.emits] == [
+        "by_arrow",
+        "by_assignment",
+        "by_getter",
+        "by_parameter",
+        "by_parameter_property",
+        "by_private_field",
+        "state_changed",
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "switch (req.request.case) { case 'one': case 'two': return this.reply(); default: break; }",
+        "const u = req.request; switch (u.case) { case 'one': this.reply(); case 'two': return this.reply(); }",
+        "if (req.request.case === 'one' || req.request.case === 'two') { this.reply(); }",
+    ],
+)
+def test_forms_of_request_dispatch(body: str) -> None:
+    source = TYPESCRIPT_SDK[HOST].replace(
+        "  handle(req: pb.SessionRequest) {",
+        "  reply() { this.answer({ case: 'pong', value: 1 }); }\n"
+        f"  handle(req: pb.SessionRequest) {{ {body} }}\n  old(req: pb.Other) {{",
+    )
+    host = typescript_sdk({HOST: source}).vocabulary.host
+    assert host is not None
+    assert [(item.arm, item.response) for item in host.answers] == [
+        ("one", "pong"),
+        ("two", "pong"),
+    ]
+
+
+def test_fields_a_host_reads_of_a_request() -> None:
+    source = (
+        TYPESCRIPT_SDK[HOST]
+        .replace("case 'ping': return", "case 'ping': this.ping(req.request.value); return")
+        .replace(
+            "  handle(",
+            "  ping(p: pb.SessionRequest_Ping) { use(p.leftSide?.isOn, p.leftSide, p.size!); }\n  handle(",
+        )
+    )
+    host = typescript_sdk({HOST: source}).vocabulary.host
+    assert host is not None
+    assert host.answers[0].reads == ("left_side.is_on", "size")
+
+
+def test_handler_called_by_other_code_and_one_that_nobody_calls() -> None:
+    source = TYPESCRIPT_SDK[HOST].replace(
+        "  handle(",
+        "  _onGuess(ev: X) { this.send({ case: 'guess', value: ev }); }\n"
+        "  _onDead(ev: X) { this.send({ case: 'dead', value: ev }); }\n  handle(",
+    )
+    caller = "function go(host) {\n  (host as unknown as X)._onGuess?.(1);\n}\n"
+    host = typescript_sdk({HOST: source, "src/detect.ts": caller}).vocabulary.host
+    assert host is not None
+    called = {item.arm: (item.event, item.via) for item in host.forwards}
+    assert called["guess"] == (None, Place("src/detect.ts", 2))
+    assert called["dead"] == (None, None)
+
+
+def test_handler_written_in_place() -> None:
+    small = typescript_sdk(
+        changed(
+            HOST, "this.onState);", "(ev: X) => { this.send({ case: 'stateOf', value: ev }); });"
+        )
+    )
+    assert small.vocabulary.host is not None
+    assert ("state_of", "state_changed", "") in {
+        (item.arm, item.event, item.handler) for item in small.vocabulary.host.forwards
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "fields", "is_open"),
+    [
+        ("return new pb.A_Report({ oneThing: 1, b, 'c': 2 });", ("b", "c", "one_thing"), False),
+        (
+            "const r = new pb.A_Report(); r.oneThing = 1; if (x) r.b.c = 2;",
+            ("b", "one_thing"),
+            False,
+        ),
+        ("return new pb.A_Report({ kind: { case: 'theArm', value: 1 } });", ("the_arm",), False),
+        ("return new pb.A_Report({ ...rest, b: 1 });", ("b",), True),
+        ("return new pb.A_Report({ [key]: 1 });", (), True),
+        ("return new pb.A_Report(values);", (), True),
+        ("const r = new pb.A_Report({ b: 1 }); print(r.c);", ("b",), False),
+    ],
+)
+def test_what_a_build_fills(body: str, fields: tuple[str, ...], is_open: bool) -> None:
+    source = TYPESCRIPT_SDK[HOST] + f"function encode(item: X) {{ {body} }}\n"
+    builds = [
+        item
+        for item in typescript_sdk({HOST: source}).vocabulary.builds
+        if item.message == "A.Report"
+    ]
+    assert [(item.fields, item.open, item.within) for item in builds] == [
+        (fields, is_open, "encode")
+    ]
+
+
+def test_encoders_that_the_host_loads_are_read() -> None:
+    encoder = "import { AgentSession as wire } from '@livekit/protocol';\nexport const encode = () =>\n  new wire.Item({ id: 1 });\n"
+    source = "import { encode } from '../encode.js';\n" + TYPESCRIPT_SDK[HOST]
+    small = typescript_sdk({HOST: source, "src/encode.ts": encoder})
+    assert [str(item.place) for item in small.vocabulary.builds if item.message == "Item"] == [
+        "src/encode.ts:3"
+    ]
+
+
+def test_declaration_files_are_read_where_no_sources_are_shipped() -> None:
+    files = {
+        "package.json": TYPESCRIPT_SDK["package.json"],
+        "dist/events.d.ts": TYPESCRIPT_SDK[EVENTS].replace("export enum", "export declare enum"),
+        "dist/agent_session.d.ts": "import { EventTypes } from './events.js';\n"
+        "export type Callbacks = { [EventTypes.Close]: () => void };\n"
+        "declare const AgentSession_base: new () => TypedEmitter<Callbacks>;\n"
+        "export declare class AgentSession extends AgentSession_base { }\n",
+    }
+    package = Package("sdk", {path: text.encode() for path, text in files.items()})
+    reading = read(package, TYPESCRIPT)
+    assert reading.vocabulary is not None and reading.vocabulary.session is not None
+    assert [item.name for item in reading.vocabulary.session.events] == ["close"]
+    fact = reading.vocabulary.enum("CloseReason")
+    assert fact is not None and str(fact.place) == "dist/events.d.ts:3"
+    missing = [item.message for item in reading.diagnostics if item.rule is Rule.SDK_MISSING]
+    assert any("no class SessionHost" in message for message in missing)
+
+
+def test_syntax_error_is_a_diagnostic() -> None:
+    small = typescript_sdk({EVENTS: TYPESCRIPT_SDK[EVENTS] + "export enum { ¶= = }\n"})
+    found = [item for item in small.errors if item.rule is Rule.SDK_SOURCE]
+    assert [item.span.line for item in found] == [5]
+
+
+def test_file_that_is_not_utf_8() -> None:
+    files = {path: text.encode() for path, text in TYPESCRIPT_SDK.items()}
+    files[EVENTS] += "// é".encode("latin-1")
+    found = [
+        item
+        for item in read(Package("sdk", files), TYPESCRIPT).diagnostics
+        if item.rule is Rule.SDK_SOURCE
+    ]
+    assert [str(item.span) for item in found] == [f"sdk/{EVENTS}:5:1"]
+
+
+def test_role_defined_twice_is_refused() -> None:
+    typescript_sdk({"src/voice/twin.ts": "export ¶class SessionHost {}\n"}).fault(Rule.SDK_ENUM)
+
+
+def test_missing_role_is_a_warning() -> None:
+    small = typescript_sdk(changed(HOST, "class RemoteSession", "class Remote"))
+    assert [(item.rule, item.severity) for item in small.reading.diagnostics] == [
+        (Rule.SDK_MISSING, Severity.WARNING)
+    ]
+    assert small.vocabulary.driver is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(" * 3000 + ")" * 3000, "x = " + "a + " * 5000 + "a", "\0", "export type X = X | 'a';"],
+)
+def test_strange_sources_end_in_facts_or_diagnostics(text: str) -> None:
+    for path in (EVENTS, HOST):
+        small = typescript_sdk({path: TYPESCRIPT_SDK[path] + text + "\n"})
+        assert small.errors or small.vocabulary.enum("State")

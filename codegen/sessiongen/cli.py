@@ -33,6 +33,9 @@ class Options:
     quiet: bool
 
 
+# Characters of a diff's line that a terminal is given.
+_WIDEST = 300
+
 _pass = click.make_pass_decorator(Options)
 _no_cache = click.option(
     "--no-cache", is_flag=True, help="Do everything again, as CI should."
@@ -233,8 +236,11 @@ def _coloured(text: str) -> str:
 
 
 def _coloured_diff(text: str) -> str:
+    """Colour a diff; on a terminal, cut what no terminal shows: serialized descriptors."""
     colours = {"+": "green", "-": "red", "@": "cyan"}
     lines = text.splitlines(keepends=True)
+    if sys.stdout.isatty():
+        lines = [line if len(line) < _WIDEST else f"{line[:_WIDEST]}...\n" for line in lines]
     return "".join(
         click.style(line, fg=colours[line[0]]) if line[:1] in colours else line for line in lines
     )

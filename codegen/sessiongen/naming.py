@@ -24,6 +24,19 @@ MESSAGE_API = frozenset(
     "SerializePartialToString SerializeToString SetInParent UnknownFields WhichOneof".split()
 )
 
+# Names that a module of messages has of its own, in the code or in the stub.
+MESSAGES_MODULE = frozenset(
+    "DESCRIPTOR _builder _descriptor _descriptor_pool _globals _runtime_version _sym_db "
+    "_symbol_database _abc _builtins _containers _enum_type_wrapper _extension_dict _message "
+    "_python_message _typing _Never _TypeAlias sys".split()
+)
+
+# Names to which Python itself gives a meaning, on any class.
+_PYTHONS_OWN = re.compile(r"__\w+__")
+
+# Names that a stub gives to parts of an enum, and one that every metaclass has.
+_ENUM_API = frozenset({"DESCRIPTOR", "ValueType", "mro"})
+
 
 def snake(name: str) -> str:
     """Return a CamelCase name in snake_case: `LLMModelUsage` gives `llm_model_usage`."""
@@ -98,28 +111,33 @@ def flat_names(paths: dict[str, tuple[str, ...]]) -> dict[str, str]:
 
 
 def message_faults(schema: Schema) -> list[Diagnostic]:
-    """Return a fault for each name in a message that hides a part of protobuf's Message API."""
+    """Return a fault for each name that hides a part of protobuf's own Python code."""
     return [
         Diagnostic(
             span,
             Rule.NAME_CLASH,
-            f"the {kind} {name!r} hides {name!r} of protobuf's own message class",
+            f"the {kind} {name!r} hides {name!r} of protobuf's own {owner}",
             f"rename the {kind}",
         )
-        for kind, name, span in _inside_messages(schema)
-        if name in MESSAGE_API
+        for kind, name, span, owner, hidden in _attributes(schema)
+        if name in hidden or _PYTHONS_OWN.fullmatch(name)
     ]
 
 
-def _inside_messages(schema: Schema) -> Iterator[tuple[str, str, Span]]:
-    """Yield (kind, name, place) of all that becomes an attribute of a message class."""
+def _attributes(schema: Schema) -> Iterator[tuple[str, str, Span, str, frozenset[str]]]:
+    """Yield each name that becomes a Python attribute: its kind, the name, its place, and
+    what it becomes an attribute of, with the names that stand there already."""
+    inner, outer = ("message class", MESSAGE_API), ("module", MESSAGES_MODULE)
     for message in schema.own_messages():
-        if len(message.path) > 1:
-            yield "message", message.path[-1], message.span
+        where = inner if len(message.path) > 1 else outer
+        yield "message", message.path[-1], message.span, *where
         for field in message.fields:
-            yield "field", field.name, field.span
+            yield "field", field.name, field.span, *inner
     for enum in schema.enums.values():
-        if len(enum.path) > 1 and enum.file in schema.own:
-            yield "enum", enum.path[-1], enum.span
-            for value in enum.values:
-                yield "enum value", value.name, value.span
+        if enum.file not in schema.own:
+            continue
+        where = inner if len(enum.path) > 1 else outer
+        yield "enum", enum.path[-1], enum.span, *where
+        for value in enum.values:
+            owner, hidden = where
+            yield "enum value", value.name, value.span, owner, hidden | _ENUM_API

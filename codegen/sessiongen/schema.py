@@ -53,6 +53,7 @@ class Field:
 
     presence: whether absence can be told from the default value.
     required: a proto2 `required` field.
+    strict_stub: mypy-protobuf's stub of the constructor takes no None for the field.
     key: the kind of a map's keys; None where the field is no map.
     """
 
@@ -63,6 +64,7 @@ class Field:
     key: Kind | None
     presence: bool
     required: bool
+    strict_stub: bool
     oneof: str | None
     docs: str
     span: Span
@@ -152,7 +154,7 @@ class Locations:
     """Docs and positions of a file's elements by source path."""
 
     def __init__(self, file: descriptor_pb2.FileDescriptorProto, sources: Sources) -> None:
-        self._name = file.name
+        self.file = file
         self._sources = sources
         self._by_path = {tuple(item.path): item for item in file.source_code_info.location}
 
@@ -160,8 +162,8 @@ class Locations:
         """Return the place where an element's declaration begins."""
         found = self._by_path.get(path)
         if found is None or len(found.span) < 2:
-            return self._sources.span(self._name)
-        return self._sources.span(self._name, found.span[0], found.span[1])
+            return self._sources.span(self.file.name)
+        return self._sources.span(self.file.name, found.span[0], found.span[1])
 
     def docs(self, path: Path) -> str:
         """Return the leading comment of an element, else its trailing one."""
@@ -208,7 +210,7 @@ class _Reader:
         real = [item for item in message.oneofs if item.index not in synthetic]
         oneofs = {item.name for item in real}
         fields = tuple(
-            _field(item, oneofs, at, (*path, 2, index))
+            _field(item, _strict_stub(at.file, proto.field[index]), oneofs, at, (*path, 2, index))
             for index, item in enumerate(message.fields)
         )
         self.messages[message.full_name] = Message(
@@ -260,7 +262,22 @@ def _oneof(
     )
 
 
-def _field(field: FieldDescriptor, oneofs: set[str], at: Locations, path: Path) -> Field:
+def _strict_stub(
+    file: descriptor_pb2.FileDescriptorProto, field: descriptor_pb2.FieldDescriptorProto
+) -> bool:
+    """Whether mypy-protobuf lets the field's parameter be left out but not be None."""
+    if file.syntax == "editions":
+        features = descriptor_pb2.FeatureSet()
+        features.CopyFrom(file.options.features)
+        features.MergeFrom(field.options.features)
+        return features.field_presence == descriptor_pb2.FeatureSet.IMPLICIT
+    single = field.label != field.LABEL_REPEATED and field.type != field.TYPE_MESSAGE
+    return file.syntax == "proto3" and single and not field.proto3_optional
+
+
+def _field(
+    field: FieldDescriptor, strict_stub: bool, oneofs: set[str], at: Locations, path: Path
+) -> Field:
     entry = field.message_type if field.type == FieldDescriptor.TYPE_MESSAGE else None
     is_map = entry is not None and entry.GetOptions().map_entry
     element = entry.fields_by_name["value"] if is_map and entry is not None else field
@@ -274,6 +291,7 @@ def _field(field: FieldDescriptor, oneofs: set[str], at: Locations, path: Path) 
         key=key,
         presence=field.has_presence,
         required=field.is_required,
+        strict_stub=strict_stub,
         oneof=oneof.name if oneof is not None and oneof.name in oneofs else None,
         docs=at.docs(path),
         span=at.span(path),

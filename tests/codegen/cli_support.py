@@ -5,14 +5,18 @@ In: texts of .proto and codegen.toml. Out: a Project to run verbs in, and their 
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +189,32 @@ def project(root: Path, proto: str | bytes = PROTO, config: str | bytes = CONFIG
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode() if isinstance(text, str) else text)
     return made
+
+
+@lru_cache
+def _ready() -> Path:
+    """Return a folder with a project generated once and for all tests of this process."""
+    folder = Path(tempfile.mkdtemp(prefix="sessiongen-tests-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    project(folder).generated()
+    return folder
+
+
+def ready(root: Path) -> Project:
+    """Return a project that is generated already: a copy, with old time stamps."""
+    shutil.copytree(_ready(), root)
+    made = Project(root)
+    age(made.package)
+    return made
+
+
+@lru_cache
+def tree_with_arm() -> dict[str, str]:
+    """Return the package's files as they are after `add_arm`, generated elsewhere."""
+    with tempfile.TemporaryDirectory(prefix="sessiongen-tests-") as folder:
+        made = project(Path(folder))
+        made.add_arm()
+        return tree(made.generated().package)
 
 
 def tree(folder: Path) -> dict[str, str]:

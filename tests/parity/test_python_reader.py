@@ -299,8 +299,9 @@ async def run(session: AgentSession) -> None:
     override = (
         PYTHON_SDK[SESSION] + "    def emit(self, event, arg):\n        super().emit(event, arg)\n"
     )
-    session = python_sdk({"voice/activity.py": other, SESSION: override}).vocabulary.session
-    assert session is not None
+    small = python_sdk({"voice/activity.py": other, SESSION: override})
+    session = small.vocabulary.session
+    assert small.errors == [] and session is not None
     assert [event.name for event in session.emits] == [
         "by_annotation",
         "by_attribute",
@@ -391,12 +392,27 @@ def test_handler_called_by_other_code_and_one_that_nobody_calls() -> None:
         "        self._send(pb.AgentSessionEvent(dead=pb.Guess()))\n\n"
         "    async def _handle",
     )
+    own = "class Other:\n    def go(self) -> None:\n        self._on_guess(1)\n"
     caller = "def go(host):\n    if host:\n        host._on_guess(1)\n"
-    found = python_sdk({HOST: source, "voice/detect.py": caller}).vocabulary.host
+    files = {HOST: source, "voice/aside.py": own, "voice/detect.py": caller}
+    found = python_sdk(files).vocabulary.host
     assert found is not None
     called = {item.arm: (item.event, item.via) for item in found.forwards}
     assert called["guess"] == (None, Place(f"{ROOT}voice/detect.py", 3))
     assert called["dead"] == (None, None)
+
+
+def test_method_that_a_handler_calls_is_no_handler_of_its_own() -> None:
+    source = PYTHON_SDK[HOST].replace(
+        "    def _on_state(self, ev: StateChangedEvent) -> None:\n",
+        "    def _on_state(self, ev: StateChangedEvent) -> None:\n        self._forward(ev)\n\n"
+        "    def _forward(self, ev: StateChangedEvent) -> None:\n",
+    )
+    found = python_sdk({HOST: source}).vocabulary.host
+    assert found is not None
+    assert [(item.arm, item.event, item.handler) for item in found.forwards] == [
+        ("state", "state_changed", "_on_state")
+    ]
 
 
 def test_driver_that_names_each_event() -> None:
@@ -446,8 +462,10 @@ def test_enum_values_and_types_in_annotations_are_no_builds() -> None:
 
 def test_encoders_that_the_host_loads_are_read() -> None:
     encoder = "from livekit.protocol.agent_pb import agent_session as _pb\ndef encode(x): return _pb.Item(id=x.id)\n"
-    source = PYTHON_SDK[HOST] + "from .._encode import encode\n"
-    small = python_sdk({HOST: source, "_encode.py": encoder})
+    source = PYTHON_SDK[HOST] + (
+        "from .._encode import encode\nif TYPE_CHECKING:\n    from .._types import encode as check\n"
+    )
+    small = python_sdk({HOST: source, "_encode.py": encoder, "_types.py": encoder})
     assert [str(item.place) for item in small.vocabulary.builds if item.message == "Item"] == [
         f"{ROOT}_encode.py:2"
     ]

@@ -160,7 +160,8 @@ def test_fields_of_interfaces_types_and_classes() -> None:
             "  readonly type = 'c' as const;",
             "  name = ''; count = 0;",
             "  /** x */ text: // why",
-            "    | string | undefined;",
+            "    | string // or",
+            "    | undefined;",
             "  static z = 1; #hidden = 1; private secret = 2; run = () => 1;",
             "  constructor(readonly given: number, plain: string) { super(); }",
             "}",
@@ -327,8 +328,9 @@ const run = (session: AgentSession) => { later(() => session.emit('by_arrow', 1)
         "  go()",
         "  emit(event: string, ...args: any[]) { return super.emit(event, ...args); }\n  go()",
     )
-    session = typescript_sdk({"src/activity.ts": other, SESSION: override}).vocabulary.session
-    assert session is not None
+    small = typescript_sdk({"src/activity.ts": other, SESSION: override})
+    session = small.vocabulary.session
+    assert small.errors == [] and session is not None
     assert [event.name for event in session.emits] == [
         "by_arrow",
         "by_assignment",
@@ -382,12 +384,27 @@ def test_handler_called_by_other_code_and_one_that_nobody_calls() -> None:
         "  _onGuess(ev: X) { this.send({ case: 'guess', value: ev }); }\n"
         "  _onDead(ev: X) { this.send({ case: 'dead', value: ev }); }\n  handle(",
     )
+    own = "class Other { go() { this._onGuess(1); } }\n"
     caller = "function go(host) {\n  (host as unknown as X)._onGuess?.(1);\n}\n"
-    host = typescript_sdk({HOST: source, "src/detect.ts": caller}).vocabulary.host
+    host = typescript_sdk(
+        {HOST: source, "src/aside.ts": own, "src/detect.ts": caller}
+    ).vocabulary.host
     assert host is not None
     called = {item.arm: (item.event, item.via) for item in host.forwards}
     assert called["guess"] == (None, Place("src/detect.ts", 2))
     assert called["dead"] == (None, None)
+
+
+def test_method_that_a_handler_calls_is_no_handler_of_its_own() -> None:
+    source = TYPESCRIPT_SDK[HOST].replace(
+        "(ev: StateChangedEvent) => {\n",
+        "(ev: StateChangedEvent) => { this._onState(ev); };\n  _onState(ev: StateChangedEvent) {\n",
+    )
+    host = typescript_sdk({HOST: source.replace("    });\n  };", "    });\n  }")}).vocabulary.host
+    assert host is not None
+    assert [(item.arm, item.event, item.handler) for item in host.forwards] == [
+        ("state_of", "state_changed", "onState")
+    ]
 
 
 def test_handler_written_in_place() -> None:

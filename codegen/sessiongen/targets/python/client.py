@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiongen.naming import Scope
+from sessiongen.naming import Scope, plain
 from sessiongen.protocol import Call
 from sessiongen.roles import union
 from sessiongen.targets.python.models import Context, arm_docs
@@ -21,13 +21,17 @@ from sessiongen.targets.python.parameters import (
 
 @dataclass(frozen=True)
 class ClientMethod:
-    """The method that sends a request and returns its response's payload."""
+    """The method that sends a request and returns its response's payload.
+
+    dynamic: `read` has no type of its own.
+    """
 
     name: str
     arm: str
     response_arm: str
     result: str
     read: str
+    dynamic: bool
     parameters: list[Parameter]
     request: str
     docs: str
@@ -54,7 +58,7 @@ def client_model(context: Context) -> ClientModel:
     roles = context.protocol.roles
     references = context.references()
     parameters = ParameterBuilder(
-        context.protocol.schema, references, context.reserved | {"timeout", "response"}
+        context.protocol.schema, references, context.reserved | {"timeout", "response", "result"}
     )
     scope = Scope("the client", context.class_reserved | {"send", "_exchange"})
     special = {roles.correlation.name} if roles.correlation else set()
@@ -73,6 +77,7 @@ def client_model(context: Context) -> ClientModel:
             response_arm=call.response.name,
             result=references.strict(call.response.value),
             read=access("response", call.response.name),
+            dynamic=not plain(call.response.name),
             parameters=sorted([*given, *extra], key=lambda item: item.default != ""),
             request=construct(references.message(roles.request.full_name), [*extra, filled]),
             docs=_docs(context, call, [*given, *extra]),

@@ -6,6 +6,8 @@ as child processes beside this one; `start` begins them, `finish` collects.
 
 from __future__ import annotations
 
+import keyword
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,8 @@ from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, failed
 from sessiongen.sources import Sources
 from sessiongen.targets.python.references import module_name
 
+_ENUM_TYPE = re.compile(r"(?<![\w.])(?:\w+\.)+ValueType\b")
+_NUMBERS = re.compile(r"(?:^ +\w+_FIELD_NUMBER: .*\n){2,}", re.MULTILINE)
 _PLUGIN = "from mypy_protobuf.main import main; main()"
 
 
@@ -77,7 +81,8 @@ def finish(running: Running, sources: Sources) -> dict[str, str]:
             raise Refusal(diagnostics)
         made = Path(folder).joinpath(*running.package.split("."))
         texts = {
-            path.name: path.read_text(encoding="utf-8") for path in sorted(made.glob("*_pb2.py"))
+            path.name: _code(path.read_text(encoding="utf-8"))
+            for path in sorted(made.glob("*_pb2.py"))
         }
         response = plugin_pb2.CodeGeneratorResponse()
         if running.stubs.returncode == 0:
@@ -85,8 +90,32 @@ def finish(running: Running, sources: Sources) -> dict[str, str]:
     if running.stubs.returncode != 0 or response.error:
         raise _no_stubs(response.error or said.decode("utf-8", errors="replace"), sources)
     for file in response.file:
-        texts[file.name.rsplit("/", 1)[-1]] = file.content
+        texts[file.name.rsplit("/", 1)[-1]] = _stub(file.content)
     return texts
+
+
+def _code(text: str) -> str:
+    """Return a module; pyright cannot know which of two attributes a public import has."""
+    probes = "except AttributeError:" in text
+    return f"# pyright: reportAttributeAccessIssue=false\n{text}" if probes else text
+
+
+def _stub(text: str) -> str:
+    """Return a stub without two slips of mypy-protobuf.
+
+    A message such as `None` is declared as `_r_None`, but not so called by the enums in
+    it; and fields whose names differ by case alone have one constant, declared twice.
+    """
+
+    def mended(match: re.Match[str]) -> str:
+        parts = match.group().split(".")
+        return ".".join(f"_r_{part}" if keyword.iskeyword(part) else part for part in parts)
+
+    return _NUMBERS.sub(_each_line_once, _ENUM_TYPE.sub(mended, text))
+
+
+def _each_line_once(match: re.Match[str]) -> str:
+    return "".join(dict.fromkeys(match.group().splitlines(keepends=True)))
 
 
 def _no_stubs(reason: str, sources: Sources) -> Refusal:

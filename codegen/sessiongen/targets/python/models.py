@@ -40,7 +40,7 @@ class Context:
     def reserved(self) -> frozenset[str]:
         """Names that generated functions use for themselves."""
         helpers = {"build", "to_timestamp", "to_duration", "to_struct", "timestamp_or_now"}
-        return frozenset({"self", "None"} | helpers) | self.modules.aliases
+        return frozenset({"self", "getattr"} | helpers) | self.modules.aliases
 
     @property
     def class_reserved(self) -> frozenset[str]:

@@ -104,17 +104,15 @@ class ParameterBuilder:
             argument = _unless_none(name, argument)
             # Of a oneof's arms at most one is meant, so nobody should have to name them all.
             default = "None" if lenient or field.oneof is not None else ""
-        # A stub takes None for an optional field, but not for a scalar arm of a oneof.
-        unset = absent and field.oneof is not None and field.value.kind is not Kind.MESSAGE
+        unset = annotation.endswith("| None") and field.strict_stub
         return Parameter(field.name, name, annotation, default, argument, unset, field.docs)
 
     def _beside(self, field: Field, scope: Scope) -> Parameter:
         name = scope.name(field.name, field.span)
         annotation, argument = self._forms(field, name)
         argument = _unless_none(name, argument)
-        unset = not field.presence
         return Parameter(
-            field.name, name, f"{annotation} | None", "None", argument, unset, field.docs
+            field.name, name, f"{annotation} | None", "None", argument, field.strict_stub, field.docs
         )
 
     def _forms(self, field: Field, name: str) -> tuple[str, str]:

@@ -38,7 +38,7 @@ class Imported:
 class Modules:
     """The modules of messages by proto file, and flat names by full name.
 
-    types: names that files may define for types whose own name is a keyword.
+    types: names that files may define for types whose own cannot be written out.
     """
 
     by_file: Mapping[str, Imported]
@@ -47,7 +47,7 @@ class Modules:
 
     @property
     def aliases(self) -> frozenset[str]:
-        """The names that the modules, and types named by keywords, take in generated files."""
+        """The names that the modules, and types like `None`, take in generated files."""
         return frozenset(item.alias for item in self.by_file.values()) | self.types
 
 
@@ -64,7 +64,7 @@ def modules(schema: Schema, main: str, bound: Mapping[str, Module]) -> Modules:
         taken.add(alias)
         by_file[file] = _imported(file, alias, bound)
     aliases = frozenset(
-        _alias(by_file[item.file].alias, item.path) for item in types if _by_keyword(item.path)
+        _alias(by_file[item.file].alias, item.path) for item in types if _needs_alias(item.path)
     )
     return Modules(by_file, flat_names(_paths(schema)), aliases)
 
@@ -97,12 +97,13 @@ def _paths(schema: Schema) -> dict[str, tuple[str, ...]]:
     return paths
 
 
-def _by_keyword(path: tuple[str, ...]) -> bool:
-    return any(keyword.iskeyword(part) for part in path)
+def _needs_alias(path: tuple[str, ...]) -> bool:
+    """Whether a type's name cannot be written out: a keyword, or mangled inside a class."""
+    return any(keyword.iskeyword(part) or part.startswith("__") for part in path)
 
 
 def _alias(module: str, path: tuple[str, ...]) -> str:
-    """Return the name that generated files define for a type named by a keyword."""
+    """Return the name that generated files define for a type such as `pb.None`."""
     return f"{module}_{'_'.join(path)}"
 
 
@@ -184,12 +185,12 @@ class References:
 
     @property
     def aliases(self) -> list[tuple[str, str, str]]:
-        """(alias, stub's expression, runtime expression) of types named by keywords."""
+        """(alias, stub's expression, runtime expression) of types that need an alias."""
         return [(alias, stub, runtime) for (stub, runtime), alias in self._aliases.items()]
 
     def _type(self, file: str, path: tuple[str, ...]) -> str:
         module = self.module(file)
-        if not _by_keyword(path):
+        if not _needs_alias(path):
             return ".".join((module, *path))
         # mypy-protobuf declares a class named by a keyword as _r_<keyword>.
         stub = ".".join((module, *(f"_r_{p}" if keyword.iskeyword(p) else p for p in path)))

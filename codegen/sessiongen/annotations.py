@@ -19,6 +19,7 @@ from sessiongen.diagnostics import Diagnostic, Rule, Span
 
 _File = descriptor_pb2.FileDescriptorProto
 _EXTENDED = {
+    "google.protobuf.MessageOptions": "message",
     "google.protobuf.FieldOptions": "field",
     "google.protobuf.EnumOptions": "enum",
     "google.protobuf.EnumValueOptions": "enum value",
@@ -122,7 +123,7 @@ class _OptionReader:
 
 
 def elements(file: _File) -> Iterator[tuple[str, tuple[int, ...], Any]]:
-    """Yield (full name, source path, descriptor) of each field, enum and enum value."""
+    """Yield (full name, source path, descriptor) of each element that can be annotated."""
     prefix = f"{file.package}." if file.package else ""
     for index, message in enumerate(file.message_type):
         yield from _of_message(message, prefix, (4, index))
@@ -134,6 +135,7 @@ def _of_message(
     message: descriptor_pb2.DescriptorProto, prefix: str, path: tuple[int, ...]
 ) -> Iterator[tuple[str, tuple[int, ...], Any]]:
     name = f"{prefix}{message.name}"
+    yield name, path, message
     for index, member in enumerate(message.field):
         yield f"{name}.{member.name}", (*path, 2, index), member
     for index, nested in enumerate(message.nested_type):
@@ -164,6 +166,8 @@ def _drop_import(file: _File) -> None:
 _KINDS = {
     "response": "field",
     "sdk_event": "field",
+    "sdk_class": "message",
+    "sdk_field": "field",
     "sdk_enum": "enum",
     "unknown": "enum",
     "sdk_value": "enum value",

@@ -31,13 +31,27 @@ class Cache:
         # Several configurations may lie in one folder.
         key = hashlib.sha256(config.path.name.encode()).hexdigest()[:16]
         self._state = self._folder / f"state-{key}.json"
-        self.texts = self._folder / f"formatted-{key}.json"
+        self._texts = self._folder / f"formatted-{key}.json"
         self._fixed = {
             "versions": versions,
             "generator": tools.generator_digest(),
             "input": repr(config.input),
+            "vocabularies": [_digest(path) for path in config.vocabularies],
             "config": hashlib.sha256(config.text.encode()).hexdigest(),
         }
+
+    @property
+    def texts(self) -> Path:
+        """The store of formatted texts, in a folder that is made for it."""
+        self._make_folder()
+        return self._texts
+
+    def _make_folder(self) -> None:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            (self._folder / ".gitignore").write_text("*\n", encoding="utf-8")
+        except OSError:
+            pass
 
     def fresh(self) -> list[str] | None:
         """Return the generated files' names if neither inputs nor outputs have changed."""
@@ -60,9 +74,8 @@ class Cache:
         """
         if any(self._newer(name) for name in inputs):
             return
+        self._make_folder()
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            (self._folder / ".gitignore").write_text("*\n", encoding="utf-8")
             state = json.dumps(self._current(inputs), indent=1)
             self._state.write_text(state, encoding="utf-8")
         except OSError:

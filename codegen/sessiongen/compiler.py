@@ -135,6 +135,7 @@ def _compiled(
         raise _broken(span, "the descriptor set holds no file")
     for item in files:
         _refuse_name(item.name, span)
+        _join_lines(item)
     ordered = _ordered(files, span)
     own = tuple(
         item.name
@@ -169,6 +170,17 @@ def _ordered(
     _link(tuple(ordered.values()), span)
     _refuse_other_annotations(ordered, span)
     return tuple(ordered.values())
+
+
+def _join_lines(file: descriptor_pb2.FileDescriptorProto) -> None:
+    """Give comments the line ends they have in any other checkout; protoc keeps CR LF."""
+    for location in file.source_code_info.location:
+        if "\r" in location.leading_comments:
+            location.leading_comments = location.leading_comments.replace("\r\n", "\n")
+        if "\r" in location.trailing_comments:
+            location.trailing_comments = location.trailing_comments.replace("\r\n", "\n")
+        for index, text in enumerate(location.leading_detached_comments):
+            location.leading_detached_comments[index] = text.replace("\r\n", "\n")
 
 
 def _refuse_name(name: str | bytes, span: Span) -> None:

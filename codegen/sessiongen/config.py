@@ -22,7 +22,7 @@ from sessiongen.paths import display
 
 OPTIONAL_ROLES = ("envelope", "correlation", "error", "timestamp")
 ROLES = ("envelope", "event", "request", "response", "correlation", "error", "timestamp")
-ANNOTATIONS = ("response", "sdk_event", "sdk_enum", "unknown", "sdk_value")
+ANNOTATIONS = ("sdk_class", "sdk_field", "response", "sdk_event", "sdk_enum", "unknown", "sdk_value")
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,25 @@ class Given:
 
 
 @dataclass(frozen=True)
+class Gap:
+    """A declared gap between the protocol and an SDK: what is missing, and why that is known.
+
+    thing: as `parity` names it in its findings.
+    """
+
+    sdk: str
+    thing: str
+    reason: str
+    at: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Config:
     """A checked codegen.toml. Roles and annotations keep their places for diagnostics.
 
     roles: role name to message or field name; a None value says "this protocol has none".
     annotations: (full name of the element, annotation) to its value.
+    vocabularies: what each SDK calls things, in the order of the SDKs' columns.
     """
 
     path: Path
@@ -63,6 +77,8 @@ class Config:
     package: str
     roles: dict[str, Given] = field(default_factory=dict)
     annotations: dict[tuple[str, str], Given] = field(default_factory=dict)
+    vocabularies: tuple[Path, ...] = ()
+    gaps: tuple[Gap, ...] = ()
 
     @property
     def root(self) -> Path:
@@ -140,7 +156,7 @@ class _Reader:
         self.faults: list[Diagnostic] = []
 
     def config(self, data: dict[str, Any]) -> Config:
-        self._only(data, (), ("input", "output", "roles", "annotations"))
+        self._only(data, (), ("input", "output", "roles", "annotations", "sdks"))
         given = self._table(data, "input")
         output = self._table(data, "output")
         config = Config(
@@ -151,6 +167,8 @@ class _Reader:
             package=self._package(output),
             roles=self._roles(self._table(data, "roles")),
             annotations=self._annotations(self._table(data, "annotations")),
+            vocabularies=self._vocabularies(self._table(data, "sdks")),
+            gaps=self._gaps(self._table(data, "sdks")),
         )
         if self.faults:
             raise Refusal(self.faults)
@@ -257,6 +275,31 @@ class _Reader:
         help_ = f'quote the name: [annotations."{".".join(keys)}"]'
         self._fault(("annotations", *keys), fault, help_)
         return True
+
+    def _vocabularies(self, table: dict[str, Any]) -> tuple[Path, ...]:
+        self._only(table, ("sdks",), ("vocabularies", "gaps"))
+        names = self._strings(table, ("sdks", "vocabularies"))
+        return tuple(self.path.parent / name for name in names)
+
+    def _gaps(self, table: dict[str, Any]) -> tuple[Gap, ...]:
+        def fits(value: object) -> bool:
+            return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+
+        gaps = []
+        entries = self._typed(table, ("sdks", "gaps"), fits, "an array of tables") or []
+        for index, entry in enumerate(entries):
+            at = ("sdks", "gaps", str(index))
+            self._only(entry, at, ("sdk", "thing", "reason"))
+            sdk, thing = (self._needed(entry, (*at, key)) for key in ("sdk", "thing"))
+            # A gap without a reason is a finding of `parity`, not a fault of the file.
+            gaps.append(Gap(sdk, thing, str(entry.get("reason") or ""), at))
+        return tuple(gaps)
+
+    def _needed(self, table: dict[str, Any], at: tuple[str, ...]) -> str:
+        value = self._string(table, at)
+        if value is None and at[-1] not in table:
+            self._fault(at, f"the key {at[-1]!r} is missing", f"give {at[-1]} as a string")
+        return value or ""
 
     def _only(self, table: dict[str, Any], at: tuple[str, ...], known: tuple[str, ...]) -> None:
         for key in table:

@@ -43,6 +43,7 @@ class Rule(str, Enum):
     TOOL_SKEW = "SG023"
     OUTPUT = "SG024"
     UNKNOWN_ARM = "SG026"
+    VALUE_CLASH = "SG027"
     SDK_PACKAGE = "SG040"
     SDK_FETCH = "SG041"
     SDK_SOURCE = "SG042"

@@ -11,8 +11,13 @@ from dataclasses import dataclass
 from sessiongen.annotations import Annotated
 from sessiongen.config import Config
 from sessiongen.diagnostics import Diagnostic, Refusal, Rule
+from sessiongen.enum_bindings import Binding, bind, fallback_of, value_faults
 from sessiongen.roles import Roles, find, union
-from sessiongen.schema import Field, Oneof, Schema
+from sessiongen.schema import Enum, EnumValue, Field, Oneof, Schema
+from sessiongen.vocabulary.store import load
+
+# The language of the vocabulary whose spellings generated Python uses.
+PYTHON = "python"
 
 
 @dataclass(frozen=True)
@@ -32,10 +37,20 @@ class Event:
 
 
 @dataclass(frozen=True)
+class BoundEnum:
+    """An enum, its fallback if it declares one, and its binding to the Python SDK's twin."""
+
+    enum: Enum
+    fallback: EnumValue | None
+    binding: Binding | None
+
+
+@dataclass(frozen=True)
 class Protocol:
     """All that a target needs to know.
 
     unions: every real oneof of the protocol's own messages, in order of declaration.
+    enums: every enum of the protocol's own files, in order of declaration.
     """
 
     schema: Schema
@@ -43,6 +58,7 @@ class Protocol:
     unions: tuple[Oneof, ...]
     calls: tuple[Call, ...]
     events: tuple[Event, ...]
+    enums: tuple[BoundEnum, ...]
 
 
 def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
@@ -57,15 +73,34 @@ def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
     if roles is None:
         raise Refusal(diagnostics)
     calls = _calls(roles, annotated, diagnostics)
-    events = tuple(
-        Event(arm, note.value if (note := annotated.get(_full(roles.event.full_name, arm), "sdk_event")) else arm.name)
-        for arm in union(roles.event).arms
-    )
+    events = tuple(_event(roles, arm, annotated) for arm in union(roles.event).arms)
+    enums = _enums(schema, annotated, config)
+    bound = [item.enum for item in enums if item.binding is not None]
+    diagnostics += value_faults(bound, annotated)
     _misplaced(annotated, roles, schema, diagnostics)
     if diagnostics:
         raise Refusal(diagnostics)
     unions = tuple(item for message in schema.own_messages() for item in message.oneofs)
-    return Protocol(schema, roles, unions, calls, events)
+    return Protocol(schema, roles, unions, calls, events, enums)
+
+
+def _event(roles: Roles, arm: Field, annotated: Annotated) -> Event:
+    note = annotated.get(_full(roles.event.full_name, arm), "sdk_event")
+    return Event(arm, note.value if note else arm.name)
+
+
+def _enums(schema: Schema, annotated: Annotated, config: Config) -> tuple[BoundEnum, ...]:
+    vocabularies = [load(path) for path in config.vocabularies]
+    python = next((item for item in vocabularies if item.language == PYTHON), None)
+    return tuple(
+        BoundEnum(
+            enum,
+            fallback_of(enum, annotated),
+            bind(enum, annotated, python) if python else None,
+        )
+        for enum in schema.enums.values()
+        if enum.file in schema.own
+    )
 
 
 def _full(message: str, field: Field) -> str:

@@ -29,6 +29,7 @@ def _places(text: str) -> dict[Keys, tuple[int, int]]:
     data = text.encode()
     root = Parser(Language(tree_sitter_toml.language())).parse(data).root_node
     places: dict[Keys, tuple[int, int]] = {}
+    elements: dict[Keys, int] = {}
 
     def note(keys: Keys, node: Node) -> None:
         row, offset = node.start_point
@@ -39,8 +40,13 @@ def _places(text: str) -> dict[Keys, tuple[int, int]]:
         for child in node.named_children:
             if child.type in ("table", "table_array_element"):
                 head = child.named_children[0]
-                note(_keys(head), head)
-                walk(child, _keys(head))
+                keys = _keys(head)
+                note(keys, head)
+                if child.type == "table_array_element":
+                    elements[keys] = elements.get(keys, -1) + 1
+                    keys = (*keys, str(elements[keys]))
+                    note(keys, head)
+                walk(child, keys)
             elif child.type == "pair":
                 keys = (*prefix, *_keys(child.named_children[0]))
                 note(keys, child.named_children[0])

@@ -135,6 +135,19 @@ def test_other_forms(lines: list[str], values: tuple[str, ...], is_open: bool) -
     assert (fact.open if fact else False) == is_open
 
 
+def test_words_of_another_file_have_the_line_of_the_name_that_brings_them() -> None:
+    small = python_sdk(
+        {
+            EVENTS: PYTHON_SDK[EVENTS]
+            + "from .roles import Role\nKind = Role | Literal[\n    'x']\n",
+            "voice/roles.py": "\n" * 50 + "Role = Literal['user']\n",
+        }
+    )
+    fact = small.vocabulary.enum("Kind")
+    assert fact is not None
+    assert [(word.value, word.line) for word in fact.words] == [("user", 16), ("x", 17)]
+
+
 def test_numbers_are_no_vocabulary() -> None:
     small = python_sdk(
         events(

@@ -134,6 +134,20 @@ def test_other_forms(
     assert (fact.form, fact.values, fact.open) == (form, values, is_open)
 
 
+def test_words_of_another_file_have_the_line_of_the_name_that_brings_them() -> None:
+    small = typescript_sdk(
+        {
+            EVENTS: "import type { Role } from './roles.js';\n"
+            + TYPESCRIPT_SDK[EVENTS]
+            + "export type Kind = Role |\n  'x';\n",
+            "src/voice/roles.ts": "\n" * 50 + "export type Role = 'user';\n",
+        }
+    )
+    fact = small.vocabulary.enum("Kind")
+    assert fact is not None
+    assert [(word.value, word.line) for word in fact.words] == [("user", 6), ("x", 7)]
+
+
 def test_what_is_no_vocabulary() -> None:
     small = typescript_sdk(
         events(

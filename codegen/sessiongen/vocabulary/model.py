@@ -33,7 +33,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Word:
-    """One value of an enum. member: its name in the SDK, where it has one."""
+    """One value of an enum. member: its name in the SDK, where it has one.
+
+    line: in the enum's own file, of the value or of the name that stands for it there.
+    """
 
     value: str
     member: str | None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import difflib
 import os
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,20 +161,17 @@ def _vanished(path: Path, new: Vocabulary) -> list[Diagnostic]:
 
 def _write(path: Path, data: bytes) -> bool:
     """Give a file new bytes at once; an equal file keeps its time."""
+    staged = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         if path.is_file() and path.read_bytes() == data:
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
+        staged.write_bytes(data)
+        os.replace(staged, path)
     except OSError as error:
-        with contextlib.suppress(OSError, UnboundLocalError):
-            os.unlink(name)
         what = f"the vocabulary cannot be written: {error.strerror}"
-        raise Refusal(
-            [Diagnostic(Span(display(path)), Rule.OUTPUT, what, "make it writable")]
-        ) from None
+        raise Refusal([Diagnostic(Span(display(path)), Rule.OUTPUT, what, "make it writable")])
+    finally:
+        with contextlib.suppress(OSError):
+            staged.unlink()
     return True

@@ -6,6 +6,7 @@
 - `requests`: the handler skeleton of a host, and `answer`
 - `events`: the event sink of a host, the listeners of a driver
 - `client`: a typed method for each request
+- `enums`: enums as the SDK spells them, and as JSON names them
 - `errors`: what a peer refused, what this build does not know
 - `values`: natural Python forms of protobuf's own types
 """

@@ -53,3 +53,17 @@ class UnexpectedArmError(Exception):
         self.expected = expected
         self.arm = arm
         self.number = number
+
+
+class UnmappedValueError(ValueError):
+    """A value that an enum of the protocol, or its twin in the SDK, does not have.
+
+    Attributes:
+        enum: full name of the enum in the protocol.
+        value: the value that has no partner.
+    """
+
+    def __init__(self, enum: str, value: object) -> None:
+        super().__init__(f"{enum} has no partner for {value!r}")
+        self.enum = enum
+        self.value = value

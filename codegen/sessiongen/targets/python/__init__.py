@@ -22,6 +22,7 @@ from sessiongen.targets.python.client import client_model
 from sessiongen.targets.python.dispatch import dispatch_model
 from sessiongen.targets.python.docstrings import docstring
 from sessiongen.targets.python.errors import errors_model
+from sessiongen.targets.python.enums import enums_model
 from sessiongen.targets.python.events import events_model
 from sessiongen.targets.python.models import Context, context
 from sessiongen.targets.python.references import module_faults
@@ -36,6 +37,7 @@ LAYERS = {
     "requests.py": (requests_model, "the handler skeleton of a host, and `answer`"),
     "events.py": (events_model, "the event sink of a host, the listeners of a driver"),
     "client.py": (client_model, "a typed method for each request"),
+    "enums.py": (enums_model, "enums as the SDK spells them, and as JSON names them"),
     "errors.py": (errors_model, "what a peer refused, what this build does not know"),
     "values.py": (None, "natural Python forms of protobuf's own types"),
 }

@@ -146,6 +146,11 @@ class References:
         name = self._type(found.file, found.path)
         return f"{name}.ValueType" if self._modules.by_file[found.file].enum_types else name
 
+    def enum_class(self, full_name: str) -> str:
+        """Return the expression for an enum itself, which holds its values."""
+        found = self._schema.enums[full_name]
+        return self._type(found.file, found.path)
+
     def module(self, file: str) -> str:
         """Return the alias of a file's module."""
         imported = self._modules.by_file[file]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.faults import Faults
@@ -40,6 +40,10 @@ class Words:
         self.open |= other.open
         self.optional |= other.optional
         self.numbers += other.numbers
+
+    def named_on(self, line: int) -> Words:
+        """Return the set as a name on a line stands for it, in a file of its own."""
+        return replace(self, words=[replace(word, line=line) for word in self.words])
 
 
 def dotted(node: ast.AST) -> str | None:
@@ -162,9 +166,9 @@ class WordReader:
         found = self.modules.resolve(module, name) if name else None
         if found is None:
             return None
-        if isinstance(found.node, ast.ClassDef):
-            return self.of_class(found)
-        return self.of_alias(found, hops - 1)
+        is_class = isinstance(found.node, ast.ClassDef)
+        inner = self.of_class(found) if is_class else self.of_alias(found, hops - 1)
+        return inner.named_on(part.lineno) if inner is not None else None
 
     def _literal(self, module: Module, node: ast.expr, words: Words, hops: int) -> None:
         assert isinstance(node, ast.Subscript)
@@ -193,7 +197,7 @@ class WordReader:
         if found is not None and not isinstance(found.node, ast.ClassDef):
             inner = self.of_alias(found, hops - 1)
             if inner is not None:
-                words.add(inner)
+                words.add(inner.named_on(node.lineno))
             return inner is not None
         owner, _, member = name.rpartition(".")
         base = self.modules.resolve(module, owner) if owner else None

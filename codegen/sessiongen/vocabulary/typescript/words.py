@@ -6,7 +6,7 @@ that is not a constant is a fault at its place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
@@ -34,6 +34,10 @@ class Words:
         self.words += other.words
         self.open |= other.open
         self.numbers += other.numbers
+
+    def named_on(self, line: int) -> Words:
+        """Return the set as a name on a line stands for it, in a file of its own."""
+        return replace(self, words=[replace(word, line=line) for word in self.words])
 
 
 class WordReader:
@@ -108,7 +112,7 @@ class WordReader:
             if value is not None:
                 words.words.append(Word(value, None, syntax.line(part)))
             elif inner is not None:
-                words.add(inner)
+                words.add(inner.named_on(syntax.line(part)))
             elif part.type == "template_literal_type":
                 self._fault(file, part, f"`{text(part)}` is not a constant")
             elif not syntax.is_nothing(part):

@@ -1,0 +1,130 @@
+"""The model of enums.py: proto enums to the SDK's values and back.
+
+In: the target's Context. Out: an EnumsModel with an entry for each enum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessiongen.enum_bindings import Binding
+from sessiongen.naming import Scope, constant, flat_names, snake
+from sessiongen.protocol import BoundEnum
+from sessiongen.targets.python.models import Context
+from sessiongen.targets.python.parameters import access
+from sessiongen.targets.python.references import References
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An SDK value as a Python literal and the proto value beside it."""
+
+    word: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name of a proto value; `written` for the one of its number that is published."""
+
+    name: str
+    value: str
+    written: bool
+
+
+@dataclass(frozen=True)
+class EnumModel:
+    """An enum. Without pairs the SDK has no twin, and only names are generated.
+
+    accepts: the type of an SDK value; str where the SDK's own is a str Enum.
+    fallback: the expression of the value for what is not known, or "".
+    """
+
+    full_name: str
+    function: str
+    table: str
+    literal: str
+    type: str
+    accepts: str
+    pairs: list[Pair]
+    names: list[Name]
+    fallback: str
+    docs_to_proto: str
+    docs_from_proto: str
+    docs_name: str
+    docs_from_name: str
+
+
+@dataclass(frozen=True)
+class EnumsModel:
+    """enums.py."""
+
+    imports: list[str]
+    aliases: list[tuple[str, str, str]]
+    enums: list[EnumModel]
+
+
+def enums_model(context: Context) -> EnumsModel:
+    """Return the model of enums.py."""
+    references = context.references()
+    scope = Scope("enums.py", ("UnmappedValueError",))
+    flat = flat_names({item.enum.full_name: item.enum.path for item in context.protocol.enums})
+    enums = [
+        _enum(references, scope, item, flat[item.enum.full_name])
+        for item in context.protocol.enums
+    ]
+    context.faults += scope.faults
+    return EnumsModel(references.imports, references.aliases, enums)
+
+
+def _enum(references: References, scope: Scope, bound: BoundEnum, flat: str) -> EnumModel:
+    enum = bound.enum
+    class_ = references.enum_class(enum.full_name)
+    literal = f"{flat}Word"
+    published = {value.number: value.name for value in reversed(enum.values)}
+    names = [
+        Name(value.name, access(class_, value.name), published[value.number] == value.name)
+        for value in enum.values
+    ]
+    for name in (literal, f"{snake(flat)}_"):
+        scope.claim(name, enum.full_name, enum.span)
+    return EnumModel(
+        full_name=enum.full_name,
+        function=snake(flat),
+        table=f"_{constant(flat)}",
+        literal=literal,
+        type=references.enum(enum.full_name),
+        accepts=_accepts(bound.binding, literal, bound.fallback is not None),
+        pairs=_pairs(bound.binding, class_),
+        names=names,
+        fallback=access(class_, bound.fallback.name) if bound.fallback else "",
+        **_docs(bound),
+    )
+
+
+def _docs(bound: BoundEnum) -> dict[str, str]:
+    name = bound.enum.path[-1]
+    raises = "\n\nRaises:\n    UnmappedValueError: the {} has no such value."
+    known = bound.fallback
+    sdk = raises.format("protocol") if known is None else f" One not known, or None, is {known.name}."
+    none = raises.format("SDK") if known is None else " None stands for one not known."
+    number = raises.format("protocol") if known is None else f" A number not known is {known.name}."
+    text = raises.format("protocol") if known is None else f" A name not known is {known.name}."
+    return {
+        "docs_to_proto": f"Return the {name} for the SDK's value.{sdk}",
+        "docs_from_proto": f"Return the SDK's value for a {name}.{none}",
+        "docs_name": f"Return the published name of a {name}, as JSON holds it.{number}",
+        "docs_from_name": f"Return the {name} of a name, aliases included.{text}",
+    }
+
+
+def _accepts(binding: Binding | None, literal: str, fallback: bool) -> str:
+    """A str Enum's member is no Literal to a type checker, so that any str must do."""
+    word = "str" if fallback or (binding and binding.fact.form == "enum") else literal
+    return f"{word} | None" if fallback else word
+
+
+def _pairs(binding: Binding | None, class_: str) -> list[Pair]:
+    if binding is None:
+        return []
+    return [Pair(repr(word), access(class_, value.name)) for word, value in binding.pairs]

@@ -114,7 +114,10 @@ def _dispatch() -> Row:
         return timeit.timeit(lambda: dispatch_session_request(request, handlers), number=calls)
 
     first, last = (min(run(request) for _ in range(5)) for request in requests)
-    ours, peer = f"{last / calls * 1e9:.0f} ns, last arm", f"{first / calls * 1e9:.0f} ns, first arm"
+    ours, peer = (
+        f"{last / calls * 1e9:.0f} ns, last arm",
+        f"{first / calls * 1e9:.0f} ns, first arm",
+    )
     ratio = max(first, last) / min(first, last)
     return Row("dispatch of a request, last arm against first", ours, peer, ratio, 1.3)
 

@@ -57,9 +57,7 @@ def command(*arguments: str) -> Callable[[], None]:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 
     def run() -> None:
-        subprocess.run(
-            arguments, check=True, capture_output=True, env={**os.environ, "PATH": path}
-        )
+        subprocess.run(arguments, check=True, capture_output=True, env={**os.environ, "PATH": path})
 
     return run
 

@@ -40,7 +40,9 @@ def protocol(requests: int, events: int) -> str:
         _union("Response", "response", "Answer", requests, "  string request_id = 1;\n", "Ask")
     )
     parts.append(
-        _union("Event", "event", "Happening", events, "  google.protobuf.Timestamp created_at = 1;\n")
+        _union(
+            "Event", "event", "Happening", events, "  google.protobuf.Timestamp created_at = 1;\n"
+        )
     )
     return "".join(parts)
 

@@ -46,7 +46,9 @@ def _line(row: Row) -> str:
 
 def _foot() -> str:
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in _PACKAGES)
-    machine = f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores"
+    machine = (
+        f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores"
+    )
     return f"\nWith {versions}; {machine}, {platform.system()} {platform.machine()}.\n"
 
 

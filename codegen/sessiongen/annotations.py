@@ -190,7 +190,7 @@ def _overlay(
         kind, wanted = kinds.get(element), _KINDS[name]
         if kind == wanted:
             span = config.span(given.at)
-            found[element, name] = Annotation(element, kind, name, given.value or "", span)
+            found[element, name] = Annotation(element, wanted, name, given.value or "", span)
             continue
         fault = (
             f"the annotation names {element!r}, which is not in the protocol"

@@ -109,9 +109,7 @@ def _from_descriptor_set(config: Config, path: Path) -> Compiled:
     except OSError as error:
         fault = f"cannot read the descriptor set: {error.strerror}"
         help_ = "write one with `protoc --descriptor_set_out` or `buf build -o`"
-        raise Refusal(
-            [Diagnostic(Span(display(path)), Rule.UNREADABLE, fault, help_)]
-        ) from None
+        raise Refusal([Diagnostic(Span(display(path)), Rule.UNREADABLE, fault, help_)]) from None
     sources = Sources((), origin=path)
     return _compiled(data, sources, (), Span(display(path)))
 
@@ -135,7 +133,7 @@ def _compiled(
         raise _broken(span, "the descriptor set holds no file")
     for item in files:
         _refuse_name(item.name, span)
-        _join_lines(item)
+        _tidy_comments(item)
     ordered = _ordered(files, span)
     own = tuple(
         item.name
@@ -172,15 +170,23 @@ def _ordered(
     return tuple(ordered.values())
 
 
-def _join_lines(file: descriptor_pb2.FileDescriptorProto) -> None:
-    """Give comments the line ends they have in any other checkout; protoc keeps CR LF."""
+def _tidy_comments(file: descriptor_pb2.FileDescriptorProto) -> None:
+    """Give comments the line ends they have in any other checkout, and make them text.
+
+    protoc keeps CR LF, and lets bytes pass that are not UTF-8: upb gives those as bytes.
+    """
     for location in file.source_code_info.location:
-        if "\r" in location.leading_comments:
-            location.leading_comments = location.leading_comments.replace("\r\n", "\n")
-        if "\r" in location.trailing_comments:
-            location.trailing_comments = location.trailing_comments.replace("\r\n", "\n")
+        for name in ("leading_comments", "trailing_comments"):
+            text = getattr(location, name)
+            if text and (isinstance(text, bytes) or "\r" in text):
+                setattr(location, name, _tidy(text))
         for index, text in enumerate(location.leading_detached_comments):
-            location.leading_detached_comments[index] = text.replace("\r\n", "\n")
+            location.leading_detached_comments[index] = _tidy(text)
+
+
+def _tidy(text: str | bytes) -> str:
+    decoded = text if isinstance(text, str) else text.decode("utf-8", errors="replace")
+    return decoded.replace("\r\n", "\n")
 
 
 def _refuse_name(name: str | bytes, span: Span) -> None:
@@ -191,12 +197,17 @@ def _refuse_name(name: str | bytes, span: Span) -> None:
         raise _broken(span, f"{name!r} is not a name that a .proto file can be imported by")
 
 
-def _refuse_other_annotations(files: dict[str, descriptor_pb2.FileDescriptorProto], span: Span) -> None:
+def _refuse_other_annotations(
+    files: dict[str, descriptor_pb2.FileDescriptorProto], span: Span
+) -> None:
     """Refuse a file that only has the name of the annotations' file."""
     found = files.get(ANNOTATIONS_FILE)
     if found is None:
         return
-    strings = all(item.type == item.TYPE_STRING and item.label == item.LABEL_OPTIONAL for item in found.extension)
+    strings = all(
+        item.type == item.TYPE_STRING and item.label == item.LABEL_OPTIONAL
+        for item in found.extension
+    )
     if "google/protobuf/descriptor.proto" not in files or not strings:
         fault = f"{ANNOTATIONS_FILE} is not the one that comes with sessiongen"
         raise _broken(span, fault, "import the one that comes with it, or name yours otherwise")
@@ -230,5 +241,7 @@ def _link(files: tuple[descriptor_pb2.FileDescriptorProto, ...], span: Span) -> 
 
 
 def _broken(span: Span, fault: str, help_: str | None = None) -> Refusal:
-    hint = help_ or "write it with `protoc --descriptor_set_out --include_imports` or `buf build -o`"
+    hint = (
+        help_ or "write it with `protoc --descriptor_set_out --include_imports` or `buf build -o`"
+    )
     return Refusal([Diagnostic(span, Rule.DESCRIPTOR_SET, fault, hint)])

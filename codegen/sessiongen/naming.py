@@ -37,6 +37,9 @@ _PYTHONS_OWN = re.compile(r"__\w+__")
 # Names that a stub gives to parts of an enum, and one that every metaclass has.
 _ENUM_API = frozenset({"DESCRIPTOR", "ValueType", "mro"})
 
+# What every enum has, and its stub's `V`: a value of such a name does not hide it.
+ENUM_OWN = frozenset({"Name", "V", "Value", "items", "keys", "values"})
+
 
 def snake(name: str) -> str:
     """Return a CamelCase name in snake_case: `LLMModelUsage` gives `llm_model_usage`."""
@@ -124,20 +127,26 @@ def message_faults(schema: Schema) -> list[Diagnostic]:
     ]
 
 
+_IN_CLASS = ("message class", MESSAGE_API)
+_IN_MODULE = ("module", MESSAGES_MODULE)
+
+
+def _owner(path: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+    """Return what a type becomes an attribute of, and the names that stand there already."""
+    return _IN_CLASS if len(path) > 1 else _IN_MODULE
+
+
 def _attributes(schema: Schema) -> Iterator[tuple[str, str, Span, str, frozenset[str]]]:
     """Yield each name that becomes a Python attribute: its kind, the name, its place, and
     what it becomes an attribute of, with the names that stand there already."""
-    inner, outer = ("message class", MESSAGE_API), ("module", MESSAGES_MODULE)
     for message in schema.own_messages():
-        where = inner if len(message.path) > 1 else outer
-        yield "message", message.path[-1], message.span, *where
+        yield "message", message.path[-1], message.span, *_owner(message.path)
         for field in message.fields:
-            yield "field", field.name, field.span, *inner
+            yield "field", field.name, field.span, *_IN_CLASS
     for enum in schema.enums.values():
         if enum.file not in schema.own:
             continue
-        where = inner if len(enum.path) > 1 else outer
-        yield "enum", enum.path[-1], enum.span, *where
+        owner, hidden = _owner(enum.path)
+        yield "enum", enum.path[-1], enum.span, owner, hidden
         for value in enum.values:
-            owner, hidden = where
             yield "enum value", value.name, value.span, owner, hidden | _ENUM_API

@@ -107,9 +107,7 @@ def _full(message: str, field: Field) -> str:
     return f"{message}.{field.name}"
 
 
-def _calls(
-    roles: Roles, annotated: Annotated, diagnostics: list[Diagnostic]
-) -> tuple[Call, ...]:
+def _calls(roles: Roles, annotated: Annotated, diagnostics: list[Diagnostic]) -> tuple[Call, ...]:
     answers = {arm.name: arm for arm in union(roles.response).arms}
     calls = []
     for arm in union(roles.request).arms:

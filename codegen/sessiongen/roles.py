@@ -175,7 +175,9 @@ class _Finder:
 
     def _source(self) -> Span:
         """Return the beginning of the protocol's last file, or where it is configured."""
-        spans = [item.span for item in self.schema.own_messages() if item.file == self.schema.own[-1]]
+        spans = [
+            item.span for item in self.schema.own_messages() if item.file == self.schema.own[-1]
+        ]
         if spans:
             return Span(spans[0].file)
         protos = self.config.input.protos

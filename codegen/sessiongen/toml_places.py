@@ -6,9 +6,9 @@ characters, of the deepest key of the path that the text has.
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 
+import tomli
 import tree_sitter_toml
 from tree_sitter import Language, Node, Parser
 
@@ -34,7 +34,10 @@ def _places(text: str) -> dict[Keys, tuple[int, int]]:
     def note(keys: Keys, node: Node) -> None:
         row, offset = node.start_point
         line = data.split(b"\n")[row]
-        places.setdefault(keys, (row + 1, len(line[:offset].decode(errors="replace")) + 1))
+        at = row + 1, len(line[:offset].decode(errors="replace")) + 1
+        # `a.b = 1` is where `a` stands too, if it has no place of its own before.
+        for length in range(1, len(keys) + 1):
+            places.setdefault(keys[:length], at)
 
     def walk(node: Node, prefix: Keys) -> None:
         for child in node.named_children:
@@ -59,15 +62,10 @@ def _places(text: str) -> dict[Keys, tuple[int, int]]:
 
 
 def _keys(node: Node) -> Keys:
-    if node.type == "dotted_key":
-        return tuple(part for child in node.named_children for part in _keys(child))
-    raw = (node.text or b"").decode()
-    if node.type != "quoted_key":
-        return (raw,)
-    if raw.startswith("'"):
-        return (raw[1:-1],)
-    # A basic TOML string without \U escapes is a JSON string.
-    try:
-        return (str(json.loads(raw)),)
-    except ValueError:
-        return (raw[1:-1],)
+    """Return the keys of a bare, quoted or dotted key, whatever escapes it holds."""
+    keys: list[str] = []
+    value: object = tomli.loads(f"{(node.text or b'').decode()} = 0")
+    while isinstance(value, dict):
+        [(key, value)] = value.items()
+        keys.append(key)
+    return tuple(keys)

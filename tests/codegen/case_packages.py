@@ -87,7 +87,7 @@ VALID: Mapping[str, Case] = {
     ),
     "crlf": Case(
         text="\ufeff"
-        + small("trap.crlf", "// One.\n// Two.\nmessage Ping {\n\tstring t = 1;\n}\n").replace(
+        + small("trap.crlf", "// One.\n// cr\rhere\nmessage Ping {\n\tstring t = 1;\n}\n").replace(
             "\n", "\r\n"
         )
     ),

@@ -72,6 +72,7 @@ FILES = [
     "__init__.py",
     "client.py",
     "dispatch.py",
+    "enums.py",
     "errors.py",
     "events.py",
     "py.typed",
@@ -243,3 +244,15 @@ def place_of(text: str, marker: str) -> tuple[int, int]:
     assert text.count(marker) == 1, marker
     before = text[: text.index(marker)]
     return before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1
+
+
+def replaced(path: Path, old: str, new: str) -> None:
+    """Replace the one place of a file that holds a text."""
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1, (path, old)
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def crlf(path: Path) -> None:
+    """Give a file the line ends of Windows."""
+    path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))

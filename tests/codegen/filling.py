@@ -107,7 +107,8 @@ def _fill_message(message: Any, depth: int) -> None:
     elif name == VALUE:
         message.string_value = "free"
     elif name == LIST:
-        json_format.ParseDict([1.0, "two"], message)
+        message.values.add().number_value = 1.0
+        message.values.add().string_value = "two"
     elif name == ANY:
         message.type_url, message.value = "type.example.org/x", b"\x01"
     else:

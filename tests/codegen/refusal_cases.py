@@ -1,7 +1,8 @@
 """Faults in protocols and configurations, one each, for test_refusals.py.
 
 In: the small protocol and its configuration, edited. Out: the rule, the message, the
-place and a part of the help that the command must give for each.
+place and a part of the help that the command must give for each. One table, which is why
+this module is longer than others.
 """
 
 from __future__ import annotations

@@ -352,7 +352,8 @@ def completed(made: Project, words: str) -> list[str]:
         "COMP_CWORD": str(len(words.split(" ")) - 1),
     }
     outcome = run(made.root, env=env)
-    return [line.partition(",")[2] for line in outcome.output.splitlines()]
+    # Without a word to offer, click prints an empty line.
+    return [line.partition(",")[2] for line in outcome.output.splitlines() if line]
 
 
 def test_completion_of_verbs(made: Project) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import black
 import pytest
+from black.mode import TargetVersion
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +26,7 @@ TYPED = sorted(
 
 
 def whole(text: str) -> str:
-    mode = black.Mode(line_length=LINE_LENGTH, target_versions={black.mode.TargetVersion.PY310})
+    mode = black.Mode(line_length=LINE_LENGTH, target_versions={TargetVersion.PY310})
     return black.format_str(text, mode=mode)
 
 

@@ -63,6 +63,12 @@ def test_garbage_as_proto(name: str, tmp_path: Path) -> None:
     untouched(made, lambda: made.invoke("generate"))
 
 
+def test_a_comment_in_an_old_encoding_is_no_fault(tmp_path: Path) -> None:
+    proto = PROTO.replace("Is anybody there?", "Gr\xf6\xdfe").encode("latin-1")
+    made = project(tmp_path, proto).generated()
+    assert "Gr\ufffd\ufffde" in made.invoke("explain", "ping").output
+
+
 @pytest.mark.parametrize(
     "path", ["/dev/null", ".", "proto/none.proto", "x" * 5_000, "a/../../b", "//"]
 )

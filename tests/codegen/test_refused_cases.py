@@ -85,7 +85,7 @@ def test_names_that_hide_protobufs_own(tmp_path: Path) -> None:
         "Payload WhichOneof",
         "Payload __init__",
     )
-    assert places(found)[1] == ("SG017", 8, 11)
+    assert places(found)[1] == ("SG017", 8, 10)
 
 
 def test_names_that_fall_together(tmp_path: Path) -> None:

@@ -12,13 +12,20 @@ import dataclasses
 import inspect
 from collections.abc import Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, get_args, get_origin, get_type_hints
+from types import MappingProxyType, ModuleType
+from typing import Any, Protocol, get_args, get_origin, get_type_hints
 
 import filling
 import pytest
 from google.protobuf.message import Message
-from support import Package
+
+
+class Modules(Protocol):
+    """A generated package, by the names of its modules."""
+
+    def module(self, name: str) -> ModuleType:
+        """Import a module of the package."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,7 @@ class Union:
     dispatch: Any
 
 
-def unions(package: Package) -> list[Union]:
+def unions(package: Modules) -> list[Union]:
     """Return the unions that dispatch.py knows, each with the oneof that it stands for."""
     module = package.module("dispatch")
     found = []
@@ -63,17 +70,23 @@ def unions(package: Package) -> list[Union]:
     return found
 
 
-def real_oneofs(package: Package) -> set[str]:
-    """Return the full name of each oneof of the package's messages that is one in the source."""
+def real_oneofs(package: Modules) -> set[str]:
+    """Return the full name of each oneof of the protocol's messages that is one in the source."""
     names = set()
-    for path in sorted(package.folder.glob("*_pb2.py")):
-        file = package.module(path.stem).DESCRIPTOR
+    todo = [item.message.DESCRIPTOR.file for item in unions(package)]
+    files = {}
+    while todo:
+        file = todo.pop()
+        if file.name not in files and not file.name.startswith("google/protobuf/"):
+            files[file.name] = file
+            todo += file.dependencies
+    for file in files.values():
         for message in filling.nested(file.message_types_by_name.values()):
             names |= {item.full_name for item in message.oneofs if not filling.synthetic(item)}
     return names
 
 
-def check_dispatch(package: Package) -> int:
+def check_dispatch(package: Modules) -> int:
     """Round-trip each arm of each union through its total handler table."""
     module = package.module("dispatch")
     found = unions(package)
@@ -98,7 +111,11 @@ def _check_arm(union: Union, arm: Any, attributes: list[str], index: int) -> Non
     calls: list[tuple[str, Any]] = []
 
     def recorder(attribute: str) -> Any:
-        return lambda payload: calls.append((attribute, payload)) or attribute
+        def record(payload: Any) -> str:
+            calls.append((attribute, payload))
+            return attribute
+
+        return record
 
     handlers = union.handlers(**{name: recorder(name) for name in attributes})
     assert union.dispatch(message, handlers) == attributes[index]
@@ -107,7 +124,7 @@ def _check_arm(union: Union, arm: Any, attributes: list[str], index: int) -> Non
         setattr(handlers, attributes[0], None)
 
 
-def _check_unknown_dispatch(package: Package, union: Union, attributes: list[str]) -> None:
+def _check_unknown_dispatch(package: Modules, union: Union, attributes: list[str]) -> None:
     errors = package.module("errors")
     handlers = union.handlers(**{name: pytest.fail for name in attributes})
     for message, number in unknown_messages(union.message, union.oneof):
@@ -151,7 +168,7 @@ def run(awaited: Coroutine[Any, Any, Any]) -> Any:
 class Calls:
     """A handler and a client of a package, joined in memory; bytes go between them."""
 
-    def __init__(self, package: Package, facts: Facts) -> None:
+    def __init__(self, package: Modules, facts: Facts) -> None:
         self.facts = facts
         self.requests = package.module("requests")
         self.client_module = package.module("client")
@@ -213,7 +230,7 @@ class Calls:
         return type("Client", (self.client_class,), {"send": send})()
 
 
-def check_requests(package: Package, facts: Facts) -> None:
+def check_requests(package: Modules, facts: Facts) -> None:
     """Answer each request, and send it through the client."""
     calls = Calls(package, facts)
     for arm in calls.arms:
@@ -313,7 +330,7 @@ def _check_unknown_response(calls: Calls) -> None:
 # Events.
 
 
-def check_events(package: Package, facts: Facts) -> None:
+def check_events(package: Modules, facts: Facts) -> None:
     """Emit each event through the sink and deliver it to listeners."""
     events = package.module("events")
     sink_class, listeners_class = _only(events, "Sink"), _only(events, "Listeners")

@@ -13,17 +13,22 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+
+from sessiongen.vocabulary import dump, load
+from sessiongen.vocabulary.model import Word
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Path(__file__).parent / "project" / "host.py"
 CONTRACT = "proto/agent_session.proto"
 # Found by their text, which is how a person edits them.
 CLOSED_MESSAGE = re.compile(r"\n(?:  //[^\n]*\n)+  message SessionClosed \{.*?\n  \}\n", re.DOTALL)
-CLOSED_ARM = re.compile(r"\n(?:    //[^\n]*\n)+    SessionClosed session_closed = 24[^;]*;", re.DOTALL)
+CLOSED_ARM = re.compile(
+    r"\n(?:    //[^\n]*\n)+    SessionClosed session_closed = 24[^;]*;", re.DOTALL
+)
 
 
 @dataclass
@@ -99,7 +104,7 @@ class Checkout:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     root = tmp_path / "checkout"
-    for name in ("codegen", "templates", "generated", "proto"):
+    for name in ("codegen", "templates", "generated", "proto", "vocabularies"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("codegen.toml", ".gitignore", ".gitattributes"):
         shutil.copy(ROOT / name, root / name)
@@ -252,3 +257,26 @@ paused = pb.AgentSessionEvent.ToolExecutionUpdated.Paused(call_id="c7")
 host.Sink(listeners).tool_execution_updated(paused=paused)
 """)
     assert said == "paused c7"
+
+
+def test_a_new_close_reason(before: Checkout) -> None:
+    path = before.root / "vocabularies" / "livekit-agents.json"
+    vocabulary = load(path)
+    reason = vocabulary.enum("CloseReason")
+    assert reason is not None
+    known = replace(reason, words=(*reason.words, Word("handed_over", "HANDED_OVER", 595)))
+    others = tuple(item for item in vocabulary.enums if item is not reason)
+    path.write_bytes(dump(replace(vocabulary, enums=(*others, known))))
+    before.commit()
+    before.edit(
+        "  CR_TASK_COMPLETED = 5;",
+        "  CR_TASK_COMPLETED = 5;\n\n  // Another agent took over.\n  CR_HANDED_OVER = 6;",
+    )
+    assert_only_generated(before.generate())
+    assert before.complaints() == set()
+    said = before.exercise("""
+from agent_session_protocol import enums
+print(enums.close_reason_to_proto("handed_over"), enums.close_reason_from_proto(6))
+print(enums.close_reason_name(6), enums.close_reason_from_name("CR_HANDED_OVER"))
+""")
+    assert said.split("\n") == ["6 handed_over", "CR_HANDED_OVER 6"]

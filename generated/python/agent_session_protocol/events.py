@@ -154,8 +154,6 @@ class AgentSessionEventSink(ABC):
         created_at: TimestampLike | None = None,
     ) -> None:
         """A round of tool calls has come to its end.
-
-        A round of tool calls has come to its end.
         Published hosts fill in only call_id, name and arguments of a call and only
         call_id, name, output and is_error of an output.
         """
@@ -176,8 +174,6 @@ class AgentSessionEventSink(ABC):
         created_at: TimestampLike | None = None,
     ) -> None:
         """A part of the agent failed.
-
-        A part of the agent failed.
         The session goes on unless a session_closed event follows.
         """
         self.emit(
@@ -529,8 +525,6 @@ class AgentSessionEventListeners:
         ],
     ) -> Callable[[], None]:
         """A round of tool calls has come to its end.
-
-        A round of tool calls has come to its end.
         Published hosts fill in only call_id, name and arguments of a call and only
         call_id, name, output and is_error of an output.
         """
@@ -541,8 +535,6 @@ class AgentSessionEventListeners:
         listener: Callable[[pb.AgentSessionEvent.Error, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
         """A part of the agent failed.
-
-        A part of the agent failed.
         The session goes on unless a session_closed event follows.
         """
         return self._add("error", listener)

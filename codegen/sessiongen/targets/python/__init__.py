@@ -74,7 +74,10 @@ def generate(
     stubs = header + _STUB_COMMENT
     return {
         **layers,
-        **{name: (stubs if name.endswith(".pyi") else header) + text for name, text in texts.items()},
+        **{
+            name: (stubs if name.endswith(".pyi") else header) + text
+            for name, text in texts.items()
+        },
     }
 
 
@@ -88,7 +91,9 @@ def _render(context_: Context, version: str, source: str) -> dict[str, str]:
         rendered[file] = without_unused_imports(template.render(**shared, model=model))
     if context_.faults:
         raise Refusal(context_.faults)
-    listing = "\n".join(f"- `{name.removesuffix('.py')}`: {what}" for name, (_, what) in LAYERS.items())
+    listing = "\n".join(
+        f"- `{name.removesuffix('.py')}`: {what}" for name, (_, what) in LAYERS.items()
+    )
     rendered["__init__.py"] = templates.get_template("init.py.j2").render(**shared, listing=listing)
     return rendered
 

@@ -88,7 +88,11 @@ def client_model(context: Context) -> ClientModel:
     error = roles.error
     failed = ""
     if error is not None:
-        failed = f'response.HasField("{error.name}")' if error.presence else access("response", error.name)
+        failed = (
+            f'response.HasField("{error.name}")'
+            if error.presence
+            else access("response", error.name)
+        )
     return ClientModel(
         imports=references.imports,
         aliases=references.aliases,

@@ -77,7 +77,9 @@ def _union(context: Context, references: References, scope: Scope, oneof: Oneof)
 
 
 def _arms(context: Context, references: References, oneof: Oneof) -> list[ArmModel]:
-    scope = Scope(f"the handler table of {oneof.message}.{oneof.name}", context.class_reserved | {"R"})
+    scope = Scope(
+        f"the handler table of {oneof.message}.{oneof.name}", context.class_reserved | {"R"}
+    )
 
     def model(arm: Field) -> ArmModel:
         return ArmModel(

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 
 # Characters that end a line for Python, change under black, or cannot be seen.
-_UNSAFE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+_UNSAFE = re.compile(
+    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
+)
 
 # What a literal in triple quotes would not hold as it is: backslashes, and quotes that
 # stand at its edge or beside each other.

@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessiongen.enum_bindings import Binding
-from sessiongen.naming import Scope, constant, flat_names, snake
+from sessiongen.naming import ENUM_OWN, Scope, constant, flat_names, plain, snake
 from sessiongen.protocol import BoundEnum
 from sessiongen.targets.python.models import Context
-from sessiongen.targets.python.parameters import access
 from sessiongen.targets.python.references import References
 
 
@@ -70,8 +69,7 @@ def enums_model(context: Context) -> EnumsModel:
     scope = Scope("enums.py", ("UnmappedValueError",))
     flat = flat_names({item.enum.full_name: item.enum.path for item in context.protocol.enums})
     enums = [
-        _enum(references, scope, item, flat[item.enum.full_name])
-        for item in context.protocol.enums
+        _enum(references, scope, item, flat[item.enum.full_name]) for item in context.protocol.enums
     ]
     context.faults += scope.faults
     return EnumsModel(references.imports, references.aliases, enums)
@@ -83,7 +81,7 @@ def _enum(references: References, scope: Scope, bound: BoundEnum, flat: str) -> 
     literal = f"{flat}Word"
     published = {value.number: value.name for value in reversed(enum.values)}
     names = [
-        Name(value.name, access(class_, value.name), published[value.number] == value.name)
+        Name(value.name, _value(class_, value.name), published[value.number] == value.name)
         for value in enum.values
     ]
     for name in (literal, f"{snake(flat)}_"):
@@ -97,16 +95,25 @@ def _enum(references: References, scope: Scope, bound: BoundEnum, flat: str) -> 
         accepts=_accepts(bound.binding, literal, bound.fallback is not None),
         pairs=_pairs(bound.binding, class_),
         names=names,
-        fallback=access(class_, bound.fallback.name) if bound.fallback else "",
+        fallback=_value(class_, bound.fallback.name) if bound.fallback else "",
         **_docs(bound),
     )
+
+
+def _value(class_: str, name: str) -> str:
+    """Return the expression for an enum's value."""
+    if plain(name) and name not in ENUM_OWN:
+        return f"{class_}.{name}"
+    return f'{class_}.Value("{name}")'
 
 
 def _docs(bound: BoundEnum) -> dict[str, str]:
     name = bound.enum.path[-1]
     raises = "\n\nRaises:\n    UnmappedValueError: the {} has no such value."
     known = bound.fallback
-    sdk = raises.format("protocol") if known is None else f" One not known, or None, is {known.name}."
+    sdk = (
+        raises.format("protocol") if known is None else f" One not known, or None, is {known.name}."
+    )
     none = raises.format("SDK") if known is None else " None stands for one not known."
     number = raises.format("protocol") if known is None else f" A number not known is {known.name}."
     text = raises.format("protocol") if known is None else f" A name not known is {known.name}."
@@ -127,4 +134,4 @@ def _accepts(binding: Binding | None, literal: str, fallback: bool) -> str:
 def _pairs(binding: Binding | None, class_: str) -> list[Pair]:
     if binding is None:
         return []
-    return [Pair(repr(word), access(class_, value.name)) for word, value in binding.pairs]
+    return [Pair(repr(word), _value(class_, value.name)) for word, value in binding.pairs]

@@ -101,7 +101,7 @@ def _code(text: str) -> str:
 
 
 def _stub(text: str) -> str:
-    """Return a stub without two slips of mypy-protobuf.
+    """Return a stub with LF line ends and without two slips of mypy-protobuf.
 
     A message such as `None` is declared as `_r_None`, but not so called by the enums in
     it; and fields whose names differ by case alone have one constant, declared twice.
@@ -111,7 +111,8 @@ def _stub(text: str) -> str:
         parts = match.group().split(".")
         return ".".join(f"_r_{part}" if keyword.iskeyword(part) else part for part in parts)
 
-    return _NUMBERS.sub(_each_line_once, _ENUM_TYPE.sub(mended, text))
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _NUMBERS.sub(_each_line_once, _ENUM_TYPE.sub(mended, lines))
 
 
 def _each_line_once(match: re.Match[str]) -> str:

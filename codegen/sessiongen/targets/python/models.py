@@ -65,10 +65,12 @@ def context(protocol: Protocol, bound: Mapping[str, Module]) -> Context:
 
 
 def arm_docs(protocol: Protocol, arm: Field) -> str:
-    """Return an arm's own comment, followed by that of its message."""
+    """Return an arm's own comment, followed by that of its message if it does not repeat it."""
     message = protocol.schema.messages.get(arm.value.type_name)
     own = message.docs if message and message.file in protocol.schema.own else ""
-    return "\n\n".join(part for part in dict.fromkeys((arm.docs, own)) if part)
+    if own.startswith(arm.docs):
+        return own
+    return "\n\n".join(part for part in (arm.docs, own) if part)
 
 
 def role_arms(protocol: Protocol, role: str) -> tuple[Field, ...]:

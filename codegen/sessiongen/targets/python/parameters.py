@@ -112,7 +112,13 @@ class ParameterBuilder:
         annotation, argument = self._forms(field, name)
         argument = _unless_none(name, argument)
         return Parameter(
-            field.name, name, f"{annotation} | None", "None", argument, field.strict_stub, field.docs
+            field.name,
+            name,
+            f"{annotation} | None",
+            "None",
+            argument,
+            field.strict_stub,
+            field.docs,
         )
 
     def _forms(self, field: Field, name: str) -> tuple[str, str]:

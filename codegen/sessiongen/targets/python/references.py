@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sessiongen.bound import Module
 from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.naming import flat_names
-from sessiongen.schema import Kind, Schema, Value
+from sessiongen.schema import Enum, Kind, Message, Schema, Value
 
 WELL_KNOWN = "google/protobuf/"
 _NATURAL = {
@@ -54,7 +54,7 @@ class Modules:
 def modules(schema: Schema, main: str, bound: Mapping[str, Module]) -> Modules:
     """Return how each proto file's messages are imported; `main` is called `pb`."""
     by_file: dict[str, Imported] = {}
-    types = [*schema.messages.values(), *schema.enums.values()]
+    types: list[Message | Enum] = [*schema.messages.values(), *schema.enums.values()]
     taken: set[str] = set()
     # Google's files come last: one of the protocol's own may have the same name.
     for file in sorted({item.file for item in types}, key=_google_last):

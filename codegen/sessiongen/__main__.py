@@ -1,5 +1,25 @@
-"""`python -m sessiongen`, the same as the command `sessiongen`."""
+"""The command `sessiongen`, also as `python -m sessiongen`.
 
-from sessiongen.cli import main
+In: the arguments of the process. Out: what the verb prints, and its exit status.
+"""
 
-main(prog_name="sessiongen")
+from __future__ import annotations
+
+import signal
+
+_HANDLER = signal.getsignal(signal.SIGINT)
+if _HANDLER is signal.default_int_handler:
+    # An interrupt while modules load has nothing to undo: it ends the process, unseen.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+from sessiongen.cli import main  # noqa: E402
+
+
+def run() -> None:
+    """Run the command; from here on an interrupt is an exception that it handles."""
+    signal.signal(signal.SIGINT, _HANDLER)
+    main(prog_name="sessiongen")
+
+
+if __name__ == "__main__":
+    run()

@@ -41,7 +41,10 @@ class Formatter:
         command = [sys.executable, "-m", "sessiongen.formatting"]
         for _ in range(min(os.cpu_count() or 1, _MOST_WORKERS)):
             pipe = subprocess.PIPE
-            self._children.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe))
+            child = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+            )
+            self._children.append(child)
         return self
 
     def __exit__(

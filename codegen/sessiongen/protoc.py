@@ -22,7 +22,11 @@ _FILE = re.compile(r"^(?P<file>[^:\s][^:]*\.proto): (?P<text>.*)$")
 def start(arguments: list[str]) -> subprocess.Popen[bytes]:
     """Start protoc; the bundled google/protobuf files are on its include path."""
     command = [sys.executable, "-m", "grpc_tools.protoc", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    # In a session of its own: an interrupt from the keyboard is for this process alone,
+    # and does not look like a fault of protoc's.
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
 
 
 def finish(process: subprocess.Popen[bytes], sources: Sources) -> list[Diagnostic]:

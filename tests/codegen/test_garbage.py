@@ -80,6 +80,27 @@ def test_paths_that_are_no_file(path: str, tmp_path: Path) -> None:
     untouched(made, lambda: made.invoke("--config", path, "generate"))
 
 
+VOCABULARIES = [
+    b"",
+    b"[]",
+    b"{",
+    b"null",
+    b"[" * 9_999,
+    b"\xff",
+    b'{"language": 7}',
+    b'{"enums": {"a": 1}}',
+]
+
+
+@pytest.mark.parametrize("data", [*VOCABULARIES, None])
+def test_garbage_as_vocabulary(data: bytes | None, tmp_path: Path) -> None:
+    config = f'{CONFIG}\n[sdks]\nvocabularies = ["sdk.json"]\n'
+    made = project(tmp_path / "in", config=config)
+    if data is not None:
+        (made.root / "sdk.json").write_bytes(data)
+    untouched(made, lambda: made.invoke("generate"))
+
+
 def test_an_output_path_beyond_the_file_system(tmp_path: Path) -> None:
     made = project(tmp_path / "in", config=CONFIG.replace('"out"', f'"{"x" * 5_000}"'))
     untouched(made, lambda: made.invoke("generate"))

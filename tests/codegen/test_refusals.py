@@ -19,9 +19,16 @@ from sessiongen.diagnostics import Rule
 
 # Faults in SDK packages have tests of their own.
 RULES = [rule for rule in Rule if rule.value < "SG040"]
-# A finding of check, or of generate where something is in the way; see test_check.py,
-# test_outputs.py. No rule of these is a fault in input.
-ELSEWHERE = {Rule.DRIFT, Rule.MISSING_OUTPUT, Rule.EXTRA_OUTPUT, Rule.TOOL_SKEW, Rule.OUTPUT}
+# A finding of check, or of generate where something is in the way (test_check.py,
+# test_outputs.py); and what only an SDK's vocabulary can show (tests/parity).
+ELSEWHERE = {
+    Rule.DRIFT,
+    Rule.MISSING_OUTPUT,
+    Rule.EXTRA_OUTPUT,
+    Rule.TOOL_SKEW,
+    Rule.OUTPUT,
+    Rule.VALUE_CLASH,
+}
 
 
 def test_every_rule_has_a_case() -> None:

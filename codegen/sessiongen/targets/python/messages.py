@@ -64,7 +64,11 @@ def _plugin(folder: Path, request: bytes) -> subprocess.Popen[bytes]:
     (folder / "request").write_bytes(request)
     with (folder / "request").open("rb") as stdin, (folder / "response").open("wb") as stdout:
         return subprocess.Popen(
-            [sys.executable, "-c", _PLUGIN], stdin=stdin, stdout=stdout, stderr=subprocess.PIPE
+            [sys.executable, "-c", _PLUGIN],
+            stdin=stdin,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
         )
 
 
@@ -95,9 +99,17 @@ def finish(running: Running, sources: Sources) -> dict[str, str]:
 
 
 def _code(text: str) -> str:
-    """Return a module; pyright cannot know which of two attributes a public import has."""
-    probes = "except AttributeError:" in text
-    return f"# pyright: reportAttributeAccessIssue=false\n{text}" if probes else text
+    """Return a module, without pyright's doubts where its stub cannot still them.
+
+    It cannot know which of two attributes a public import has, and types the builder of
+    generic services otherwise than protoc uses it.
+    """
+    quiet = {
+        "reportAttributeAccessIssue": "except AttributeError:",
+        "reportArgumentType": "_builder.BuildServices(",
+    }
+    rules = [f"{rule}=false" for rule, sign in quiet.items() if sign in text]
+    return f"# pyright: {', '.join(rules)}\n{text}" if rules else text
 
 
 def _stub(text: str) -> str:

@@ -37,9 +37,7 @@ class Options:
 _WIDEST = 300
 
 _pass = click.make_pass_decorator(Options)
-_no_cache = click.option(
-    "--no-cache", is_flag=True, help="Do everything again, as CI should."
-)
+_no_cache = click.option("--no-cache", is_flag=True, help="Do everything again, as CI should.")
 _descriptor_set = click.option(
     "--descriptor-set",
     type=click.Path(path_type=Path),

@@ -22,7 +22,15 @@ from sessiongen.paths import display
 
 OPTIONAL_ROLES = ("envelope", "correlation", "error", "timestamp")
 ROLES = ("envelope", "event", "request", "response", "correlation", "error", "timestamp")
-ANNOTATIONS = ("sdk_class", "sdk_field", "response", "sdk_event", "sdk_enum", "unknown", "sdk_value")
+ANNOTATIONS = (
+    "sdk_class",
+    "sdk_field",
+    "response",
+    "sdk_event",
+    "sdk_enum",
+    "unknown",
+    "sdk_value",
+)
 
 
 @dataclass(frozen=True)

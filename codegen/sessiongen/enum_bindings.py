@@ -77,7 +77,9 @@ def value_faults(enums: Iterable[Enum], annotated: Annotated) -> list[Diagnostic
         for key, value in _keys(enum, annotated):
             first = seen.setdefault(key, value)
             if first.number != value.number:
-                fault = f"{value.name} and {first.name} are one value to an SDK: case does not count"
+                fault = (
+                    f"{value.name} and {first.name} are one value to an SDK: case does not count"
+                )
                 help_ = 'rename one, or annotate it with [(sessiongen.sdk_value) = "..."]'
                 faults.append(Diagnostic(value.span, Rule.VALUE_CLASH, fault, help_))
     return faults

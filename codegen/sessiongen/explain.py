@@ -158,7 +158,9 @@ def _symbol_lines(path: Path) -> dict[str, int]:
     for node in tree.body:
         lines.update({name: node.lineno for name in _names(node)})
         if isinstance(node, ast.ClassDef):
-            lines.update({f"{node.name}.{n}": item.lineno for item in node.body for n in _names(item)})
+            lines.update(
+                {f"{node.name}.{n}": item.lineno for item in node.body for n in _names(item)}
+            )
     return lines
 
 

@@ -82,11 +82,11 @@ def _roles(config: Config) -> tuple[Roles, list[Diagnostic]]:
     return roles, []
 
 
-def _refuse_missing(
-    paths: Iterable[Path], fits: Callable[[Path], bool], kind: str
-) -> None:
+def _refuse_missing(paths: Iterable[Path], fits: Callable[[Path], bool], kind: str) -> None:
     faults = [
-        Diagnostic(Span(display(path)), Rule.UNREADABLE, f"there is no {kind} here", "check the path")
+        Diagnostic(
+            Span(display(path)), Rule.UNREADABLE, f"there is no {kind} here", "check the path"
+        )
         for path in paths
         if not fits(path)
     ]
@@ -110,7 +110,11 @@ def _config(source: Source, include: tuple[Path, ...], target: Path, text: str) 
 def _package(source: Source) -> str:
     name = source.messages or (source.proto or source.descriptor_set or Path("protocol")).stem
     stem = re.sub(r"\W", "_", name.rsplit(".", 1)[-1].removesuffix("_pb2"), flags=re.ASCII)
-    return f"{stem.lower().strip('_') or 'my'}_protocol" if not stem[:1].isdigit() else f"p{stem}_protocol"
+    return (
+        f"{stem.lower().strip('_') or 'my'}_protocol"
+        if not stem[:1].isdigit()
+        else f"p{stem}_protocol"
+    )
 
 
 def _input_lines(source: Source, include: tuple[Path, ...], root: Path) -> list[str]:

@@ -36,7 +36,10 @@ class Manifest:
 
     def dump(self) -> str:
         """Return the manifest's text."""
-        data = {"tools": dict(sorted(self.tools.items())), "files": dict(sorted(self.files.items()))}
+        data = {
+            "tools": dict(sorted(self.tools.items())),
+            "files": dict(sorted(self.files.items())),
+        }
         return json.dumps(data, indent=2) + "\n"
 
 
@@ -104,7 +107,9 @@ def compare(folder: Path, files: Mapping[str, str]) -> list[Difference]:
     return differences
 
 
-def write(folder: Path, files: Mapping[str, str], manifest: Manifest) -> tuple[list[Difference], list[Diagnostic]]:
+def write(
+    folder: Path, files: Mapping[str, str], manifest: Manifest
+) -> tuple[list[Difference], list[Diagnostic]]:
     """Make a folder hold the generated files; return what changed and what was left alone.
 
     Every file is written to a staging folder first and then moved into place, the

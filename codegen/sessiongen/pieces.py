@@ -61,7 +61,9 @@ def _definitions(text: str, boundary: re.Pattern[str]) -> list[str]:
     """Split before each definition; a decorator stays with what it decorates."""
     parts: list[str] = []
     for part in boundary.split(text):
-        decorated = bool(parts) and parts[-1].lstrip().startswith("@") and parts[-1].count("\n") == 1
+        decorated = (
+            bool(parts) and parts[-1].lstrip().startswith("@") and parts[-1].count("\n") == 1
+        )
         if decorated:
             parts[-1] += part
         elif part:

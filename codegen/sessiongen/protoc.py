@@ -34,9 +34,7 @@ def finish(process: subprocess.Popen[bytes], sources: Sources) -> list[Diagnosti
     output, _ = process.communicate()
     text = output.decode("utf-8", errors="replace")
     diagnostics = parse(text, sources, process.returncode != 0)
-    if process.returncode != 0 and not any(
-        item.severity is Severity.ERROR for item in diagnostics
-    ):
+    if process.returncode != 0 and not any(item.severity is Severity.ERROR for item in diagnostics):
         span = Span(sources.origin.as_posix() if sources.origin else "protoc")
         fault = f"protoc ended with status {process.returncode}"
         diagnostics.append(Diagnostic(span, Rule.PROTO, fault, text.strip()[-400:]))

@@ -37,8 +37,9 @@ for name, value in sorted(sys.modules.items()):
         modules.setdefault(file, [name, getattr(value, "__file__", None) or ""])
 modules[descriptor.name] = [sys.argv[1], module.__file__ or ""]
 result = {"files": {k: base64.b64encode(v).decode() for k, v in files.items()}, "modules": modules}
-print("\\n" + json.dumps(result))
+print("\\n" + sys.argv[3] + json.dumps(result))
 """
+_MARK = "sessiongen:"
 
 
 @dataclass(frozen=True)
@@ -71,12 +72,15 @@ def load(name: str, span: Span, root: Path) -> Loaded:
         Refusal: it cannot be imported, holds no messages, or has no type stub.
     """
     done = subprocess.run(
-        [sys.executable, "-c", _PROBE, name, str(root)], capture_output=True, check=False
+        [sys.executable, "-c", _PROBE, name, str(root), _MARK], capture_output=True, check=False
     )
-    if done.returncode != 0:
+    said = done.stdout.decode("utf-8", errors="replace").strip().splitlines()
+    # A module may leave the process while it is imported, with any status.
+    if done.returncode != 0 or not said or not said[-1].startswith(_MARK):
         lines = done.stderr.decode("utf-8", errors="replace").strip().splitlines()
-        raise _refused(span, f"cannot read messages from {name!r}: {(lines or ['no reason'])[-1]}")
-    result = json.loads(done.stdout.decode("utf-8").strip().splitlines()[-1])
+        reason = (lines or ["its import ended the process"])[-1]
+        raise _refused(span, f"cannot read messages from {name!r}: {reason}")
+    result = json.loads(said[-1].removeprefix(_MARK))
     files = [
         descriptor_pb2.FileDescriptorProto.FromString(base64.b64decode(text))
         for text in result["files"].values()

@@ -124,7 +124,7 @@ class TruncatedFrame(FrameError):
 
 
 class UnencodableMessage(FrameError):
-    """An outbound message that cannot be encoded, such as one that nests too deep."""
+    """An outbound message that protobuf cannot encode; the cause is its own error."""
 
     def __init__(self) -> None:
         super().__init__("the message cannot be encoded")

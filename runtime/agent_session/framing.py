@@ -62,13 +62,15 @@ class FrameDecoder:
     Attributes:
         error: why the stream is over; None while it goes on, and after a clean EOF.
         refused: frames that did not parse, since the caller last cleared the list.
+        taken: bytes of the frames that the last `receive` completed.
     """
 
-    __slots__ = ("error", "refused", "_limit", "_partial", "_wanted", "_index")
+    __slots__ = ("error", "refused", "taken", "_limit", "_partial", "_wanted", "_index")
 
     def __init__(self, limit: int = MAX_FRAME_SIZE) -> None:
         self.error: FrameError | None = None
         self.refused: list[MalformedFrame] = []
+        self.taken = 0
         self._limit = limit
         # The beginning of a frame, and how many bytes of it are worth another look.
         self._partial = bytearray()
@@ -80,6 +82,7 @@ class FrameDecoder:
 
         After an error all further bytes are ignored.
         """
+        self.taken = 0
         if self.error is not None:
             return []
         if not self._partial:
@@ -123,6 +126,7 @@ class FrameDecoder:
                     self.refused.append(MalformedFrame(self._index, size))
             self._index += 1
             start = end
+        self.taken = start
         if start < available:
             self._partial += data[start:]
             self._wanted = wanted

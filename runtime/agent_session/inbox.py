@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from typing import Final
 
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 
 from .errors import TransportError
 from .transport import Receiver, hand_over, logger
 
+# What a small message weighs in memory, beyond its bytes on the wire.
+_MESSAGE_OVERHEAD: Final = 512
+
 
 class Inbox:
     """Messages that wait to be read.
 
     Attributes:
-        size: bytes that the waiting messages took on the wire, counted until all are read.
+        size: about how many bytes the waiting messages take; goes down when all are read.
         ended: whether no more will come.
         reason: why not; None for a clean end.
     """
@@ -40,7 +44,7 @@ class Inbox:
             self._deliver(self._receiver, messages)
         elif messages:
             self._messages.extend(messages)
-            self.size += size
+            self.size += size + _MESSAGE_OVERHEAD * len(messages)
             self._wake()
 
     def end(self, reason: TransportError | None) -> None:
@@ -77,11 +81,11 @@ class Inbox:
         if self._waiter is not None or self._receiver is not None:
             raise RuntimeError("the transport already has a reader")
         self._receiver = receiver
-        messages = list(self._messages)
-        ended = self.ended
+        messages, ended = list(self._messages), self.ended
         self.discard()
         for message in messages:
-            hand_over(receiver, message)
+            if ended or not self.ended:  # unless the receiver has closed the transport
+                hand_over(receiver, message)
         if ended:
             self._tell_end(receiver)
 

@@ -63,6 +63,12 @@ class SendQueue:
             most -= len(frame)
         return frames
 
+    def clear(self) -> None:
+        """Forget all frames."""
+        self._frames.clear()
+        self._audio.clear()
+        self.size = 0
+
     def _pop(self) -> bytes:
         if self._audio and (self._audio[0][0] <= self._taken or not self._frames):
             frame = self._audio.popleft()[1]

@@ -9,13 +9,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from abc import ABC, abstractmethod
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 
 from .errors import TransportError
 
 logger = logging.getLogger("agent_session")
+
+_T = TypeVar("_T", bound="SessionTransport")
 
 
 class Receiver(Protocol):
@@ -94,7 +96,7 @@ class SessionTransport(ABC):
     async def __anext__(self) -> AgentSessionMessage:
         """The peer's next message."""
 
-    def __aiter__(self) -> SessionTransport:
+    def __aiter__(self: _T) -> _T:
         return self
 
     def deliver_to(self, receiver: Receiver) -> asyncio.Task[None] | None:
@@ -110,7 +112,7 @@ class SessionTransport(ABC):
             hand_over(receiver, message)
         receiver.transport_ended(self.reason)
 
-    async def __aenter__(self) -> SessionTransport:
+    async def __aenter__(self: _T) -> _T:
         await self.start()
         return self
 

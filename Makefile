@@ -8,7 +8,7 @@ TOOLS := $(VENV)/.tools
 DEV := $(VENV)/.dev
 
 .DEFAULT_GOAL := help
-.PHONY: help generate check test lint bench clean
+.PHONY: help generate check parity sdk-watch test lint bench clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -18,6 +18,12 @@ generate: $(TOOLS) ## Generate everything from proto/agent_session.proto
 
 check: $(TOOLS) ## Fail if generated code is not what the proto gives
 	@$(BIN)/sessiongen check --no-cache
+
+parity: $(TOOLS) ## Compare the protocol with what each SDK has
+	@$(BIN)/sessiongen parity
+
+sdk-watch: $(TOOLS) ## Say whether newer SDKs differ from the pinned vocabularies
+	@$(BIN)/sessiongen vocabulary watch
 
 test: $(DEV) ## Run all tests
 	@echo "== running the tests"

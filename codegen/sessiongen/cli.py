@@ -11,16 +11,16 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
 from sessiongen import __version__
 from sessiongen.config import Config, load
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, show
+from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, failed, show
 from sessiongen.paths import display
-from sessiongen.verbs import FINE, INPUT_ERROR, Result
+from sessiongen.verbs import FINDING, FINE, INPUT_ERROR, Result
 
 
 @dataclass(frozen=True)
@@ -168,6 +168,85 @@ def init(
 
 
 @main.command()
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json", "markdown", "github"]),
+    help="How the matrix is shown; by default as diagnostics are.",
+)
+@_pass
+def parity(options: Options, format_: str | None) -> None:
+    """Compare the protocol with what each SDK has."""
+    form = format_ or options.format
+    shown = "text" if form == "markdown" else form
+
+    def matrix() -> Result:
+        from sessiongen import parity as comparing
+        from sessiongen import pipeline
+
+        config = _config(options, None)
+        made = pipeline.model(config)
+        found = comparing.compare(made.protocol, made.annotated, config)
+        status = FINDING if found.diagnostics else FINE
+        return Result(status, diagnostics=found.diagnostics, detail=comparing.render(found, form))
+
+    _run(replace(options, format=shown), matrix, document=True)
+
+
+@main.group()
+def vocabulary() -> None:
+    """The facts of the SDKs that `parity` compares with."""
+
+
+@vocabulary.command()
+@click.option("--python", "python_version", help="A version of the Python SDK, or newest.")
+@click.option("--js", "js_version", help="A version of the JS SDK, or newest.")
+@click.option("--python-path", type=click.Path(path_type=Path), help="A folder or archive of it.")
+@click.option("--js-path", type=click.Path(path_type=Path), help="A folder or archive of it.")
+@_pass
+def update(
+    options: Options,
+    python_version: str | None,
+    js_version: str | None,
+    python_path: Path | None,
+    js_path: Path | None,
+) -> None:
+    """Read SDK packages and write their vocabularies; nothing is installed or executed."""
+
+    def write() -> Result:
+        from sessiongen.vocabulary import verbs as vocabularies
+
+        given = {"python": python_path or python_version, "typescript": js_path or js_version}
+        sources = {name: source for name, source in given.items() if source is not None}
+        updated = vocabularies.update(
+            vocabularies.folder(_config(options, None)),
+            sources or dict.fromkeys(given, vocabularies.NEWEST),
+        )
+        lines = [f"wrote {display(path)}" for path in updated.written] or ["nothing changed"]
+        status = INPUT_ERROR if failed(updated.diagnostics) else FINE
+        return Result(status, lines, updated.diagnostics)
+
+    _run(options, write)
+
+
+@vocabulary.command()
+@_pass
+def watch(options: Options) -> None:
+    """Say whether the newest published SDKs differ from the pinned vocabularies."""
+
+    def compare() -> Result:
+        from sessiongen.vocabulary import verbs as vocabularies
+
+        found, diagnostics = vocabularies.moved(vocabularies.folder(_config(options, None)))
+        lines = [f"SDK moved: {item.sdk} {item.pinned} -> {item.newest}" for item in found]
+        status = INPUT_ERROR if failed(diagnostics) else FINDING if found else FINE
+        diff = "".join(item.diff for item in found)
+        return Result(status, lines or ["no SDK moved"], diagnostics, diff)
+
+    _run(options, compare)
+
+
+@main.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print the completion script for SHELL."""
@@ -201,9 +280,12 @@ def _run(options: Options, verb: Callable[[], Result], document: bool = False) -
     if not options.quiet and options.format == "text":
         for line in result.lines:
             click.echo(line)
-    if document or (options.format == "text" and not options.quiet):
+    if document:
+        click.echo(result.detail, nl=False)
+    elif options.format == "text" and not options.quiet:
         click.echo(_coloured_diff(result.detail), nl=False)
-    _report(options, result.diagnostics, document and result.status == 0)
+    # In JSON the product of a verb is the one document, and holds what was found.
+    _report(options, result.diagnostics, silent=document and bool(result.detail))
     sys.exit(result.status)
 
 

@@ -54,6 +54,11 @@ class Rule(str, Enum):
     SDK_FIELD = "SG047"
     VOCABULARY = "SG048"
     SDK_MOVED = "SG049"
+    PARITY_VALUE = "SG050"
+    PARITY_EVENT = "SG051"
+    PARITY_REQUEST = "SG052"
+    PARITY_FIELD = "SG053"
+    PARITY_GAP = "SG054"
 
 
 @dataclass(frozen=True, order=True)

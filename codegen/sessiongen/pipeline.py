@@ -15,8 +15,6 @@ from sessiongen.annotations import Annotated, read
 from sessiongen.compiler import Compiled
 from sessiongen.config import Config
 from sessiongen.diagnostics import Diagnostic, Span
-from sessiongen.formatting import Formatter
-from sessiongen.targets import python
 
 
 @dataclass(frozen=True)
@@ -80,6 +78,10 @@ def build(config: Config, versions: Mapping[str, str], texts: Path | None) -> Bu
     Raises:
         Refusal: the input is not a protocol that code can be generated from.
     """
+    # Verbs that generate nothing have no use for templates.
+    from sessiongen.formatting import Formatter
+    from sessiongen.targets import python
+
     with Formatter(texts, versions["black"]) as formatter:
         made = model(config)
         version = versions["sessiongen"]

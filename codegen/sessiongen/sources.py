@@ -26,7 +26,7 @@ class Sources:
 
     include: tuple[Path, ...]
     origin: Path | None = None
-    _lines: dict[str, list[bytes]] = field(default_factory=dict)
+    _read: dict[str, tuple[str, list[bytes]] | None] = field(default_factory=dict)
 
     def locate(self, name: str) -> Path | None:
         """Return the first file of this import name on the include paths."""
@@ -38,22 +38,27 @@ class Sources:
 
     def span(self, name: str, line: int = 0, column: int = 0) -> Span:
         """Return the place for protoc's zero-based line and column in a file."""
-        path = self.locate(name)
-        if path is None:
+        # Every element has a span, and a file thousands of elements: read it once.
+        if name not in self._read:
+            self._read[name] = self._file(name)
+        found = self._read[name]
+        if found is None:
             shown = f"{display(self.origin)}#{name}" if self.origin else name
             return Span(shown, line + 1, column + 1)
-        lines = self._read(name, path)
+        shown, lines = found
         text = lines[line] if line < len(lines) else b""
-        return Span(display(path), line + 1, characters(text, column) + 1)
+        return Span(shown, line + 1, characters(text, column) + 1)
 
-    def _read(self, name: str, path: Path) -> list[bytes]:
-        if name not in self._lines:
-            try:
-                data = path.read_bytes()
-            except OSError:
-                data = b""
-            self._lines[name] = data.split(b"\n")
-        return self._lines[name]
+    def _file(self, name: str) -> tuple[str, list[bytes]] | None:
+        """Return the shown path and the lines of a file."""
+        path = self.locate(name)
+        if path is None:
+            return None
+        try:
+            data = path.read_bytes()
+        except OSError:
+            data = b""
+        return display(path), data.split(b"\n")
 
 
 def characters(line: bytes, column: int) -> int:

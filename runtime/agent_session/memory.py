@@ -53,6 +53,7 @@ class _Pipe(asyncio.Transport):
         self._protocol = protocol
         self._chunk = chunk
         self._buffer = bytearray()
+        self._high, self._low = _HIGH, _LOW
         self._eof = False  # no more writes
         self._eof_told = False
         self._closing = False
@@ -65,9 +66,7 @@ class _Pipe(asyncio.Transport):
         if self._eof or self._closing:
             raise RuntimeError("a write after the end")
         self._buffer += data
-        if len(self._buffer) > _HIGH and not self._paused:
-            self._paused = True
-            self._protocol.pause_writing()
+        self._pause()
         self._wake()
 
     def can_write_eof(self) -> bool:
@@ -90,6 +89,11 @@ class _Pipe(asyncio.Transport):
 
     def get_write_buffer_size(self) -> int:
         return len(self._buffer)
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        self._high = _HIGH if high is None else high
+        self._low = _LOW if low is None else low
+        self._pause()
 
     def pause_reading(self) -> None:
         self._reading = False
@@ -121,8 +125,13 @@ class _Pipe(asyncio.Transport):
             return
         self._end()
 
+    def _pause(self) -> None:
+        if not self._paused and len(self._buffer) > self._high:
+            self._paused = True
+            self._protocol.pause_writing()
+
     def _resume(self) -> None:
-        if self._paused and len(self._buffer) <= _LOW and not self._lost:
+        if self._paused and len(self._buffer) <= self._low and not self._lost:
             self._paused = False
             self._protocol.resume_writing()
 

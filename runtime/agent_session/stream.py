@@ -17,14 +17,21 @@ from .errors import ConnectionLost, NotStarted, SlowConsumer, TransportClosed, T
 from .framing import FrameDecoder, encode_frame, is_audio
 from .inbox import Inbox
 from .limits import DEFAULT_LIMITS, StreamLimits
+from .room import Room
 from .send_queue import SendQueue
 from .thread_queue import ThreadQueue
 from .transport import Receiver, SessionTransport, logger
 
 _BATCH: Final = 1 << 16
 
+# High and low mark that make asyncio say when it has passed on the last byte. Not 0 and 0: its TLS
+# would call an empty buffer full.
+_NOTHING_BUFFERED: Final = (1, 0)
 
-class _State(Enum):
+
+class State(Enum):
+    """Where a transport stands; it only moves down the list."""
+
     NEW = "new"
     OPEN = "open"
     CLOSING = "closing"
@@ -53,7 +60,6 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
         "_written",
         "_room",
         "_lost",
-        "_stall_timer",
         "_close_timer",
         "_linger_timer",
         "_deadline",
@@ -67,7 +73,7 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
 
     def __init__(self, limits: StreamLimits = DEFAULT_LIMITS) -> None:
         self._limits = limits
-        self._state = _State.NEW
+        self._state = State.NEW
         self._decoder = FrameDecoder()
         self._inbox = Inbox()
         self._queue = SendQueue(limits.send_queue)
@@ -77,9 +83,8 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
         self._read_paused = False
         self._peer_done = False
         self._written = 0
-        self._room: asyncio.Future[bool] | None = None
+        self._room: Room | None = None
         self._lost: asyncio.Future[None] | None = None
-        self._stall_timer: asyncio.TimerHandle | None = None
         self._close_timer: asyncio.TimerHandle | None = None
         self._linger_timer: asyncio.TimerHandle | None = None
         self._deadline = 0.0
@@ -90,7 +95,7 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
 
     @property
     def closed(self) -> bool:
-        return self._state in (_State.CLOSING, _State.CLOSED)
+        return self._state in (State.CLOSING, State.CLOSED)
 
     @property
     def reason(self) -> TransportError | None:
@@ -128,7 +133,7 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
         self._inbox.size = 0
         if self._flush_due:
             self._flush()
-        if self._read_paused and self._state is _State.OPEN:
+        if self._read_paused and self._state is State.OPEN:
             self._read_paused = False
             self._stream.resume_reading()
 
@@ -147,6 +152,18 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
     def send_nowait(self, message: AgentSessionMessage) -> None:
         self._put(self._encode(message))
 
+    async def flush(self) -> None:
+        self._check_open()
+        self._take_from_threads()
+        self._flush()
+        self._stream.set_write_buffer_limits(*_NOTHING_BUFFERED)
+        try:
+            if self._write_paused:
+                await self._wait_for_room()
+        finally:
+            if self._state is State.OPEN:
+                self._stream.set_write_buffer_limits()
+
     def send_threadsafe(self, message: AgentSessionMessage) -> None:
         """`send_nowait` from any thread. Messages of one thread keep their order.
 
@@ -161,17 +178,21 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
                 reason = SlowConsumer(limit, limit)
                 self._loop.call_soon_threadsafe(self._fail, reason)
                 raise TransportClosed(reason)
-            if wake:
+            if wake or self._loop.is_closed():
                 self._loop.call_soon_threadsafe(self._take_from_threads)
         except RuntimeError:  # the loop is closed
             raise TransportClosed(self.reason) from None
 
     def _encode(self, message: AgentSessionMessage) -> bytes:
-        if self._state is _State.NEW:
-            raise NotStarted
-        if self._state is not _State.OPEN:
-            raise TransportClosed(self.reason)
+        if self._state is not State.OPEN:
+            self._check_open()
         return encode_frame(message)
+
+    def _check_open(self) -> None:
+        if self._state is State.NEW:
+            raise NotStarted
+        if self._state is not State.OPEN:
+            raise TransportClosed(self.reason)
 
     def _put(self, frame: bytes) -> None:
         """Queue a frame. What is queued in one tick of the loop is written together."""
@@ -192,8 +213,7 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
         self._queue.dropped += dropped
         for sent, frame in enumerate(frames):
             try:
-                if self._state is not _State.OPEN:
-                    raise TransportClosed(self.reason)
+                self._check_open()
                 self._put(frame)
             except TransportClosed as error:
                 logger.error("%d messages of other threads are lost: %s", len(frames) - sent, error)
@@ -209,42 +229,29 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
             stream.write(data)
         if self._write_paused:
             return
-        if self._room is not None:
-            self._make_room(True)
-        if self._state is _State.CLOSING:
+        self._make_room(True)
+        if self._state is State.CLOSING:
             self._finish()
 
     async def _wait_for_room(self) -> None:
         if self._room is None:
-            self._room = self._loop.create_future()
-            self._watch_stall(self._progress())
-        if not await asyncio.shield(self._room):
+            self._room = Room(self._limits.stall_timeout, self._progress, self._stalled)
+        if not await self._room.wait():
             raise TransportClosed(self.reason)
 
     def _make_room(self, room: bool) -> None:
         """Wake the senders that wait, to go on or to learn that it is over."""
         if self._room is not None:
-            self._room.set_result(room)
+            self._room.end(room)
             self._room = None
-        if self._stall_timer is not None:
-            self._stall_timer.cancel()
-            self._stall_timer = None
 
     def _progress(self) -> int:
         """How many bytes the peer, or the system on its behalf, has taken."""
         return self._written - self._stream.get_write_buffer_size()
 
-    def _watch_stall(self, mark: int) -> None:
-        timeout = self._limits.stall_timeout
-        self._stall_timer = self._loop.call_later(timeout, self._check_stall, mark)
-
-    def _check_stall(self, mark: int) -> None:
-        progress = self._progress()
-        if progress > mark:
-            self._watch_stall(progress)
-        else:
-            queued = self._queue.size + self._stream.get_write_buffer_size()
-            self._fail(SlowConsumer(queued, self._queue.limit))
+    def _stalled(self) -> None:
+        queued = self._queue.size + self._stream.get_write_buffer_size()
+        self._fail(SlowConsumer(queued, self._queue.limit))
 
     def _tell_dropped(self) -> None:
         """Log dropped audio, each time that twice as much is gone, so that no log floods."""
@@ -256,10 +263,10 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
 
     async def close(self, timeout: float | None = None) -> None:
         self._inbox.discard()
-        if self._state is _State.NEW:
-            self._state = _State.CLOSED
+        if self._state is State.NEW:
+            self._state = State.CLOSED
         self._inbox.end(None)
-        if self._state is _State.CLOSED:
+        if self._state is State.CLOSED:
             return
         self._begin_close(self._limits.close_timeout if timeout is None else timeout)
         if self._lost is None:
@@ -274,10 +281,11 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
                 self._close_timer.cancel()
             self._deadline = deadline
             self._close_timer = self._loop.call_at(deadline, self._abort)
-        if self._state is not _State.OPEN:
+        if self._state is not State.OPEN:
             return
         self._take_from_threads()
-        self._state = _State.CLOSING
+        self._state = State.CLOSING
+        self._stream.set_write_buffer_limits(*_NOTHING_BUFFERED)
         if self._read_paused:
             # Read on, to the peer's EOF: unread bytes turn a disconnect into a reset.
             self._read_paused = False
@@ -291,20 +299,24 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
         if self._peer_done or not self._stream.can_write_eof():
             self._stream.close()
             return
-        self._stream.write_eof()
+        try:
+            self._stream.write_eof()
+        except OSError:  # the connection broke, and asyncio has not noticed yet
+            self._stream.close()
+            return
         self._linger_timer = self._loop.call_later(self._limits.linger, self._stream.close)
 
     def _abort(self) -> None:
         unsent = self._queue.size + self._stream.get_write_buffer_size()
-        if unsent and self._state is not _State.CLOSED:
+        if unsent and self._state is not State.CLOSED:
             logger.warning("the transport is aborted with %d bytes unsent", unsent)
-        self._state = _State.CLOSING
+        self._state = State.CLOSING
         self._queue.clear()
         self._stream.abort()
 
     def _fail(self, reason: TransportError) -> None:
         """End at once, for a reason other than the peer's EOF."""
-        if self._state in (_State.NEW, _State.CLOSED):
+        if self._state in (State.NEW, State.CLOSED):
             return
         self._inbox.end(reason)
         self._abort()
@@ -315,27 +327,27 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._loop = asyncio.get_running_loop()
         self._stream = cast(asyncio.Transport, transport)
-        if self._state is _State.CLOSED:  # closed while it connected
+        if self._state is State.CLOSED:  # closed while it connected
             self._stream.abort()
         else:
-            self._state = _State.OPEN
+            self._state = State.OPEN
 
     def data_received(self, data: bytes) -> None:
-        if self._state is not _State.OPEN:
+        if self._state is not State.OPEN:
             return
         decoder = self._decoder
         messages = decoder.receive(data)
-        # What the receiver sends while it takes the messages is flushed here, a tick earlier.
-        flush, self._flush_due = not self._flush_due, True
+        # What the receiver sends while it takes the messages is flushed here, not a tick later.
+        self._flush_due = True
         self._inbox.put(messages, decoder.taken)
         if decoder.refused:
             self._tell_refused()
-        if flush and self._flush_due:
+        if self._flush_due:
             self._flush()
         if decoder.error is not None:
             self._inbox.end(decoder.error)
             self._begin_close(self._limits.close_timeout)
-        elif self._inbox.size > self._limits.receive_queue and self._state is _State.OPEN:
+        elif self._inbox.size > self._limits.receive_queue and self._state is State.OPEN:
             self._read_paused = True
             self._stream.pause_reading()
 
@@ -350,7 +362,7 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
     def eof_received(self) -> bool:
         self._peer_done = True
         self._inbox.end(self._decoder.receive_eof())
-        if self._state is _State.OPEN:
+        if self._state is State.OPEN:
             self._begin_close(self._limits.close_timeout)
         else:
             self._flush()
@@ -362,10 +374,11 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._write_paused = False
-        self._flush()
+        # Not here: asyncio is still writing, and would end a connection twice that is closed now.
+        self._loop.call_soon(self._flush)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._state = _State.CLOSED
+        self._state = State.CLOSED
         for timer in (self._close_timer, self._linger_timer):
             if timer is not None:
                 timer.cancel()

@@ -15,10 +15,11 @@ from typing import Final
 
 from .errors import ConnectFailed, ListenerClosed, RemoteAddressRefused, TransportClosed
 from .limits import DEFAULT_LIMITS, StreamLimits
-from .stream import StreamTransport, _State
+from .stream import StreamTransport, State
 from .transport import logger
 
-_BACKLOG: Final = 100
+# A fleet of agents may connect at once.
+_BACKLOG: Final = 1024
 
 
 class TcpSessionTransport(StreamTransport):
@@ -52,9 +53,9 @@ class TcpSessionTransport(StreamTransport):
         self._listener: TcpListener | None = None
 
     async def start(self) -> None:
-        if self._state is _State.OPEN:
+        if self._state is State.OPEN:
             return
-        if self._state is not _State.NEW:
+        if self._state is not State.NEW:
             raise TransportClosed(self.reason)
         self._connecting = asyncio.ensure_future(self._connect())
         try:
@@ -62,6 +63,8 @@ class TcpSessionTransport(StreamTransport):
         except asyncio.CancelledError:
             if self.closed:  # it was close that cancelled
                 raise TransportClosed from None
+            if self._connecting.done():
+                self._fail(TransportClosed())  # connected all the same: nobody would close it
             raise
         except asyncio.TimeoutError as error:
             why = f"no connection within {self._connect_timeout} s"
@@ -163,7 +166,7 @@ class TcpListener:
     def _connected(self, transport: TcpSessionTransport) -> None:
         most = self._max_agents
         full = most is not None and len(self._connections) >= most
-        if full or self._closed or len(self._waiting) >= _BACKLOG:
+        if full or self._closed:
             logger.warning("an agent was turned away: %d are connected", len(self._connections))
             transport._abort()
             return
@@ -211,7 +214,9 @@ async def listen(
     if port == 0:
         del addresses[1:]  # else each address would get a port of its own
     # The addresses that were checked, rather than the name, which could change its mind.
-    server = await loop.create_server(listener._make_transport, addresses, port, ssl=ssl)
+    server = await loop.create_server(
+        listener._make_transport, addresses, port, ssl=ssl, backlog=_BACKLOG
+    )
     listener._server = server
     listener.host, listener.port = server.sockets[0].getsockname()[:2]
     return listener

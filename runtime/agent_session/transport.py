@@ -75,6 +75,10 @@ class SessionTransport(ABC):
         help the transport is closed as one with a `SlowConsumer`. Raises as `send` does."""
 
     @abstractmethod
+    async def flush(self) -> None:
+        """Wait until what was sent is on its way, however slow the peer. Raises as `send` does."""
+
+    @abstractmethod
     async def close(self, timeout: float | None = None) -> None:
         """Send what is queued, then disconnect. May be called at any time, and more than once.
 

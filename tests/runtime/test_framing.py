@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import cast
 
+import fuzz_framing
 import pytest
 from agent_session import (
     MAX_FRAME_SIZE,
@@ -75,6 +76,11 @@ def test_a_mutated_stream_never_raises(
     decoder.receive(bytes(stream))
     error = decoder.receive_eof()
     assert error is None or isinstance(error, FrameTooLarge | TruncatedFrame)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_short_run_of_the_fuzz(seed: int) -> None:
+    fuzz_framing.fuzz(5000, seed)
 
 
 def test_a_length_over_the_limit_is_refused_from_the_header() -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import pytest
 from agent_session import (
     FrameTooLarge,
     MemorySessionTransport,
+    SessionTransport,
     SlowConsumer,
     StreamLimits,
     TransportClosed,
@@ -17,6 +21,8 @@ from agent_session import (
 )
 from agent_session.framing import encode_frame
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from transport_support import Collector, audio, framed, ping, read_all, run, transcript
 
 
@@ -319,3 +325,139 @@ def test_audio_alone_never_blocks_or_ends_a_session(caplog: pytest.LogCaptureFix
 
     run(main())
     assert 5 <= caplog.text.count("audio frames dropped") <= 13
+
+
+def test_a_flush_waits_for_a_slow_peer_and_ends_with_it() -> None:
+    async def main() -> None:
+        left, right = memory_pair(StreamLimits(receive_queue=1 << 16))
+        for _ in range(60):
+            left.send_nowait(transcript("x" * 10_000))
+        flushing = asyncio.ensure_future(left.flush())
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert not flushing.done()
+        for _ in range(60):
+            await right.__anext__()
+        await flushing
+        assert left._queue.size == 0
+        for _ in range(60):
+            left.send_nowait(transcript("x" * 10_000))
+        flushing = asyncio.ensure_future(left.flush())
+        await asyncio.sleep(0)
+        await left.close(0.02)
+        for ended in (flushing, left.flush()):
+            with pytest.raises(TransportClosed):
+                await ended
+        await closed(right)
+
+    run(main())
+
+
+class Replay(SessionTransport):
+    """The least that a transport of somebody else's must be."""
+
+    def __init__(self, messages: list[AgentSessionMessage]) -> None:
+        self._messages = messages
+
+    async def start(self) -> None: ...
+
+    async def send(self, message: AgentSessionMessage) -> None:
+        self.send_nowait(message)
+
+    def send_nowait(self, message: AgentSessionMessage) -> None:
+        self._messages.append(message)
+
+    async def flush(self) -> None: ...
+
+    async def close(self, timeout: float | None = None) -> None: ...
+
+    @property
+    def closed(self) -> bool:
+        return False
+
+    @property
+    def reason(self) -> SlowConsumer:
+        return SlowConsumer(2, 1)
+
+    async def __anext__(self) -> AgentSessionMessage:
+        if not self._messages:
+            raise StopAsyncIteration
+        return self._messages.pop(0)
+
+
+def test_any_transport_delivers_to_a_receiver() -> None:
+    async def main() -> None:
+        async with Replay([ping(1), ping(2)]) as transport:
+            collector = Collector()
+            task = transport.deliver_to(collector)
+            assert task is not None
+            await task
+            assert collector.messages == [ping(1), ping(2)]
+            assert isinstance(collector.ends[0], SlowConsumer)
+
+    run(main())
+
+
+ACTIONS = ["send", "audio", "await", "bad", "cut", "oversized", "read", "tick", "flush", "thread"]
+ENDS = ["close", "abort", "hurry"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from(ACTIONS + ENDS)), max_size=60))
+@settings(deadline=None, max_examples=50)
+def test_whatever_happens_both_sides_end_and_order_holds(steps: list[tuple[int, str]]) -> None:
+    async def main() -> None:
+        limits = StreamLimits(2 << 20, 1 << 16, stall_timeout=0.02, close_timeout=0.02, linger=0.01)
+        ends = memory_pair(limits)
+        got: tuple[list[int], list[int]] = ([], [])
+        waiting: list[asyncio.Task[object]] = []
+        for number, (side, action) in enumerate(steps):
+            with contextlib.suppress(TransportClosed):
+                step(ends[side], action, number, got[side], waiting)
+            await asyncio.sleep(0)
+        await closed(*ends)
+        results = await asyncio.gather(*waiting, return_exceptions=True)
+        allowed = (TransportClosed, StopAsyncIteration, RuntimeError)
+        assert all(not isinstance(r, BaseException) or isinstance(r, allowed) for r in results)
+        assert all(numbers == sorted(numbers) for numbers in got)
+        assert all(end.closed and not end._queue.size for end in ends)
+
+    run(main())
+
+
+def step(
+    end: MemorySessionTransport,
+    action: str,
+    number: int,
+    got: list[int],
+    waiting: list[asyncio.Task[object]],
+) -> None:
+    """Do one thing to one end of a pair."""
+
+    async def read() -> None:
+        async for message in end:
+            if message.HasField("request"):
+                got.append(int(message.request.request_id))
+            return
+
+    big = ping(number)
+    big.request.run_input.text = "x" * 300_000
+    raw = {"bad": framed(b"\xff"), "cut": b"\0\0\1\0", "oversized": b"\xff" * 9}
+    if action == "send":
+        end.send_nowait(ping(number))
+    elif action == "audio":
+        end.send_nowait(audio(500_000))
+    elif action == "thread":
+        end.send_threadsafe(big)
+    elif action in raw and not end.closed:
+        end._put(raw[action])
+    elif action == "abort":
+        end._fail(SlowConsumer(0, 0))
+    elif action != "tick" and action not in raw:
+        work: dict[str, Callable[[], Coroutine[Any, Any, None]]] = {
+            "await": lambda: end.send(big),
+            "read": read,
+            "flush": end.flush,
+            "close": end.close,
+            "hurry": lambda: end.close(0),
+        }
+        waiting.append(asyncio.ensure_future(work[action]()))

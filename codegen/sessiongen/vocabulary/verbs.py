@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sessiongen.config import Config
 from sessiongen.diagnostics import (
     Diagnostic,
     Refusal,
@@ -30,6 +31,12 @@ from sessiongen.vocabulary.scope import SCOPES, Scope
 from sessiongen.vocabulary.store import dump, load
 
 NEWEST = "newest"
+
+
+def folder(config: Config) -> Path:
+    """Return where a configuration keeps its vocabulary files."""
+    kept = config.vocabularies
+    return kept[0].parent if kept else config.root / "vocabularies"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,87 @@
+"""The comparison: the whole matrix, held against the declared gaps.
+
+In: a Protocol, its annotations and the configuration. Out: a Parity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sessiongen.annotations import Annotated
+from sessiongen.config import Config, Gap
+from sessiongen.diagnostics import Diagnostic, Rule
+from sessiongen.parity import asked, coverage, fields, values
+from sessiongen.parity.model import Finding, Section
+from sessiongen.protocol import Protocol
+from sessiongen.vocabulary.model import Vocabulary
+from sessiongen.vocabulary.store import load
+
+
+@dataclass(frozen=True)
+class Parity:
+    """The matrix, the reason of each declared gap by (sdk, thing), and the findings."""
+
+    sdks: tuple[str, ...]
+    sections: tuple[Section, ...]
+    declared: dict[tuple[str, str], str]
+    diagnostics: list[Diagnostic]
+
+
+def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
+    """Return the parity of a protocol with the configured SDKs.
+
+    Raises:
+        Refusal: a vocabulary cannot be read.
+    """
+    vocabularies = [load(path) for path in config.vocabularies]
+    sections = (
+        *values.sections(protocol, annotated, vocabularies),
+        *coverage.sections(protocol, vocabularies),
+        asked.section(protocol, vocabularies),
+        *fields.sections(protocol, annotated, vocabularies),
+    )
+    found = {(item.sdk, item.thing): item for section in sections for item in section.findings()}
+    declared = {(gap.sdk, gap.thing): gap.reason for gap in config.gaps}
+    diagnostics = [_diagnostic(item) for key, item in found.items() if key not in declared]
+    diagnostics += _gap_faults(config, found, vocabularies)
+    names = tuple(f"{item.sdk} {item.version}" for item in vocabularies)
+    return Parity(names, sections, declared, diagnostics)
+
+
+def _diagnostic(finding: Finding) -> Diagnostic:
+    help_ = (
+        "change the protocol or annotate it, or declare the gap in codegen.toml: [[sdks.gaps]] "
+        f'sdk = "{finding.sdk}", thing = "{finding.thing}", reason = "..."'
+    )
+    return Diagnostic(finding.span, finding.rule, finding.message, help_)
+
+
+def _gap_faults(
+    config: Config,
+    found: dict[tuple[str, str], Finding],
+    vocabularies: Sequence[Vocabulary],
+) -> list[Diagnostic]:
+    """Return a fault for each declared gap that is not one, or says no reason."""
+    sdks = {item.sdk for item in vocabularies}
+    seen: set[tuple[str, str]] = set()
+    faults = []
+    for gap in config.gaps:
+        fault = _gap_fault(gap, (gap.sdk, gap.thing) in found, gap.sdk in sdks)
+        if (gap.sdk, gap.thing) in seen:
+            fault = ("this gap is declared twice", "remove one of the two")
+        seen.add((gap.sdk, gap.thing))
+        if fault is not None:
+            message = f"{gap.sdk}: {gap.thing}: {fault[0]}"
+            faults.append(Diagnostic(config.span(gap.at), Rule.PARITY_GAP, message, fault[1]))
+    return faults
+
+
+def _gap_fault(gap: Gap, exists: bool, sdk_known: bool) -> tuple[str, str] | None:
+    if not sdk_known:
+        return "no vocabulary is of this SDK", "name an SDK as its vocabulary does"
+    if not exists:
+        return "this gap no longer exists", "remove it: what it excuses is there now"
+    if not gap.reason.strip():
+        return "this gap has no reason", "say in a line why it is known and accepted"
+    return None

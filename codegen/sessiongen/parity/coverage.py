@@ -33,7 +33,9 @@ def sections(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> list[Sec
         Row(
             call.request.name,
             tuple(
-                cell for item in vocabularies for cell in (_answered(call, item), _asked(call, item))
+                cell
+                for item in vocabularies
+                for cell in (_answered(call, item), _asked(call, item))
             ),
         )
         for call in protocol.calls
@@ -70,9 +72,7 @@ def _sent(event: Event, vocabulary: Vocabulary) -> Cell:
     used = [item for item in found if item.via is not None]
     text = ", ".join(dict.fromkeys(item.event or "direct" for item in found))
     if not used:
-        return _event(
-            event.arm, vocabulary, "host", text, f"nothing calls its {found[0].handler}"
-        )
+        return _event(event.arm, vocabulary, "host", text, f"nothing calls its {found[0].handler}")
     wrong = [item.event for item in used if item.event not in (None, event.sdk_event)]
     if wrong:
         why = f"its host sends it on {wrong[0]!r}, not on {event.sdk_event!r} ({used[0].via})"

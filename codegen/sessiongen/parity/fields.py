@@ -99,7 +99,12 @@ class _Side:
             leaving = []
         if leaving:
             where = ", ".join(f"{item.within} ({item.place})" for item in leaving)
-            return Cell(text, self._finding(f"field {self._path}.{field.name}", f"leaves it out in {where}", field))
+            return Cell(
+                text,
+                self._finding(
+                    f"field {self._path}.{field.name}", f"leaves it out in {where}", field
+                ),
+            )
         if not self.builds and found is None and self.record is not None:
             why = f"has no field for it in {self.record.name} ({self.record.place})"
             return Cell(text, self._finding(f"field {self._path}.{field.name}", why, field))

@@ -31,7 +31,9 @@ def _text(parity: Parity) -> str:
         widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
         parts.append(
             "\n".join(
-                "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+                "  ".join(
+                    f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)
+                ).rstrip()
                 for row in rows
             )
         )

@@ -66,9 +66,7 @@ def _cell(
             return Cell(NOTHING)
         message = f"{vocabulary.sdk} has no enum for {enum.full_name}"
         thing = f"enum {enum.full_name}"
-        return Cell(
-            NOTHING, Finding(vocabulary.sdk, thing, message, Rule.PARITY_VALUE, enum.span)
-        )
+        return Cell(NOTHING, Finding(vocabulary.sdk, thing, message, Rule.PARITY_VALUE, enum.span))
     words = [word for word, found in binding.pairs if found.number == value.number]
     if words:
         return Cell(", ".join(words))

@@ -30,7 +30,7 @@ test: $(DEV) ## Run all tests
 	@$(BIN)/python -m pytest
 
 lint: $(DEV) ## Check format, types and the contract
-	@$(BIN)/black --check --quiet codegen tests bench || { echo "run: $(BIN)/black codegen tests bench"; exit 1; }
+	@$(BIN)/black --check --quiet codegen runtime tests bench examples || { echo "run: $(BIN)/black codegen runtime tests bench examples"; exit 1; }
 	@$(BIN)/mypy
 	@$(BIN)/basedpyright --level error
 	@$(BIN)/buf lint

@@ -6,13 +6,20 @@ In: the arguments of the process. Out: what the verb prints, and its exit status
 from __future__ import annotations
 
 import signal
+import sys
 
 _HANDLER = signal.getsignal(signal.SIGINT)
 if _HANDLER is signal.default_int_handler:
     # An interrupt while modules load has nothing to undo: it ends the process, unseen.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-from sessiongen.cli import main  # noqa: E402
+try:
+    from sessiongen.cli import main
+except ModuleNotFoundError as error:
+    if error.name not in ("click", "tomli"):
+        raise
+    print('sessiongen needs its tools: pip install "agent-session[codegen]"', file=sys.stderr)
+    sys.exit(2)
 
 
 def run() -> None:

@@ -247,6 +247,14 @@ def watch(options: Options) -> None:
 
 
 @main.command()
+def include() -> None:
+    """Print the include path of sessiongen/annotations.proto, for protoc, buf and editors."""
+    from sessiongen.resources import include_dir
+
+    click.echo(include_dir())
+
+
+@main.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print the completion script for SHELL."""

@@ -254,7 +254,7 @@ def test_removal_and_addition_during_delivery() -> None:
 
 
 @pytest.mark.parametrize(
-    "data, number", [(b"", None), (b"\x9a\x06\x00", 99), (b"\xca\x01\x02\x08\x01", 25)]
+    "data, number", [(b"", None), (b"\xba\x3e\x00", 999), (b"\x82\x7d\x02\x08\x01", 2000)]
 )
 def test_an_event_from_the_future_is_unknown(data: bytes, number: int | None) -> None:
     listeners, heard = AgentSessionEventListeners(), list[object]()
@@ -262,6 +262,22 @@ def test_an_event_from_the_future_is_unknown(data: bytes, number: int | None) ->
     event = Event.FromString(data)
     listeners.deliver(event)
     assert heard == [(number, event)]
+
+
+def test_two_arms_of_one_oneof_are_refused() -> None:
+    started = Event.ToolExecutionUpdated.Started()
+    ended = Event.ToolExecutionUpdated.Ended()
+    emitted: list[Event] = []
+
+    class Sink(AgentSessionEventSink):
+        def emit(self, event: Event) -> None:
+            emitted.append(event)
+
+    with pytest.raises(ValueError, match="ToolExecutionUpdated.update holds one arm, not 2"):
+        Sink().tool_execution_updated(started=started, ended=ended)
+    assert emitted == []
+    Sink().tool_execution_updated(ended=ended)
+    assert emitted[0].tool_execution_updated.WhichOneof("update") == "ended"
 
 
 def test_an_unheard_event_is_no_fault() -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 import support
+from agent_session_protocol import agent_session_pb2 as pb
+from google.protobuf.descriptor import FieldDescriptor
 from support import GENERATED
 
 _HEAD = """from agent_session_protocol import agent_session_pb2 as pb
@@ -22,26 +24,26 @@ def shown(usage: object) -> str:
 
 """
 
+# (payload, result) of each request, off the descriptors: one that is added is here too.
+_RESPONSES = pb.SessionResponse.DESCRIPTOR.fields_by_name
+
+
+def _type(field: FieldDescriptor) -> str:
+    assert field.message_type is not None
+    return field.message_type.name
+
+
 _METHODS = {
-    "ping": "Pong",
-    "get_chat_history": "GetChatHistoryResponse",
-    "run_input": "RunInputResponse",
-    "get_agent_info": "GetAgentInfoResponse",
-    "get_session_state": "GetSessionStateResponse",
-    "get_rtc_stats": "GetRTCStatsResponse",
-    "get_session_usage": "GetSessionUsageResponse",
-    "get_framework_info": "GetFrameworkInfoResponse",
-    "update_io": "UpdateIOResponse",
-    "finalize_simulation": "FinalizeSimulationResponse",
+    field.name: (_type(field), _type(_RESPONSES[{"ping": "pong"}.get(field.name, field.name)]))
+    for field in pb.SessionRequest.DESCRIPTOR.oneofs_by_name["request"].fields
 }
-_PAYLOADS = {"get_rtc_stats": "GetRTCStats", "update_io": "UpdateIO"}
+_EVENTS = [field.name for field in pb.AgentSessionEvent.DESCRIPTOR.oneofs_by_name["event"].fields]
 
 
 def handler(leave_out: str = "") -> str:
     lines = ["class Host(SessionRequestHandler):"]
-    for name, result in _METHODS.items():
+    for name, (payload, result) in _METHODS.items():
         if name != leave_out:
-            payload = _PAYLOADS.get(name, "".join(part.capitalize() for part in name.split("_")))
             lines += [
                 f"    async def {name}(",
                 f"        self, request: pb.SessionRequest.{payload}",
@@ -55,14 +57,6 @@ def handler(leave_out: str = "") -> str:
 def table(*arms: str) -> str:
     inside = ", ".join(f"{arm}=shown" for arm in arms)
     return f"TABLE = ModelUsageHandlers[str]({inside})\n"
-
-
-_EVENTS = (
-    "agent_state_changed user_state_changed conversation_item_added user_input_transcribed "
-    "function_tools_executed error overlapping_speech session_usage_updated amd_prediction "
-    "eot_prediction function_tools_started debug_message tool_execution_updated "
-    "agent_false_interruption session_closed".split()
-)
 
 
 def forwarders(leave_out: str) -> str:

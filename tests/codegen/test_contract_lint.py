@@ -101,8 +101,8 @@ EDITS = [
     ("  AS_IDLE = 1;", "  AS_RESTING = 1;", "ENUM_VALUE_SAME_NAME"),
     ("CR_TASK_COMPLETED = 5;", "CR_DONE = 5;", "ENUM_VALUE_SAME_NAME"),
     ("    Pong pong = 3;", "", "FIELD_NO_DELETE"),
-    (NEW_ARM, f"{NEW_ARM}\n    // New.\n    Ping new_arm = 13;", ""),
-    ("  AS_IDLE = 1;", "  AS_IDLE = 1;\n  // New.\n  AS_NEW = 5;", ""),
+    (NEW_ARM, f"{NEW_ARM}\n    // New.\n    Ping new_arm = 1000;", ""),
+    ("  AS_IDLE = 1;", "  AS_IDLE = 1;\n  // New.\n  AS_NEW = 1000;", ""),
     ("// The agent is up ", "// The agent is there ", ""),
 ]
 

@@ -58,7 +58,7 @@ _CHAT_ROLE_NUMBERS: Final[Mapping[str, pb.ChatRole.ValueType]] = MappingProxyTyp
 
 
 def chat_role_to_proto(value: ChatRoleWord) -> pb.ChatRole.ValueType:
-    """Return the ChatRole for the SDK's value.
+    """Return the value of ChatRole for the SDK's value.
 
     Raises:
         UnmappedValueError: the protocol has no such value.
@@ -70,7 +70,7 @@ def chat_role_to_proto(value: ChatRoleWord) -> pb.ChatRole.ValueType:
 
 
 def chat_role_from_proto(value: pb.ChatRole.ValueType) -> ChatRoleWord:
-    """Return the SDK's value for a ChatRole.
+    """Return the SDK's value for one of ChatRole.
 
     Raises:
         UnmappedValueError: the SDK has no such value.
@@ -82,7 +82,7 @@ def chat_role_from_proto(value: pb.ChatRole.ValueType) -> ChatRoleWord:
 
 
 def chat_role_name(value: pb.ChatRole.ValueType) -> str:
-    """Return the published name of a ChatRole, as JSON holds it.
+    """Return the published name of a value of ChatRole, as JSON holds it.
 
     Raises:
         UnmappedValueError: the protocol has no such value.
@@ -94,7 +94,7 @@ def chat_role_name(value: pb.ChatRole.ValueType) -> str:
 
 
 def chat_role_from_name(name: str) -> pb.ChatRole.ValueType:
-    """Return the ChatRole of a name, aliases included.
+    """Return the value of ChatRole with a name, aliases included.
 
     Raises:
         UnmappedValueError: the protocol has no such value.
@@ -153,7 +153,7 @@ _AGENT_STATE_NUMBERS: Final[Mapping[str, pb.AgentState.ValueType]] = MappingProx
 
 
 def agent_state_to_proto(value: AgentStateWord) -> pb.AgentState.ValueType:
-    """Return the AgentState for the SDK's value.
+    """Return the value of AgentState for the SDK's value.
 
     Raises:
         UnmappedValueError: the protocol has no such value.
@@ -165,7 +165,7 @@ def agent_state_to_proto(value: AgentStateWord) -> pb.AgentState.ValueType:
 
 
 def agent_state_from_proto(value: pb.AgentState.ValueType) -> AgentStateWord:
-    """Return the SDK's value for a AgentState.
+    """Return the SDK's value for one of AgentState.
 
     Raises:
         UnmappedValueError: the SDK has no such value.
@@ -177,7 +177,7 @@ def agent_state_from_proto(value: pb.AgentState.ValueType) -> AgentStateWord:
 
 
 def agent_state_name(value: pb.AgentState.ValueType) -> str:
-    """Return the published name of a AgentState, as JSON holds it.
+    """Return the published name of a value of AgentState, as JSON holds it.
 
     Raises:
         UnmappedValueError: the protocol has no such value.
@@ -189,7 +189,7 @@ def agent_state_name(value: pb.AgentState.ValueType) -> str:
 
 
 def agent_state_from_name(name: str) -> pb.AgentState.ValueType:
-    """Return the AgentState of a name, aliases included.
+    """Return the value of AgentState with a name, aliases included.
 
     Raises:
         UnmappedValueError: the protocol has no such value.
@@ -238,7 +238,7 @@ _USER_STATE_NUMBERS: Final[Mapping[str, pb.UserState.ValueType]] = MappingProxyT
 
 
 def user_state_to_proto(value: UserStateWord) -> pb.UserState.ValueType:
-    """Return the UserState for the SDK's value.
+    """Return the value of UserState for the SDK's value.
 
     Raises:
         UnmappedValueError: the protocol has no such value.
@@ -250,7 +250,7 @@ def user_state_to_proto(value: UserStateWord) -> pb.UserState.ValueType:
 
 
 def user_state_from_proto(value: pb.UserState.ValueType) -> UserStateWord:
-    """Return the SDK's value for a UserState.
+    """Return the SDK's value for one of UserState.
 
     Raises:
         UnmappedValueError: the SDK has no such value.
@@ -262,7 +262,7 @@ def user_state_from_proto(value: pb.UserState.ValueType) -> UserStateWord:
 
 
 def user_state_name(value: pb.UserState.ValueType) -> str:
-    """Return the published name of a UserState, as JSON holds it.
+    """Return the published name of a value of UserState, as JSON holds it.
 
     Raises:
         UnmappedValueError: the protocol has no such value.
@@ -274,7 +274,7 @@ def user_state_name(value: pb.UserState.ValueType) -> str:
 
 
 def user_state_from_name(name: str) -> pb.UserState.ValueType:
-    """Return the UserState of a name, aliases included.
+    """Return the value of UserState with a name, aliases included.
 
     Raises:
         UnmappedValueError: the protocol has no such value.
@@ -327,7 +327,7 @@ _TOOL_CALL_STATUS_NUMBERS: Final[Mapping[str, pb.ToolCallStatus.ValueType]] = Ma
 
 
 def tool_call_status_to_proto(value: ToolCallStatusWord) -> pb.ToolCallStatus.ValueType:
-    """Return the ToolCallStatus for the SDK's value.
+    """Return the value of ToolCallStatus for the SDK's value.
 
     Raises:
         UnmappedValueError: the protocol has no such value.
@@ -339,7 +339,7 @@ def tool_call_status_to_proto(value: ToolCallStatusWord) -> pb.ToolCallStatus.Va
 
 
 def tool_call_status_from_proto(value: pb.ToolCallStatus.ValueType) -> ToolCallStatusWord:
-    """Return the SDK's value for a ToolCallStatus.
+    """Return the SDK's value for one of ToolCallStatus.
 
     Raises:
         UnmappedValueError: the SDK has no such value.
@@ -351,7 +351,7 @@ def tool_call_status_from_proto(value: pb.ToolCallStatus.ValueType) -> ToolCallS
 
 
 def tool_call_status_name(value: pb.ToolCallStatus.ValueType) -> str:
-    """Return the published name of a ToolCallStatus, as JSON holds it.
+    """Return the published name of a value of ToolCallStatus, as JSON holds it.
 
     Raises:
         UnmappedValueError: the protocol has no such value.
@@ -363,7 +363,7 @@ def tool_call_status_name(value: pb.ToolCallStatus.ValueType) -> str:
 
 
 def tool_call_status_from_name(name: str) -> pb.ToolCallStatus.ValueType:
-    """Return the ToolCallStatus of a name, aliases included.
+    """Return the value of ToolCallStatus with a name, aliases included.
 
     Raises:
         UnmappedValueError: the protocol has no such value.
@@ -419,7 +419,7 @@ _TOOL_REPLY_STATUS_NUMBERS: Final[Mapping[str, pb.ToolReplyStatus.ValueType]] = 
 
 
 def tool_reply_status_to_proto(value: ToolReplyStatusWord) -> pb.ToolReplyStatus.ValueType:
-    """Return the ToolReplyStatus for the SDK's value.
+    """Return the value of ToolReplyStatus for the SDK's value.
 
     Raises:
         UnmappedValueError: the protocol has no such value.
@@ -431,7 +431,7 @@ def tool_reply_status_to_proto(value: ToolReplyStatusWord) -> pb.ToolReplyStatus
 
 
 def tool_reply_status_from_proto(value: pb.ToolReplyStatus.ValueType) -> ToolReplyStatusWord:
-    """Return the SDK's value for a ToolReplyStatus.
+    """Return the SDK's value for one of ToolReplyStatus.
 
     Raises:
         UnmappedValueError: the SDK has no such value.
@@ -443,7 +443,7 @@ def tool_reply_status_from_proto(value: pb.ToolReplyStatus.ValueType) -> ToolRep
 
 
 def tool_reply_status_name(value: pb.ToolReplyStatus.ValueType) -> str:
-    """Return the published name of a ToolReplyStatus, as JSON holds it.
+    """Return the published name of a value of ToolReplyStatus, as JSON holds it.
 
     Raises:
         UnmappedValueError: the protocol has no such value.
@@ -455,7 +455,7 @@ def tool_reply_status_name(value: pb.ToolReplyStatus.ValueType) -> str:
 
 
 def tool_reply_status_from_name(name: str) -> pb.ToolReplyStatus.ValueType:
-    """Return the ToolReplyStatus of a name, aliases included.
+    """Return the value of ToolReplyStatus with a name, aliases included.
 
     Raises:
         UnmappedValueError: the protocol has no such value.
@@ -519,24 +519,24 @@ _CLOSE_REASON_NUMBERS: Final[Mapping[str, pb.CloseReason.ValueType]] = MappingPr
 
 
 def close_reason_to_proto(value: str | None) -> pb.CloseReason.ValueType:
-    """Return the CloseReason for the SDK's value. One not known, or None, is CR_UNKNOWN."""
+    """Return the value of CloseReason for the SDK's value. One not known, or None, is CR_UNKNOWN."""
     if value is None:
         return pb.CloseReason.CR_UNKNOWN
     return _CLOSE_REASON_TO_PROTO.get(value, pb.CloseReason.CR_UNKNOWN)
 
 
 def close_reason_from_proto(value: pb.CloseReason.ValueType) -> CloseReasonWord | None:
-    """Return the SDK's value for a CloseReason. None stands for one not known."""
+    """Return the SDK's value for one of CloseReason. None stands for one not known."""
     return _CLOSE_REASON_FROM_PROTO.get(value)
 
 
 def close_reason_name(value: pb.CloseReason.ValueType) -> str:
-    """Return the published name of a CloseReason, as JSON holds it. A number not known is CR_UNKNOWN."""
+    """Return the published name of a value of CloseReason, as JSON holds it. A number not known is CR_UNKNOWN."""
     return _CLOSE_REASON_NAMES.get(value) or _CLOSE_REASON_NAMES[pb.CloseReason.CR_UNKNOWN]
 
 
 def close_reason_from_name(name: str) -> pb.CloseReason.ValueType:
-    """Return the CloseReason of a name, aliases included. A name not known is CR_UNKNOWN."""
+    """Return the value of CloseReason with a name, aliases included. A name not known is CR_UNKNOWN."""
     return _CLOSE_REASON_NUMBERS.get(name, pb.CloseReason.CR_UNKNOWN)
 
 
@@ -592,22 +592,22 @@ _AMD_CATEGORY_NUMBERS: Final[Mapping[str, pb.AmdCategory.ValueType]] = MappingPr
 
 
 def amd_category_to_proto(value: str | None) -> pb.AmdCategory.ValueType:
-    """Return the AmdCategory for the SDK's value. One not known, or None, is AMD_UNKNOWN."""
+    """Return the value of AmdCategory for the SDK's value. One not known, or None, is AMD_UNKNOWN."""
     if value is None:
         return pb.AmdCategory.AMD_UNKNOWN
     return _AMD_CATEGORY_TO_PROTO.get(value, pb.AmdCategory.AMD_UNKNOWN)
 
 
 def amd_category_from_proto(value: pb.AmdCategory.ValueType) -> AmdCategoryWord | None:
-    """Return the SDK's value for a AmdCategory. None stands for one not known."""
+    """Return the SDK's value for one of AmdCategory. None stands for one not known."""
     return _AMD_CATEGORY_FROM_PROTO.get(value)
 
 
 def amd_category_name(value: pb.AmdCategory.ValueType) -> str:
-    """Return the published name of a AmdCategory, as JSON holds it. A number not known is AMD_UNKNOWN."""
+    """Return the published name of a value of AmdCategory, as JSON holds it. A number not known is AMD_UNKNOWN."""
     return _AMD_CATEGORY_NAMES.get(value) or _AMD_CATEGORY_NAMES[pb.AmdCategory.AMD_UNKNOWN]
 
 
 def amd_category_from_name(name: str) -> pb.AmdCategory.ValueType:
-    """Return the AmdCategory of a name, aliases included. A name not known is AMD_UNKNOWN."""
+    """Return the value of AmdCategory with a name, aliases included. A name not known is AMD_UNKNOWN."""
     return _AMD_CATEGORY_NUMBERS.get(name, pb.AmdCategory.AMD_UNKNOWN)

@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 from . import agent_session_pb2 as pb
 from .dispatch import AgentSessionEventArm
 from .values import (
+    at_most_one,
     DurationLike,
     StructLike,
     timestamp_or_now,
@@ -340,6 +341,13 @@ class AgentSessionEventSink(ABC):
         that come after the agent has already spoken about the call are voiced in a
         reply of their own, whose steps are told as well.
         """
+        at_most_one(
+            "agent_session.AgentSessionEvent.ToolExecutionUpdated.update",
+            started,
+            call_updated,
+            reply_updated,
+            ended,
+        )
         self.emit(
             pb.AgentSessionEvent(
                 created_at=timestamp_or_now(created_at),

@@ -161,6 +161,17 @@ def build(message: type[M], values: Mapping[str, Any]) -> M:
     return message(**values)
 
 
+def at_most_one(oneof: str, *arms: object) -> None:
+    """Refuse values for several arms of a oneof, of which a message would keep the last.
+
+    Raises:
+        ValueError: more than one is not None.
+    """
+    given = sum(arm is not None for arm in arms)
+    if given > 1:
+        raise ValueError(f"{oneof} holds one arm, not {given}")
+
+
 def unknown_field(message: Message) -> int | None:
     """Return the number of the field that a newer peer set and this build does not know.
 

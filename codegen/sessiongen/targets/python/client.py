@@ -32,6 +32,7 @@ class ClientMethod:
     result: str
     read: str
     dynamic: bool
+    guards: list[str]
     parameters: list[Parameter]
     request: str
     docs: str
@@ -78,6 +79,7 @@ def client_model(context: Context) -> ClientModel:
             result=references.strict(call.response.value),
             read=access("response", call.response.name),
             dynamic=not plain(call.response.name),
+            guards=parameters.guards(arm, given),
             parameters=sorted([*given, *extra], key=lambda item: item.default != ""),
             request=construct(references.message(roles.request.full_name), [*extra, filled]),
             docs=_docs(context, call, [*given, *extra]),

@@ -118,10 +118,10 @@ def _docs(bound: BoundEnum) -> dict[str, str]:
     number = raises.format("protocol") if known is None else f" A number not known is {known.name}."
     text = raises.format("protocol") if known is None else f" A name not known is {known.name}."
     return {
-        "docs_to_proto": f"Return the {name} for the SDK's value.{sdk}",
-        "docs_from_proto": f"Return the SDK's value for a {name}.{none}",
-        "docs_name": f"Return the published name of a {name}, as JSON holds it.{number}",
-        "docs_from_name": f"Return the {name} of a name, aliases included.{text}",
+        "docs_to_proto": f"Return the value of {name} for the SDK's value.{sdk}",
+        "docs_from_proto": f"Return the SDK's value for one of {name}.{none}",
+        "docs_name": f"Return the published name of a value of {name}, as JSON holds it.{number}",
+        "docs_from_name": f"Return the value of {name} with a name, aliases included.{text}",
     }
 
 

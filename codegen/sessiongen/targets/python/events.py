@@ -33,6 +33,7 @@ class EventModel:
     forwarder: str
     listener: str
     payload: str
+    guards: list[str]
     parameters: list[Parameter]
     beside: list[Parameter]
     event: str
@@ -106,6 +107,7 @@ class _EventsBuilder:
             forwarder=self.forwarders.name(arm.name, arm.span),
             listener=self.listeners.name(f"on_{arm.name}", arm.span),
             payload=self.references.strict(arm.value),
+            guards=self.parameters.guards(arm, parameters),
             parameters=parameters,
             beside=beside,
             event=construct(self.references.message(self.role.full_name), [*beside, filled]),

@@ -39,7 +39,14 @@ class Context:
     @property
     def reserved(self) -> frozenset[str]:
         """Names that generated functions use for themselves."""
-        helpers = {"build", "to_timestamp", "to_duration", "to_struct", "timestamp_or_now"}
+        helpers = {
+            "at_most_one",
+            "build",
+            "to_timestamp",
+            "to_duration",
+            "to_struct",
+            "timestamp_or_now",
+        }
         return frozenset({"self", "getattr"} | helpers) | self.modules.aliases
 
     @property

@@ -94,6 +94,18 @@ class ParameterBuilder:
             return parameters[0].argument
         return construct(self.references.message(message.full_name), parameters)
 
+    def guards(self, arm: Field, parameters: Sequence[Parameter]) -> list[str]:
+        """Return the statements that refuse two arms of one oneof: the message keeps one."""
+        message = self.fields_of(arm)
+        names = {item.field: item.name for item in parameters}
+        statements = []
+        for oneof in message.oneofs if message else ():
+            if len(oneof.arms) > 1:
+                self.references.values.add("at_most_one")
+                given = ", ".join(names[item.name] for item in oneof.arms)
+                statements.append(f'at_most_one("{oneof.message}.{oneof.name}", {given})')
+        return statements
+
     def _parameter(self, field: Field, scope: Scope, lenient: bool) -> Parameter:
         name = scope.name(field.name, field.span)
         annotation, argument = self._forms(field, name)

@@ -14,6 +14,7 @@ from sessiongen.diagnostics import Diagnostic, Refusal, Rule
 from sessiongen.enum_bindings import Binding, bind, fallback_of, value_faults
 from sessiongen.roles import Roles, find, union
 from sessiongen.schema import Enum, EnumValue, Field, Oneof, Schema
+from sessiongen.vocabulary.model import Vocabulary
 from sessiongen.vocabulary.store import load
 
 # The language of the vocabulary whose spellings generated Python uses.
@@ -51,6 +52,7 @@ class Protocol:
 
     unions: every real oneof of the protocol's own messages, in order of declaration.
     enums: every enum of the protocol's own files, in order of declaration.
+    vocabularies: the facts of each configured SDK.
     """
 
     schema: Schema
@@ -59,6 +61,7 @@ class Protocol:
     calls: tuple[Call, ...]
     events: tuple[Event, ...]
     enums: tuple[BoundEnum, ...]
+    vocabularies: tuple[Vocabulary, ...]
 
 
 def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
@@ -74,14 +77,15 @@ def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
         raise Refusal(diagnostics)
     calls = _calls(roles, annotated, diagnostics)
     events = tuple(_event(roles, arm, annotated) for arm in union(roles.event).arms)
-    enums = _enums(schema, annotated, config)
+    vocabularies = tuple(load(path) for path in config.vocabularies)
+    enums = _enums(schema, annotated, vocabularies)
     bound = [item.enum for item in enums if item.binding is not None]
     diagnostics += value_faults(bound, annotated)
     _misplaced(annotated, roles, schema, diagnostics)
     if diagnostics:
         raise Refusal(diagnostics)
     unions = tuple(item for message in schema.own_messages() for item in message.oneofs)
-    return Protocol(schema, roles, unions, calls, events, enums)
+    return Protocol(schema, roles, unions, calls, events, enums, vocabularies)
 
 
 def _event(roles: Roles, arm: Field, annotated: Annotated) -> Event:
@@ -89,8 +93,9 @@ def _event(roles: Roles, arm: Field, annotated: Annotated) -> Event:
     return Event(arm, note.value if note else arm.name)
 
 
-def _enums(schema: Schema, annotated: Annotated, config: Config) -> tuple[BoundEnum, ...]:
-    vocabularies = [load(path) for path in config.vocabularies]
+def _enums(
+    schema: Schema, annotated: Annotated, vocabularies: tuple[Vocabulary, ...]
+) -> tuple[BoundEnum, ...]:
     python = next((item for item in vocabularies if item.language == PYTHON), None)
     return tuple(
         BoundEnum(

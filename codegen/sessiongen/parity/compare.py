@@ -15,7 +15,6 @@ from sessiongen.parity import asked, coverage, fields, values
 from sessiongen.parity.model import Finding, Section
 from sessiongen.protocol import Protocol
 from sessiongen.vocabulary.model import Vocabulary
-from sessiongen.vocabulary.store import load
 
 
 @dataclass(frozen=True)
@@ -29,12 +28,8 @@ class Parity:
 
 
 def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
-    """Return the parity of a protocol with the configured SDKs.
-
-    Raises:
-        Refusal: a vocabulary cannot be read.
-    """
-    vocabularies = [load(path) for path in config.vocabularies]
+    """Return the parity of a protocol with the configured SDKs."""
+    vocabularies = protocol.vocabularies
     sections = (
         *values.sections(protocol, annotated, vocabularies),
         *coverage.sections(protocol, vocabularies),

@@ -65,12 +65,14 @@ def read(compiled: Compiled, config: Config, place: Place) -> Annotated:
         if original.name == ANNOTATIONS_FILE:
             continue
         item = original
-        if original.name in compiled.own and ANNOTATIONS_FILE in original.dependency:
+        # Options may come through an import that imports the annotations publicly.
+        if original.name in compiled.own and reader.known:
             item = _File()
             item.CopyFrom(original)
             for annotation in reader.strip(item, place):
                 found[annotation.element, annotation.name] = annotation
-            _drop_import(item)
+            if ANNOTATIONS_FILE in item.dependency:
+                _drop_import(item)
         files.append(item)
     diagnostics = _overlay(found, files, config)
     return Annotated(found, tuple(files), tuple(diagnostics))
@@ -99,6 +101,11 @@ class _OptionReader:
             self._extensions[full_name] = [
                 item for item in extensions if item.containing_type == descriptor
             ]
+
+    @property
+    def known(self) -> bool:
+        """Whether the protocol imports the annotations at all."""
+        return bool(self._classes)
 
     def strip(self, file: _File, place: Place) -> list[Annotation]:
         """Take our options out of a file's elements and return them."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2
 
+from sessiongen import children
 from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
 
 _PROBE = """
@@ -72,7 +72,7 @@ def load(name: str, span: Span, root: Path) -> Loaded:
         Refusal: it cannot be imported, holds no messages, or has no type stub.
     """
     done = subprocess.run(
-        [sys.executable, "-c", _PROBE, name, str(root), _MARK], capture_output=True, check=False
+        children.code(_PROBE, name, str(root), _MARK), capture_output=True, check=False
     )
     said = done.stdout.decode("utf-8", errors="replace").strip().splitlines()
     # A module may leave the process while it is imported, with any status.

@@ -109,7 +109,11 @@ class Cache:
     def _newer(self, name: str) -> bool:
         path = self._path(name)
         try:
-            return path is not None and path.stat().st_mtime_ns > self._started
+            if path is None:
+                return False
+            # A file moved into place keeps its old time of writing, not that of its status.
+            found = path.stat()
+            return max(found.st_mtime_ns, found.st_ctime_ns) > self._started
         except OSError:
             return True
 

@@ -327,7 +327,7 @@ def _coloured_diff(text: str) -> str:
     """Colour a diff; on a terminal, cut what no terminal shows: serialized descriptors."""
     colours = {"+": "green", "-": "red", "@": "cyan"}
     lines = text.splitlines(keepends=True)
-    if sys.stdout.isatty():
+    if sys.stdout is not None and sys.stdout.isatty():
         lines = [line if len(line) < _WIDEST else f"{line[:_WIDEST]}...\n" for line in lines]
     return "".join(
         click.style(line, fg=colours[line[0]]) if line[:1] in colours else line for line in lines

@@ -19,8 +19,8 @@ from sessiongen.config import Config
 from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, failed
 from sessiongen.paths import display
 from sessiongen.sources import Sources
+from sessiongen.well_known import shipped
 
-WELL_KNOWN = "google/protobuf/"
 ANNOTATIONS_FILE = "sessiongen/annotations.proto"
 # A part of an import name. Quotes, backslashes and control characters are in no sound one.
 _PART = re.compile(r"[^\x00-\x1f\x7f\\\"]+")
@@ -83,11 +83,13 @@ def _import_name(config: Config, path: Path) -> str:
             fault = f"{display(path)} is not a file"
         help_ = "name .proto files relative to codegen.toml"
         raise Refusal([Diagnostic(span, Rule.UNREADABLE, fault, help_)])
-    for folder in config.input.include:
-        try:
-            return path.resolve().relative_to(folder.resolve()).as_posix()
-        except ValueError:
-            continue
+    # As written first: a link's target may lie anywhere.
+    for whole in (Path.absolute, Path.resolve):
+        for folder in config.input.include:
+            try:
+                return whole(path).relative_to(whole(folder)).as_posix()
+            except ValueError:
+                continue
     span = config.span(("input", "include"))
     fault = f"{display(path)} lies on none of the include paths"
     help_ = "add a folder above the file to input.include"
@@ -118,7 +120,7 @@ def _from_module(config: Config, name: str) -> Compiled:
     loaded = bound.load(name, config.span(("input", "messages")), config.root)
     sources = Sources((), origin=loaded.origin)
     files = _ordered(loaded.files, Span(display(loaded.origin)))
-    own = tuple(item.name for item in files if not item.name.startswith(WELL_KNOWN))
+    own = tuple(item.name for item in files if not shipped(item.name))
     return Compiled(files, own, sources, loaded.modules)
 
 
@@ -136,9 +138,7 @@ def _compiled(
         _tidy_comments(item)
     ordered = _ordered(files, span)
     own = tuple(
-        item.name
-        for item in ordered
-        if not item.name.startswith(WELL_KNOWN) and item.name != ANNOTATIONS_FILE
+        item.name for item in ordered if not shipped(item.name) and item.name != ANNOTATIONS_FILE
     )
     return Compiled(ordered, own, sources, {}, warnings)
 
@@ -218,7 +218,7 @@ def _well_known(name: str, span: Span) -> descriptor_pb2.FileDescriptorProto:
         found = descriptor_pool.Default().FindFileByName(name)
     except KeyError:
         found = None
-    if found is None or not name.startswith(WELL_KNOWN):
+    if found is None or not shipped(name):
         raise _broken(
             span,
             f"the descriptor set lacks the imported file {name!r}",

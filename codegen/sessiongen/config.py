@@ -124,7 +124,7 @@ def load(path: Path) -> Config:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8").replace("\r\n", "\n")
+        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except FileNotFoundError:
         raise Refusal([_missing(path)]) from None
     except OSError as error:

@@ -51,7 +51,6 @@ class Rule(str, Enum):
     SDK_ENUM = "SG044"
     SDK_EVENT = "SG045"
     SDK_REQUEST = "SG046"
-    SDK_FIELD = "SG047"
     VOCABULARY = "SG048"
     SDK_MOVED = "SG049"
     PARITY_VALUE = "SG050"

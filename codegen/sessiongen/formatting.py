@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from sessiongen import pieces
+from sessiongen import children, pieces
 
 LINE_LENGTH = 100
 _MOST_WORKERS = 4
@@ -38,7 +38,7 @@ class Formatter:
         self._children: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Formatter:
-        command = [sys.executable, "-m", "sessiongen.formatting"]
+        command = children.module("sessiongen.formatting")
         for _ in range(min(os.cpu_count() or 1, _MOST_WORKERS)):
             pipe = subprocess.PIPE
             child = subprocess.Popen(

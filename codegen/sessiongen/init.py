@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sessiongen import pipeline
-from sessiongen.config import OPTIONAL_ROLES, Config, Input
+from sessiongen.config import Config, Input
 from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
 from sessiongen.paths import display
 from sessiongen.protocol import assemble
@@ -110,11 +110,8 @@ def _config(source: Source, include: tuple[Path, ...], target: Path, text: str) 
 def _package(source: Source) -> str:
     name = source.messages or (source.proto or source.descriptor_set or Path("protocol")).stem
     stem = re.sub(r"\W", "_", name.rsplit(".", 1)[-1].removesuffix("_pb2"), flags=re.ASCII)
-    return (
-        f"{stem.lower().strip('_') or 'my'}_protocol"
-        if not stem[:1].isdigit()
-        else f"p{stem}_protocol"
-    )
+    plain = stem.lower().strip("_") or "my"
+    return f"p{plain}_protocol" if plain[0].isdigit() else f"{plain}_protocol"
 
 
 def _input_lines(source: Source, include: tuple[Path, ...], root: Path) -> list[str]:
@@ -162,11 +159,8 @@ def _unanswered(roles: Roles) -> list[str]:
 
 
 def _text(lines: list[str], package: str, roles: Roles, unpaired: list[Diagnostic]) -> str:
-    named = [
-        f"{role} = false" if name == "-" else f"{role} = {_quoted(name)}"
-        for role, name in roles.named()
-        if name != "-" or role in OPTIONAL_ROLES
-    ]
+    # A role that nothing plays stays open: the protocol may gain it.
+    named = [f"{role} = {_quoted(name)}" for role, name in roles.named() if name != "-"]
     return "\n".join(
         [
             "[input]",

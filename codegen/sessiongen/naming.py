@@ -21,7 +21,9 @@ MESSAGE_API = frozenset(
     "ByteSize Clear ClearExtension ClearField CopyFrom DESCRIPTOR DiscardUnknownFields "
     "Extensions FindInitializationErrors FromString HasExtension HasField IsInitialized "
     "ListFields MergeFrom MergeFromString ParseFromString RegisterExtension "
-    "SerializePartialToString SerializeToString SetInParent UnknownFields WhichOneof".split()
+    "SerializePartialToString SerializeToString SetInParent UnknownFields WhichOneof "
+    # What the stubs import under names of their own.
+    "_builtins _typing _message _descriptor _containers _enum_type_wrapper _abc".split()
 )
 
 # Names that a module of messages has of its own, in the code or in the stub.

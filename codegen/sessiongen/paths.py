@@ -12,8 +12,11 @@ from pathlib import Path
 
 def display(path: Path) -> str:
     """Return a path for a message: short when it is below the working directory."""
-    full = os.path.abspath(path)
-    here = os.getcwd()
+    try:
+        full, here = os.path.abspath(path), os.getcwd()
+    except FileNotFoundError:
+        # The working directory is gone.
+        return path.as_posix()
     if full.startswith(here.rstrip(os.sep) + os.sep):
         return Path(full).relative_to(here).as_posix()
     return Path(full).as_posix()

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 
+from sessiongen import children
 from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
 from sessiongen.sources import Sources
 
 _LINE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<text>.*)$")
 # What its logger adds, with the time of day.
 _LOG = re.compile(r"[IWEF]\d{4} |WARNING: All log messages before absl")
+_TRACEBACK = "Traceback (most recent call last):"
 _FILE = re.compile(r"^(?P<file>[^:\s][^:]*\.proto): (?P<text>.*)$")
 
 
 def start(arguments: list[str]) -> subprocess.Popen[bytes]:
     """Start protoc; the bundled google/protobuf files are on its include path."""
-    command = [sys.executable, "-m", "grpc_tools.protoc", *arguments]
+    command = children.module("grpc_tools.protoc", *arguments)
     # In a session of its own: an interrupt from the keyboard is for this process alone,
     # and does not look like a fault of protoc's.
     return subprocess.Popen(
@@ -44,7 +45,11 @@ def finish(process: subprocess.Popen[bytes], sources: Sources) -> list[Diagnosti
 def parse(text: str, sources: Sources, failed: bool) -> list[Diagnostic]:
     """Turn protoc's output into diagnostics; columns become columns of characters."""
     diagnostics = []
-    for line in text.splitlines():
+    lines = text.splitlines()
+    if failed and _TRACEBACK in lines:
+        # Its Python wrapper failed before protoc began: the last line says why.
+        lines = lines[-1:]
+    for line in lines:
         match = _LINE.match(line) or _FILE.match(line)
         if match is None:
             if failed and line.strip() and not _LOG.match(line):

@@ -90,7 +90,8 @@ def check(config: Config, use_cache: bool) -> Result:
     return Result(
         FINDING,
         diagnostics=[*build.model.warnings, *(_drift(config, item, before) for item in shown)],
-        detail="".join(item.diff(folder) for item in shown),
+        # The manifest belongs to the diff, so that applying it leaves no drift.
+        detail="".join(item.diff(folder) for item in differences),
     )
 
 
@@ -163,6 +164,10 @@ def _drift(config: Config, item: Difference, before: outputs.Manifest | None) ->
         return Diagnostic(span, Rule.MISSING_OUTPUT, "this generated file is missing", help_)
     if item.wanted is None:
         fault = "this file is no longer generated"
+        written = before.files.get(item.path) if before else None
+        if written != outputs.digest(item.found):
+            # generate leaves it alone: it may hold somebody's work.
+            help_ = "it was edited since it was generated: remove it by hand"
         return Diagnostic(span, Rule.EXTRA_OUTPUT, fault, help_)
     line = _first_difference(item.found, item.wanted)
     written = before.files.get(item.path) if before else None

@@ -159,8 +159,9 @@ def test_an_unknown_arm(number: int, data: bytes) -> None:
 
 
 def test_the_last_unknown_message_is_the_arm() -> None:
-    # A varint field 98, an arm 97, then a varint field 96.
-    request = Request.FromString(b"\x90\x06\x01" + b"\x8a\x06\x00" + b"\x80\x06\x01")
+    # A varint field 98, the messages 95 and 97, then a varint field 96.
+    first, last = b"\xfa\x05\x00", b"\x8a\x06\x00"
+    request = Request.FromString(b"\x90\x06\x01" + first + last + b"\x80\x06\x01")
     assert answered(None, request).error == "unimplemented request: field 97"
 
 

@@ -101,7 +101,8 @@ def _render(context_: Context, version: str, source: str) -> dict[str, str]:
 def _shown(source: str) -> str:
     """Return the names of files as text for a comment and a docstring, whatever they hold."""
     printable = "".join(item if item.isprintable() else "?" for item in source)
-    return printable.replace("\\", "/").replace('"', "'")
+    # "coding:" in a file's first lines would name the encoding of the whole file.
+    return printable.replace("\\", "/").replace('"', "'").replace("coding", "cod-ing")
 
 
 def _layers(rendered: Mapping[str, str], formatter: Formatter) -> dict[str, str]:

@@ -33,8 +33,3 @@ def _escape(character: str) -> str:
         return "\\t"
     code = ord(character)
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
-
-
-def summary(text: str, fallback: str) -> str:
-    """Return a comment, or a sentence that stands in where there is none."""
-    return text if text.strip() else fallback

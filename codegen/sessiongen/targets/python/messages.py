@@ -9,7 +9,6 @@ from __future__ import annotations
 import keyword
 import re
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +16,11 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2
 from google.protobuf.compiler import plugin_pb2
 
-from sessiongen import protoc
+from sessiongen import children, protoc
 from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, failed
 from sessiongen.sources import Sources
 from sessiongen.targets.python.references import module_name
+from sessiongen.targets.python.stub_names import clashes
 
 _ENUM_TYPE = re.compile(r"(?<![\w.])(?:\w+\.)+ValueType\b")
 _NUMBERS = re.compile(r"(?:^ +\w+_FIELD_NUMBER: .*\n){2,}", re.MULTILINE)
@@ -64,7 +64,7 @@ def _plugin(folder: Path, request: bytes) -> subprocess.Popen[bytes]:
     (folder / "request").write_bytes(request)
     with (folder / "request").open("rb") as stdin, (folder / "response").open("wb") as stdout:
         return subprocess.Popen(
-            [sys.executable, "-c", _PLUGIN],
+            children.code(_PLUGIN),
             stdin=stdin,
             stdout=stdout,
             stderr=subprocess.PIPE,
@@ -94,7 +94,9 @@ def finish(running: Running, sources: Sources) -> dict[str, str]:
     if running.stubs.returncode != 0 or response.error:
         raise _no_stubs(response.error or said.decode("utf-8", errors="replace"), sources)
     for file in response.file:
-        texts[file.name.rsplit("/", 1)[-1]] = _stub(file.content)
+        stub = _stub(file.content)
+        _refuse_clashes(file.name, stub, sources)
+        texts[file.name.rsplit("/", 1)[-1]] = stub
     return texts
 
 
@@ -129,6 +131,24 @@ def _stub(text: str) -> str:
 
 def _each_line_once(match: re.Match[str]) -> str:
     return "".join(dict.fromkeys(match.group().splitlines(keepends=True)))
+
+
+def _refuse_clashes(file: str, text: str, sources: Sources) -> None:
+    found = clashes(text)
+    if found:
+        help_ = "rename what has this name in the .proto: generated code needs it"
+        span = Span(sources.origin.as_posix() if sources.origin else _proto(file, sources))
+        faults = [
+            Diagnostic(span, Rule.NAME_CLASH, f"the type stub of this file {phrase}", help_)
+            for phrase in found
+        ]
+        raise Refusal(faults)
+
+
+def _proto(file: str, sources: Sources) -> str:
+    """Return the path of the proto file behind a stub."""
+    stem = file.rsplit("/", 1)[-1].removesuffix("_pb2.pyi")
+    return sources.span(f"{stem}.proto").file
 
 
 def _no_stubs(reason: str, sources: Sources) -> Refusal:

@@ -15,8 +15,8 @@ from sessiongen.bound import Module
 from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.naming import flat_names
 from sessiongen.schema import Enum, Kind, Message, Schema, Value
+from sessiongen.well_known import module, shipped
 
-WELL_KNOWN = "google/protobuf/"
 _NATURAL = {
     "google.protobuf.Timestamp": ("TimestampLike", "to_timestamp"),
     "google.protobuf.Duration": ("DurationLike", "to_duration"),
@@ -58,9 +58,9 @@ def modules(schema: Schema, main: str, bound: Mapping[str, Module]) -> Modules:
     taken: set[str] = set()
     # Google's files come last: one of the protocol's own may have the same name.
     for file in sorted({item.file for item in types}, key=_google_last):
-        alias = "pb" if file == main else module_name(file.removeprefix(WELL_KNOWN))
+        alias = "pb" if file == main else _own_name(file)
         while alias in taken:
-            alias = f"google_{alias}" if file.startswith(WELL_KNOWN) else f"{alias}_"
+            alias = f"google_{alias}" if shipped(file) else f"{alias}_"
         taken.add(alias)
         by_file[file] = _imported(file, alias, bound)
     aliases = frozenset(
@@ -70,18 +70,21 @@ def modules(schema: Schema, main: str, bound: Mapping[str, Module]) -> Modules:
 
 
 def _google_last(file: str) -> tuple[bool, str]:
-    return file.startswith(WELL_KNOWN), file
+    return shipped(file), file
+
+
+def _own_name(file: str) -> str:
+    return module(file)[1] if shipped(file) else module_name(file)
 
 
 def _imported(file: str, alias: str, bound: Mapping[str, Module]) -> Imported:
     if file in bound:
-        module = bound[file]
-        package, _, name = module.name.rpartition(".")
+        held = bound[file]
+        package, _, name = held.name.rpartition(".")
         statement = f"from {package} import {name}" if package else f"import {name}"
         renamed = f" as {alias}" if alias != name else ""
-        return Imported(alias, statement + renamed, module.enum_types, module.oneof_literals)
-    package = "google.protobuf" if file.startswith(WELL_KNOWN) else "."
-    name = module_name(file.removeprefix(WELL_KNOWN))
+        return Imported(alias, statement + renamed, held.enum_types, held.oneof_literals)
+    package, name = module(file) if shipped(file) else (".", module_name(file))
     renamed = f" as {alias}" if alias != name else ""
     return Imported(alias, f"from {package} import {name}{renamed}")
 

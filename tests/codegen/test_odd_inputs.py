@@ -1,0 +1,154 @@
+"""Odd but legal inputs: each once went wrong, and its right outcome is held here.
+
+In: small protocols with one oddity. Out: what the command does, run as a child process.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BASE = """syntax = "proto3";
+package {package};
+{extra}
+message A {{ string text = 1; }}
+message Event {{ oneof event {{ A a = 1{options}; }} }}
+message Request {{ string request_id = 1; oneof request {{ A a = 2; }} }}
+message Response {{ string request_id = 1; oneof response {{ A a = 2; }} }}
+"""
+
+
+def base(package: str, extra: str = "", options: str = "") -> str:
+    return BASE.format(package=package, extra=extra, options=options)
+
+
+def project(folder: Path, name: str, text: str) -> None:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text)
+    (folder / "codegen.toml").write_text(
+        f'[input]\nprotos = ["{name}"]\ninclude = ["."]\n[output]\npath = "out"\npackage = "made"\n'
+    )
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+def generate(folder: Path) -> subprocess.CompletedProcess[str]:
+    script = Path(sys.executable).parent / "sessiongen"
+    return subprocess.run(
+        [script, "-q", "generate", "--no-cache"], cwd=folder, capture_output=True, text=True
+    )
+
+
+def imported(folder: Path, code: str = "") -> str:
+    names = "client, dispatch, enums, events, requests, values"
+    done = run(folder / "out", "-c", f"from made import {names}\n{code}")
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+CLASHES = {
+    "enum and message": ("enum Foo { F = 0; } message _Foo { string x = 1; }", "'_Foo' twice"),
+    "constant": (
+        "message C { string text = 1; string TEXT_FIELD_NUMBER = 2; }",
+        "'TEXT_FIELD_NUMBER' twice in C",
+    ),
+    "alias": ("message Global___A { string x = 1; }", "'Global___A' twice"),
+}
+
+
+@pytest.mark.parametrize("name", CLASHES)
+def test_names_that_a_stub_needs_are_refused(name: str, tmp_path: Path) -> None:
+    extra, fault = CLASHES[name]
+    project(tmp_path, "m.proto", base("clash", extra))
+    done = generate(tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("m.proto:1:1: error[SG017]: ")
+    assert fault in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("module", ["tempfile", "black", "grpc_tools", "mypy_protobuf", "calendar"])
+def test_nothing_of_the_working_directory_is_run(module: str, tmp_path: Path) -> None:
+    project(tmp_path, "m.proto", base("shadow"))
+    (tmp_path / f"{module}.py").write_text(f'open({str(tmp_path / "RAN")!r}, "w")\n')
+    done = generate(tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not (tmp_path / "RAN").exists()
+
+
+def test_an_annotation_through_a_public_import(tmp_path: Path) -> None:
+    (tmp_path / "door.proto").write_text(
+        'syntax = "proto3";\nimport public "sessiongen/annotations.proto";\n'
+    )
+    text = base("public", 'import "door.proto";', ' [(sessiongen.sdk_event) = "knock"]')
+    project(tmp_path, "m.proto", text)
+    done = generate(tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert imported(tmp_path, "print(dict(events.SDK_EVENTS))") == "{'a': 'knock'}"
+    assert b"knock" not in (tmp_path / "out" / "made" / "m_pb2.py").read_bytes()
+
+
+def test_a_well_known_file_in_a_folder_of_its_own(tmp_path: Path) -> None:
+    extra = (
+        'import "google/protobuf/compiler/plugin.proto";\n'
+        "message V { google.protobuf.compiler.Version version = 1; }"
+    )
+    text = base("compiler", extra).replace("oneof request { A a", "oneof request { V a")
+    project(tmp_path, "m.proto", text)
+    done = generate(tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    imported(tmp_path)
+
+
+def test_a_link_to_a_proto_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "m.proto").write_text(base("link"))
+    root = tmp_path / "root"
+    project(root, "other.proto", base("other"))
+    os.symlink(tmp_path / "real" / "m.proto", root / "m.proto")
+    project(root, "m.proto", base("link"))
+    done = generate(root)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_file_name_is_no_encoding_cookie(tmp_path: Path) -> None:
+    project(tmp_path, "coding=unicode_escape/m.proto", base("cookie"))
+    done = generate(tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    imported(tmp_path)
+
+
+def test_a_byte_order_mark_in_the_configuration(tmp_path: Path) -> None:
+    project(tmp_path, "m.proto", base("mark"))
+    config = tmp_path / "codegen.toml"
+    config.write_bytes(b"\xef\xbb\xbf" + config.read_bytes())
+    assert generate(tmp_path).returncode == 0
+
+
+def test_a_folder_that_is_no_text(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/b\xff"))
+    try:
+        project(folder, "m.proto", base("bytes"))
+    except OSError:
+        pytest.skip("this file system has no such names")
+    done = generate(folder)
+    assert done.returncode in (0, 2)
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("error[") <= 1
+
+
+def test_an_input_moved_into_place_is_noticed(tmp_path: Path) -> None:
+    project(tmp_path, "m.proto", base("moved"))
+    assert generate(tmp_path).returncode == 0
+    newer = tmp_path / "newer.proto"
+    newer.write_text(base("moved", "message B { string text = 1; }"))
+    os.utime(newer, (1, 1))
+    newer.rename(tmp_path / "m.proto")
+    assert run(tmp_path, "-m", "sessiongen", "check").returncode == 1

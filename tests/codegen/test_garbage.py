@@ -216,7 +216,7 @@ BROKEN = {
     ).SerializeToString(),
     "bytes for a name": broken(lambda file: None).replace(b"small.proto", b"small.\xffroto"),
     "only well-known files": descriptor_pb2.FileDescriptorSet(
-        file=[descriptors(name="google/protobuf/a.proto")]
+        file=[descriptors(name="google/protobuf/timestamp.proto")]
     ).SerializeToString(),
 }
 

@@ -122,8 +122,11 @@ def test_the_hook_in_another_project(checkout: Path, home: Path, tmp_path: Path)
     assert remembered.returncode == 0, remembered.stdout
     assert git(made.root, "status", "--short") == ""
 
-    (made.root / "notes.txt").write_text("nothing to do with it\n", encoding="utf-8")
-    assert "(no files to check)Skipped" in commit_all(made.root, home).stdout
+    # A commit that only deletes a file names no file to a hook, and is checked all the same.
+    (made.root / "out" / "small_protocol" / "events.py").unlink()
+    deleted = commit_all(made.root, home)
+    assert deleted.returncode == 1
+    assert "out/small_protocol/events.py" in deleted.stdout
 
 
 def prepared(checkout: Path, folder: Path) -> Path:

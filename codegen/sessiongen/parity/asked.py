@@ -78,4 +78,5 @@ def _fault(
     name = ".".join((arm, *path))
     thing = f"request field {name}: {side}"
     message = f"{vocabulary.sdk}: request field {name}: {why}"
-    return Cell(NOTHING, Finding(vocabulary.sdk, thing, message, Rule.PARITY_REQUEST, field.span))
+    finding = Finding(vocabulary.sdk, thing, message, Rule.PARITY_REQUEST, field.span)
+    return Cell(NOTHING, (finding,))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sessiongen.annotations import Annotated
 from sessiongen.config import Config, Gap
 from sessiongen.diagnostics import Diagnostic, Rule
-from sessiongen.parity import asked, coverage, fields, values
+from sessiongen.parity import asked, coverage, fields, strangers, values
 from sessiongen.parity.model import Finding, Section
 from sessiongen.protocol import Protocol
 from sessiongen.vocabulary.model import Vocabulary
@@ -30,12 +30,14 @@ class Parity:
 def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
     """Return the parity of a protocol with the configured SDKs."""
     vocabularies = protocol.vocabularies
-    sections = (
+    sections: tuple[Section, ...] = (
         *values.sections(protocol, annotated, vocabularies),
         *coverage.sections(protocol, vocabularies),
         asked.section(protocol, vocabularies),
         *fields.sections(protocol, annotated, vocabularies),
+        strangers.section(protocol, vocabularies),
     )
+    sections = tuple(section for section in sections if section.rows)
     found = {(item.sdk, item.thing): item for section in sections for item in section.findings()}
     declared = {(gap.sdk, gap.thing): gap.reason for gap in config.gaps}
     diagnostics = [_diagnostic(item) for key, item in found.items() if key not in declared]

@@ -58,7 +58,7 @@ def _unsent(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[
             thing = f"sdk event {event.name}"
             finding = Finding(vocabulary.sdk, thing, message, Rule.PARITY_EVENT, span)
             cells = [Cell("")] * (2 * len(vocabularies))
-            cells[2 * index] = Cell(event.name, finding)
+            cells[2 * index] = Cell(event.name, (finding,))
             yield Row(NOTHING, tuple(cells))
 
 
@@ -91,7 +91,8 @@ def _received(arm: Field, vocabulary: Vocabulary) -> Cell:
     names = [item.event for item in driver.receives if item.arm == arm.name]
     if not names and driver.by_name is None:
         return _event(arm, vocabulary, "driver", NOTHING, "its driver drops it")
-    name = names[0] if names else arm.name
+    # A driver that moves to the arm's name may keep an older one beside it.
+    name = arm.name if arm.name in names or not names else names[0]
     if name != arm.name:
         return _event(arm, vocabulary, "driver", name, f"its driver calls it {name!r}")
     if name not in {item.name for item in driver.events}:
@@ -103,7 +104,7 @@ def _received(arm: Field, vocabulary: Vocabulary) -> Cell:
 def _event(arm: Field, vocabulary: Vocabulary, side: str, text: str, why: str) -> Cell:
     message = f"{vocabulary.sdk}: event {arm.name}: {why}"
     thing = f"event {arm.name}: {side}"
-    return Cell(text, Finding(vocabulary.sdk, thing, message, Rule.PARITY_EVENT, arm.span))
+    return Cell(text, (Finding(vocabulary.sdk, thing, message, Rule.PARITY_EVENT, arm.span),))
 
 
 def _answered(call: Call, vocabulary: Vocabulary) -> Cell:
@@ -132,4 +133,4 @@ def _request(call: Call, vocabulary: Vocabulary, side: str, text: str, why: str)
     message = f"{vocabulary.sdk}: request {call.request.name}: {why}"
     thing = f"request {call.request.name}: {side}"
     span = call.request.span
-    return Cell(text, Finding(vocabulary.sdk, thing, message, Rule.PARITY_REQUEST, span))
+    return Cell(text, (Finding(vocabulary.sdk, thing, message, Rule.PARITY_REQUEST, span),))

@@ -3,17 +3,17 @@
 In: a Protocol, its annotations and vocabularies. Out: a Section for each message that
 events and responses carry.
 
-A field has a source where every place that makes the message fills it, or, where nothing
-makes the message yet, where the SDK's class has a field of its name. Names are compared
-in snake_case, a unit at the end of the SDK's does not count (`delayMs`), and `sdk_class`
-and `sdk_field` name what has another name.
+A field has a source where every function that makes the message fills it, in any of the
+places that make it there; or, where nothing makes the message yet, where the SDK's class
+has a field of its name. Names are compared in snake_case, a unit at the end of the SDK's
+does not count (`delayMs`), and `sdk_class` and `sdk_field` name what has another name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sessiongen.annotations import Annotated
+from sessiongen.annotations import Annotated, Annotation
 from sessiongen.diagnostics import Rule
 from sessiongen.naming import snake
 from sessiongen.parity.model import NOTHING, Cell, Finding, Row, Section
@@ -83,32 +83,60 @@ class _Side:
         self.annotated = annotated
         self.sdk = vocabulary.sdk
         self.around = around
-        self.record = _record(message, annotated, vocabulary)
-        path = ".".join(message.path)
-        self.builds = [item for item in vocabulary.builds if item.message == path]
+        self.note = annotated.get(message.full_name, "sdk_class")
+        self.record = _record(message, self.note, vocabulary)
+        self.places: dict[str, list[Build]] = {}
+        for item in vocabulary.builds:
+            if item.message == self._path:
+                self.places.setdefault(item.within, []).append(item)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether the SDK has neither a class for the message nor a place that makes it."""
+        return not self.places and self.record is None
 
     def cell(self, field: Field, first: bool) -> Cell:
-        """Return what fills a field; a message that nothing makes is said once."""
-        if not self.builds and self.record is None:
-            thing, why = f"message {self._path}", "has nothing that this message is made from"
-            return Cell(NOTHING, self._finding(thing, why) if first else None)
+        """Return what fills a field; what is wrong with the message itself is said once."""
+        if self.nothing:
+            return Cell(NOTHING, self._whole() if first else ())
         found = self._source(field)
-        text = found.name if found is not None else NOTHING
-        leaving = [item for item in self.builds if not self._fills(item, field, found)]
-        if field.oneof is not None and len(leaving) < len(self.builds):
-            leaving = []
-        if leaving:
-            where = ", ".join(f"{item.within} ({item.place})" for item in leaving)
-            return Cell(
-                text,
-                self._finding(
-                    f"field {self._path}.{field.name}", f"leaves it out in {where}", field
-                ),
+        left_out = self._left_out(field, found)
+        filled = len(left_out) < len(self.places)
+        text = found.name if found is not None else "host" if filled else NOTHING
+        findings = [*self._whole(), *left_out] if first else left_out
+        if found is None and (not self.places or self._named(field)) and self.record is not None:
+            why = f"has no source in {self.record.name} ({self.record.place})"
+            findings.append(self._finding(f"field {self._path}.{field.name}", why, field))
+        return Cell(text, tuple(findings))
+
+    def _whole(self) -> tuple[Finding, ...]:
+        """Return what is wrong with the message as such: it has no class, where it needs one."""
+        if self.nothing:
+            why = "has nothing in this SDK that it could be made from"
+        elif self.note is not None and self.record is None:
+            why = f"should be made from {' or '.join(_names(self.note.value))}; no class has that name"
+        else:
+            return ()
+        return (self._finding(f"message {self._path}", why),)
+
+    def _left_out(self, field: Field, source: FieldFact | None) -> list[Finding]:
+        """Return a finding for each place that makes the message without the field."""
+        leaving = {
+            within: builds
+            for within, builds in self.places.items()
+            if not any(self._fills(item, field, source) for item in builds)
+        }
+        # Each arm of a oneof has a place of its own.
+        if field.oneof is not None and len(leaving) < len(self.places):
+            return []
+        return [
+            self._finding(
+                f"field {self._path}.{field.name}: {within}",
+                f"is left out in {within} ({builds[0].place})",
+                field,
             )
-        if not self.builds and found is None and self.record is not None:
-            why = f"has no field for it in {self.record.name} ({self.record.place})"
-            return Cell(text, self._finding(f"field {self._path}.{field.name}", why, field))
-        return Cell(text if found else "host")
+            for within, builds in leaving.items()
+        ]
 
     def homeless(self) -> Iterator[Cell]:
         """Yield the fields of the SDK's class that have no place in the message."""
@@ -122,8 +150,8 @@ class _Side:
             if _spellings(fact) & placed:
                 continue
             name = f"{self.record.name}.{fact.name}"
-            why = f"has the field {name} ({fact.place}), which the message lacks"
-            yield Cell(fact.name, self._finding(f"sdk field {name}", why))
+            why = f"has no place for the SDK's field {name} ({fact.place})"
+            yield Cell(fact.name, (self._finding(f"sdk field {name}", why),))
 
     @property
     def _path(self) -> str:
@@ -139,13 +167,16 @@ class _Side:
         return next((item for item in facts if _spellings(item) & names), None)
 
     def _names(self, field: Field) -> set[str]:
-        note = self.annotated.get(f"{self.message.full_name}.{field.name}", "sdk_field")
-        return {snake(name.strip()) for name in note.value.split(",")} if note else {field.name}
+        note = self._named(field)
+        return {snake(name) for name in _names(note.value)} if note else {field.name}
+
+    def _named(self, field: Field) -> Annotation | None:
+        return self.annotated.get(f"{self.message.full_name}.{field.name}", "sdk_field")
 
     def _finding(self, thing: str, why: str, field: Field | None = None) -> Finding:
         span = field.span if field else self.message.span
         name = f"{self._path}.{field.name}" if field else self._path
-        return Finding(self.sdk, thing, f"{self.sdk}: {name}: it {why}", Rule.PARITY_FIELD, span)
+        return Finding(self.sdk, thing, f"{self.sdk}: {name} {why}", Rule.PARITY_FIELD, span)
 
 
 def _spellings(fact: FieldFact) -> set[str]:
@@ -153,12 +184,15 @@ def _spellings(fact: FieldFact) -> set[str]:
     return {name, *(name.removesuffix(unit) for unit in _UNITS)}
 
 
-def _record(message: Message, annotated: Annotated, vocabulary: Vocabulary) -> Record | None:
-    note = annotated.get(message.full_name, "sdk_class")
+def _names(value: str) -> list[str]:
+    """Return the names that an annotation joins by commas."""
+    return [name.strip() for name in value.split(",")]
+
+
+def _record(message: Message, note: Annotation | None, vocabulary: Vocabulary) -> Record | None:
     name = message.path[-1]
-    wanted = note.value.split(",") if note else [name, f"{name}Event"]
-    for candidate in wanted:
+    for candidate in _names(note.value) if note else [name, f"{name}Event"]:
         for record in vocabulary.records:
-            if record.name.casefold() == candidate.strip().casefold():
+            if record.name.casefold() == candidate.casefold():
                 return record
     return None

@@ -25,10 +25,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Cell:
-    """What one SDK has, and what is wrong with it."""
+    """What one SDK has, and all that is wrong with it."""
 
     text: str
-    finding: Finding | None = None
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,4 +49,4 @@ class Section:
 
     def findings(self) -> list[Finding]:
         """Return what is wrong in any cell."""
-        return [cell.finding for row in self.rows for cell in row.cells if cell.finding]
+        return [item for row in self.rows for cell in row.cells for item in cell.findings]

@@ -1,7 +1,7 @@
 """Tables: the matrix as text for people, as markdown, and as JSON.
 
-In: a Parity. Out: text. A cell that differs carries a mark: `!` for a finding, `~` for a
-declared gap.
+In: a Parity. Out: text. A cell that differs carries a mark: `!` for a finding, `~` where
+all of it is declared; the reasons stand below the table.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 import click
 
 from sessiongen.parity.compare import Parity
-from sessiongen.parity.model import Cell, Section
+from sessiongen.parity.model import Cell, Finding, Section
 
 FINDING, DECLARED = "!", "~"
 
@@ -29,18 +29,15 @@ def _text(parity: Parity) -> str:
     for section in parity.sections:
         rows = [(section.title, *section.columns), *_rows(parity, section)]
         widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-        parts.append(
-            "\n".join(
-                "  ".join(
-                    f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)
-                ).rstrip()
-                for row in rows
-            )
-        )
+        lines = [
+            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        parts.append("\n".join([*lines, *_reasons(parity, section)]))
     table = "\n\n".join(parts)
     for mark, colour in ((FINDING, "red"), (DECLARED, "yellow")):
         table = re.sub(
-            rf" {mark}(?= |$)", f" {click.style(mark, fg=colour)}", table, flags=re.MULTILINE
+            rf"(?<= ){mark}(?= |$)", f"{click.style(mark, fg=colour)}", table, flags=re.MULTILINE
         )
     return f"{table}\n\n{_summary(parity)}\n"
 
@@ -53,7 +50,7 @@ def _markdown(parity: Parity) -> str:
         rows += _rows(parity, section)
         parts.append("\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in rows))
     gaps = [f"- {sdk}: `{thing}`: {reason}" for (sdk, thing), reason in parity.declared.items()]
-    return "\n\n".join([*parts, "\n".join(gaps), _summary(parity)]) + "\n"
+    return "\n\n".join([*parts, *filter(None, ["\n".join(gaps)]), _summary(parity)]) + "\n"
 
 
 def _json(parity: Parity) -> str:
@@ -86,19 +83,32 @@ def _marked(parity: Parity, cell: Cell) -> str:
 
 
 def _mark(parity: Parity, cell: Cell) -> str:
-    if cell.finding is None:
+    if not cell.findings:
         return ""
-    key = (cell.finding.sdk, cell.finding.thing)
-    return DECLARED if key in parity.declared else FINDING
+    known = all((item.sdk, item.thing) in parity.declared for item in cell.findings)
+    return DECLARED if known else FINDING
 
 
-def _record(parity: Parity, cell: Cell) -> dict[str, str]:
-    if cell.finding is None:
+def _reasons(parity: Parity, section: Section) -> list[str]:
+    """Return a line for each declared gap of a section, in the order of its cells."""
+    found = dict.fromkeys((item.sdk, item.thing) for item in section.findings())
+    return [
+        f"  {DECLARED} {sdk}: {thing}: {parity.declared[sdk, thing]}"
+        for sdk, thing in found
+        if (sdk, thing) in parity.declared
+    ]
+
+
+def _record(parity: Parity, cell: Cell) -> dict[str, object]:
+    if not cell.findings:
         return {"text": cell.text}
-    key = (cell.finding.sdk, cell.finding.thing)
-    reason = parity.declared.get(key)
+    return {"text": cell.text, "differs": [_difference(parity, item) for item in cell.findings]}
+
+
+def _difference(parity: Parity, finding: Finding) -> dict[str, str]:
+    reason = parity.declared.get((finding.sdk, finding.thing))
     known = {"declared": reason} if reason is not None else {}
-    return {"text": cell.text, "thing": cell.finding.thing, "fault": cell.finding.message, **known}
+    return {"sdk": finding.sdk, "thing": finding.thing, "fault": finding.message, **known}
 
 
 def _summary(parity: Parity) -> str:

@@ -25,7 +25,12 @@ except ModuleNotFoundError as error:
 def run() -> None:
     """Run the command; from here on an interrupt is an exception that it handles."""
     signal.signal(signal.SIGINT, _HANDLER)
-    main(prog_name="sessiongen")
+    try:
+        main(prog_name="sessiongen")
+    except OSError as error:
+        # What was found could not be shown; a status of 1 would say that it was drift.
+        print(f"sessiongen: cannot write the output: {error.strerror}", file=sys.stderr)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

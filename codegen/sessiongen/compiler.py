@@ -119,7 +119,7 @@ def _from_descriptor_set(config: Config, path: Path) -> Compiled:
 def _from_module(config: Config, name: str) -> Compiled:
     loaded = bound.load(name, config.span(("input", "messages")), config.root)
     sources = Sources((), origin=loaded.origin)
-    files = _ordered(loaded.files, Span(display(loaded.origin)))
+    files = _ordered(loaded.files, Span(display(loaded.origin)), sources)
     own = tuple(item.name for item in files if not shipped(item.name))
     return Compiled(files, own, sources, loaded.modules)
 
@@ -136,7 +136,7 @@ def _compiled(
     for item in files:
         _refuse_name(item.name, span)
         _tidy_comments(item)
-    ordered = _ordered(files, span)
+    ordered = _ordered(files, span, sources)
     own = tuple(
         item.name for item in ordered if not shipped(item.name) and item.name != ANNOTATIONS_FILE
     )
@@ -144,7 +144,7 @@ def _compiled(
 
 
 def _ordered(
-    files: list[descriptor_pb2.FileDescriptorProto], span: Span
+    files: list[descriptor_pb2.FileDescriptorProto], span: Span, sources: Sources
 ) -> tuple[descriptor_pb2.FileDescriptorProto, ...]:
     """Sort files so that each follows its imports, and prove that they link."""
     by_name = {item.name: item for item in files}
@@ -165,7 +165,7 @@ def _ordered(
         stack += [(needed, False) for needed in item.dependency if needed not in ordered]
         if len(stack) > 100_000:
             raise _broken(span, "the files import each other in a circle")
-    _link(tuple(ordered.values()), span)
+    _link(tuple(ordered.values()), sources)
     _refuse_other_annotations(ordered, span)
     return tuple(ordered.values())
 
@@ -229,7 +229,10 @@ def _well_known(name: str, span: Span) -> descriptor_pb2.FileDescriptorProto:
     return result
 
 
-def _link(files: tuple[descriptor_pb2.FileDescriptorProto, ...], span: Span) -> None:
+_LINK_HELP = "Python's protobuf refuses what the message names: rename or remove it"
+
+
+def _link(files: tuple[descriptor_pb2.FileDescriptorProto, ...], sources: Sources) -> None:
     pool = descriptor_pool.DescriptorPool()
     for item in files:
         try:
@@ -237,7 +240,8 @@ def _link(files: tuple[descriptor_pb2.FileDescriptorProto, ...], span: Span) -> 
             pool.FindFileByName(item.name)
         except (TypeError, KeyError) as error:
             reason = str(error).replace("\n", " ").strip()
-            raise _broken(span, f"the descriptors do not link: {reason}") from None
+            fault = f"the descriptors do not link: {reason}"
+            raise _broken(sources.span(item.name), fault, _LINK_HELP) from None
 
 
 def _broken(span: Span, fault: str, help_: str | None = None) -> Refusal:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from keyword import iskeyword
 from pathlib import Path
+from unicodedata import normalize
 from typing import Any
 
 import tomli
@@ -234,6 +236,9 @@ class _Reader:
         if not _dotted(package):
             fault = f"{package!r} is not a Python package name"
             self._fault(("output", "package"), fault, _DOTTED)
+        elif package == "google" or _hides(package):
+            fault = f"a package {package!r} hides one that generated code imports"
+            self._fault(("output", "package"), fault, "give it a name of its own")
         return package
 
     def _roles(self, table: dict[str, Any]) -> dict[str, Given]:
@@ -352,7 +357,17 @@ _DOTTED = "use letters, digits and underscores, parts joined by dots"
 
 
 def _dotted(name: str) -> bool:
-    return all(part.isidentifier() and not iskeyword(part) for part in name.split("."))
+    # Python reads names in their NFKC form, and would look for another folder.
+    return all(
+        part.isidentifier() and not iskeyword(part) and normalize("NFKC", part) == part
+        for part in name.split(".")
+    )
+
+
+def _hides(package: str) -> bool:
+    """Whether a package would stand in the way of what its own modules import."""
+    first = package.partition(".")[0]
+    return first in sys.stdlib_module_names or f"{package}.".startswith("google.protobuf.")
 
 
 def _text(value: object) -> bool:

@@ -87,6 +87,10 @@ class Scope:
 
     def claim(self, result: str, owner: str, span: Span) -> None:
         """Claim an exact Python name for an owner."""
+        if result in self.reserved:
+            fault = f"{owner!r} becomes {result!r}, which {self.what} needs for itself"
+            self.faults.append(Diagnostic(span, Rule.NAME_CLASH, fault, "rename it in the .proto"))
+            return
         first = self._owners.setdefault(result, owner)
         if first == owner:
             return

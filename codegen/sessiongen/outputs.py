@@ -124,7 +124,7 @@ def write(
     differences = compare(folder, complete)
     kept = [item for item in differences if item.wanted is None and _edited(folder, item)]
     changes = [item for item in differences if item not in kept]
-    _refuse_foreign(folder, [item for item in changes if (folder / item.path).exists()])
+    _refuse_foreign(folder, [item for item in changes if os.path.lexists(folder / item.path)])
     try:
         _move_in(folder, changes)
     except OSError as error:

@@ -17,6 +17,7 @@ _LINE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<text>.*)$
 # What its logger adds, with the time of day.
 _LOG = re.compile(r"[IWEF]\d{4} |WARNING: All log messages before absl")
 _TRACEBACK = "Traceback (most recent call last):"
+_CHECK = "*** Check failure"
 _FILE = re.compile(r"^(?P<file>[^:\s][^:]*\.proto): (?P<text>.*)$")
 
 
@@ -49,6 +50,10 @@ def parse(text: str, sources: Sources, failed: bool) -> list[Diagnostic]:
     if failed and _TRACEBACK in lines:
         # Its Python wrapper failed before protoc began: the last line says why.
         lines = lines[-1:]
+    if failed and any(_CHECK in line for line in lines):
+        # protoc gave up on its own terms; its log says on which.
+        logged = [line.partition("] ")[2] for line in lines if _LOG.match(line) and "] " in line]
+        lines = [line for line in logged if line][:1] or lines[-1:]
     for line in lines:
         match = _LINE.match(line) or _FILE.match(line)
         if match is None:

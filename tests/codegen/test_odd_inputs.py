@@ -152,3 +152,90 @@ def test_an_input_moved_into_place_is_noticed(tmp_path: Path) -> None:
     os.utime(newer, (1, 1))
     newer.rename(tmp_path / "m.proto")
     assert run(tmp_path, "-m", "sessiongen", "check").returncode == 1
+
+
+MORE_CLASHES = {
+    "deprecated": (
+        "message _deprecated { option deprecated = true; int32 a = 1; }",
+        "would define '_deprecated' twice in the module",
+    ),
+    "dispatch": ('import "dispatch_foo.proto";', "'dispatch_foo_pb2', which dispatch.py needs"),
+}
+
+
+@pytest.mark.parametrize("name", MORE_CLASHES)
+def test_names_that_generated_code_needs_are_refused(name: str, tmp_path: Path) -> None:
+    extra, fault = MORE_CLASHES[name]
+    other = 'syntax = "proto3";\npackage needs;\nmessage FooPb2 { oneof x { int32 a = 1; } }\n'
+    (tmp_path / "dispatch_foo.proto").write_text(other)
+    text = base("needs", extra)
+    if name == "dispatch":
+        text = text.replace("oneof event { A a", "oneof event { FooPb2 a")
+    project(tmp_path, "m.proto", text)
+    done = generate(tmp_path)
+    assert done.returncode == 2
+    assert "error[SG017]" in done.stderr and fault in done.stderr
+
+
+def test_an_extension_that_hides_a_part_of_protobuf(tmp_path: Path) -> None:
+    text = base("hides", "message B { extensions 100 to 200; }").replace("proto3", "proto2")
+    text = text.replace("{ string", "{ optional string")
+    text += "message M { extend B { optional int32 SerializeToString = 100; } }\n"
+    project(tmp_path, "deep/m.proto", text)
+    done = generate(tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("deep/m.proto:1:1: error[SG017]: ")
+    assert "would hide 'SerializeToString'" in done.stderr
+
+
+@pytest.mark.parametrize("package", ["google", "google.protobuf.small", "typing", "logging", "ﬁle"])
+def test_packages_that_cannot_be_imported_are_refused(package: str, tmp_path: Path) -> None:
+    project(tmp_path, "m.proto", base("hidden"))
+    config = tmp_path / "codegen.toml"
+    config.write_text(config.read_text().replace('"made"', f'"{package}"'))
+    done = generate(tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("codegen.toml:6:1: error[SG006]: ")
+
+
+def test_an_option_that_is_no_text(tmp_path: Path) -> None:
+    extra = 'import "sessiongen/annotations.proto";'
+    project(tmp_path, "m.proto", base("bad", extra, ' [(sessiongen.sdk_event) = "a\\377b"]'))
+    done = generate(tmp_path)
+    assert done.returncode == 2
+    assert "invalid UTF-8" in done.stderr and "stack trace" not in done.stderr
+
+
+def test_names_that_python_refuses_are_placed_in_their_file(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "b.proto").write_text(
+        'syntax = "proto2";\npackage link;\n'
+        "message B { optional int32 a_b = 1; optional int32 aB = 2; }\n"
+    )
+    project(tmp_path, "m.proto", base("link", 'import "deep/b.proto";'))
+    done = generate(tmp_path)
+    assert done.returncode == 2
+    assert "deep/b.proto:1:1: error[SG003]: the descriptors do not link" in done.stderr
+
+
+def test_a_dangling_link_in_the_way_is_left_alone(tmp_path: Path) -> None:
+    project(tmp_path, "m.proto", base("dangling"))
+    (tmp_path / "out" / "made").mkdir(parents=True)
+    link = tmp_path / "out" / "made" / "client.py"
+    link.symlink_to(tmp_path / "nowhere")
+    done = generate(tmp_path)
+    assert done.returncode == 2
+    assert "this file is in the way" in done.stderr
+    assert link.is_symlink()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_an_output_that_cannot_be_written_is_no_drift(tmp_path: Path) -> None:
+    project(tmp_path, "m.proto", base("full"))
+    script = Path(sys.executable).parent / "sessiongen"
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [script, "generate"], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    assert "cannot write the output" in done.stderr and "Traceback" not in done.stderr

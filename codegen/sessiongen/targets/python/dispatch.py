@@ -52,7 +52,7 @@ class DispatchModel:
 def dispatch_model(context: Context) -> DispatchModel:
     """Return the model of dispatch.py."""
     references = context.references()
-    scope = Scope("dispatch.py", ("Arm", "R"))
+    scope = Scope("dispatch.py", {"Arm", "R"} | context.modules.aliases)
     unions = [_union(context, references, scope, item) for item in context.protocol.unions]
     context.faults += scope.faults
     return DispatchModel(references.imports, references.aliases, unions)

@@ -35,6 +35,7 @@ class Running:
     python: subprocess.Popen[bytes]
     stubs: subprocess.Popen[bytes]
     package: str
+    own: tuple[str, ...]
 
 
 def start(
@@ -56,7 +57,7 @@ def start(
     python = protoc.start(
         [f"--descriptor_set_in={descriptors}", f"--python_out={folder.name}", *targets]
     )
-    return Running(folder, python, stubs, package)
+    return Running(folder, python, stubs, package, own)
 
 
 def _plugin(folder: Path, request: bytes) -> subprocess.Popen[bytes]:
@@ -95,7 +96,7 @@ def finish(running: Running, sources: Sources) -> dict[str, str]:
         raise _no_stubs(response.error or said.decode("utf-8", errors="replace"), sources)
     for file in response.file:
         stub = _stub(file.content)
-        _refuse_clashes(file.name, stub, sources)
+        _refuse_clashes(_proto(file.name, running.own), stub, sources)
         texts[file.name.rsplit("/", 1)[-1]] = stub
     return texts
 
@@ -133,11 +134,11 @@ def _each_line_once(match: re.Match[str]) -> str:
     return "".join(dict.fromkeys(match.group().splitlines(keepends=True)))
 
 
-def _refuse_clashes(file: str, text: str, sources: Sources) -> None:
+def _refuse_clashes(proto: str, text: str, sources: Sources) -> None:
     found = clashes(text)
     if found:
         help_ = "rename what has this name in the .proto: generated code needs it"
-        span = Span(sources.origin.as_posix() if sources.origin else _proto(file, sources))
+        span = sources.span(proto)
         faults = [
             Diagnostic(span, Rule.NAME_CLASH, f"the type stub of this file {phrase}", help_)
             for phrase in found
@@ -145,10 +146,10 @@ def _refuse_clashes(file: str, text: str, sources: Sources) -> None:
         raise Refusal(faults)
 
 
-def _proto(file: str, sources: Sources) -> str:
-    """Return the path of the proto file behind a stub."""
-    stem = file.rsplit("/", 1)[-1].removesuffix("_pb2.pyi")
-    return sources.span(f"{stem}.proto").file
+def _proto(stub: str, own: tuple[str, ...]) -> str:
+    """Return the import name of the proto file behind a stub."""
+    name = stub.rsplit("/", 1)[-1].removesuffix(".pyi")
+    return next(item for item in own if module_name(item) == name)
 
 
 def _no_stubs(reason: str, sources: Sources) -> Refusal:

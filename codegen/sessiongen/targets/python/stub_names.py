@@ -11,6 +11,8 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
+from sessiongen.naming import MESSAGE_API
+
 # Characters beyond which a syntax tree would take more memory than all the rest of a run.
 _LARGEST = 2_000_000
 
@@ -30,8 +32,21 @@ def clashes(text: str) -> list[str]:
 def _inside(node: ast.stmt) -> Iterator[str]:
     if isinstance(node, ast.ClassDef):
         yield from _twice(_names(node.body), node.name)
+        for name in _attributes(node) & MESSAGE_API - {"DESCRIPTOR"}:
+            yield f"would hide {name!r} of protobuf's own message class in {node.name}"
         for inner in node.body:
             yield from _inside(inner)
+
+
+def _attributes(node: ast.ClassDef) -> set[str]:
+    """Return the attributes of a message class; the classes of enums hide nothing."""
+    if not any(isinstance(base, ast.Attribute) and base.attr == "Message" for base in node.bases):
+        return set()
+    return {
+        item.target.id
+        for item in node.body
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
+    }
 
 
 def _twice(names: list[str], where: str) -> list[str]:
@@ -52,4 +67,7 @@ def _names(body: list[ast.stmt]) -> list[str]:
             names.append(node.target.id)
         elif isinstance(node, ast.ImportFrom):
             names += [item.asname or item.name for item in node.names]
+        elif isinstance(node, ast.If):
+            # Its two sides define the same names for different versions of Python.
+            names += _names(node.body)
     return [*names, *sorted(functions)]

@@ -65,6 +65,11 @@ class Definition:
     node: ast.stmt
 
     @property
+    def path(self) -> str:
+        """The path of its module in the package."""
+        return self.module.path
+
+    @property
     def key(self) -> tuple[str, str]:
         """What tells definitions apart."""
         return self.module.name, self.name
@@ -83,6 +88,10 @@ class Modules:
         self.package = package
         self.faults = faults
         self._cache: dict[str, Module | None] = {}
+
+    def where(self, found: Definition) -> Span:
+        """Return the place of a definition."""
+        return self.span(found.module, found.node)
 
     def span(self, module: Module, node: ast.AST) -> Span:
         """Return the place of a node as a person finds it."""

@@ -20,6 +20,7 @@ from sessiongen.vocabulary.python.roles import ClassView, emitter_argument, read
 from sessiongen.vocabulary.python.session import read_session
 from sessiongen.vocabulary.python.words import dotted
 from sessiongen.vocabulary.scope import Scope
+from sessiongen.vocabulary.wanted import Wanted
 
 _VERSION_FILE = "version.py"
 _VERSION = "__version__"
@@ -42,12 +43,13 @@ class _Reader:
         self.scope = scope
         self.faults = faults
         self.modules = Modules(package, faults)
+        self._wanted = Wanted(package, scope, faults, self.modules)
         self._made: dict[str, list[Made]] = {}
 
     def read(self) -> Vocabulary:
         scope, faults, modules = self.scope, self.faults, self.modules
         session, host, driver = (
-            self._role(name) for name in (scope.session, scope.host, scope.driver)
+            self._wanted.role(name, _is_class) for name in (scope.session, scope.host, scope.driver)
         )
         wire = self._wire([found.module for found in (host, driver) if found])
         records = self._records(session, wire)
@@ -77,24 +79,6 @@ class _Reader:
         span = self.package.span(path)
         self.faults.unreadable(span, Rule.SDK_PACKAGE, f"{_VERSION} is not a constant here")
         return ""
-
-    def _role(self, name: str) -> Definition | None:
-        found = [item for item in self.modules.locate(name) if isinstance(item.node, ast.ClassDef)]
-        if not found:
-            self._missing(name, "class")
-        elif len(found) > 1:
-            self._ambiguous(found)
-        return found[0] if found else None
-
-    def _missing(self, name: str, kind: str) -> None:
-        what = f"no {kind} {name} is defined in {self.scope.package}"
-        help_ = "nothing to do for a version that never had it; else follow the rename"
-        self.faults.missing(self.package.span(""), what, help_)
-
-    def _ambiguous(self, found: list[Definition]) -> None:
-        span = self.modules.span(found[1].module, found[1].node)
-        what = f"{found[1].name} is defined here and in {found[0].module.path}"
-        self.faults.unreadable(span, Rule.SDK_ENUM, what, "tell the two apart by name")
 
     def _wire(self, start: list[Module]) -> list[Module]:
         """Return the modules of the host and the driver, and the encoders they load."""
@@ -137,7 +121,7 @@ class _Reader:
             start += self._event_module(session)
         records.read(start)
         for name in self.scope.wanted:
-            self._want(records, name)
+            self._wanted.require(records, name)
         return records
 
     def _event_module(self, session: Definition) -> Iterator[Definition]:
@@ -147,29 +131,12 @@ class _Reader:
         found = self.modules.resolve(session.module, name) if name else None
         return _public((found or session).module)
 
-    def _want(self, records: RecordReader, wanted: str) -> None:
-        """Require a definition, and note whether it is absent or cannot be read."""
-        name, _, field = wanted.partition(".")
-        if not records.knows(name):
-            found = self.modules.locate(name)
-            if not found:
-                return self._missing(name, "definition")
-            if len(found) > 1:
-                self._ambiguous(found)
-            records.read(found[:1])
-            if not records.knows(name):
-                span = self.modules.span(found[0].module, found[0].node)
-                what = f"{name} is neither an enum nor a class with fields that can be read"
-                return self.faults.unreadable(span, Rule.SDK_ENUM, what)
-        if field and not records.knows(wanted):
-            fact = records.field(name, field)
-            if fact is None:
-                return self._missing(wanted, "field")
-            span = self.package.span(fact.place.file, fact.place.line)
-            self.faults.unreadable(span, Rule.SDK_ENUM, f"{wanted} is no set of constants")
-
 
 def _public(module: Module) -> Iterator[Definition]:
     for name, nodes in sorted(module.definitions.items()):
         if not name.startswith("_"):
             yield Definition(module, name, nodes[-1])
+
+
+def _is_class(found: Definition) -> bool:
+    return isinstance(found.node, ast.ClassDef)

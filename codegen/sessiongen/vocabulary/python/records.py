@@ -8,7 +8,7 @@ a public field.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.faults import Faults
@@ -25,6 +25,7 @@ from sessiongen.vocabulary.python.words import (
     last,
     unquoted,
 )
+from sessiongen.vocabulary.wanted import Collected
 
 _TAG = "type"
 _HOPS = 20
@@ -32,39 +33,19 @@ _HOPS = 20
 _Field = tuple[Module, ast.AnnAssign, bool]
 
 
-class RecordReader:
-    """Collects facts; each definition is read once."""
+class RecordReader(Collected[Definition]):
+    """Reads definitions of this language."""
 
     def __init__(self, modules: Modules, faults: Faults) -> None:
+        super().__init__()
         self.modules = modules
         self.faults = faults
-        self.enums: list[EnumFact] = []
-        self.records: list[Record] = []
         self._words = WordReader(modules, faults)
-        self._seen: set[tuple[str, str]] = set()
 
-    def read(self, start: Iterable[Definition]) -> None:
-        """Read these definitions and all that they refer to."""
-        queue = list(start)
-        while queue:
-            found = queue.pop()
-            if found.key in self._seen:
-                continue
-            self._seen.add(found.key)
-            if isinstance(found.node, ast.ClassDef):
-                queue += self._class(found)
-            else:
-                queue += self._alias(found)
-
-    def knows(self, name: str) -> bool:
-        """Whether an enum or a record of this name was read."""
-        facts: list[EnumFact | Record] = [*self.enums, *self.records]
-        return any(fact.name == name for fact in facts)
-
-    def field(self, record: str, name: str) -> FieldFact | None:
-        """Return a field of a record that was read."""
-        fields = [item for fact in self.records if fact.name == record for item in fact.fields]
-        return next((item for item in fields if item.name == name), None)
+    def definition(self, found: Definition) -> Iterator[Definition]:
+        """Read one definition and yield those that it refers to."""
+        is_class = isinstance(found.node, ast.ClassDef)
+        return self._class(found) if is_class else self._alias(found)
 
     def _class(self, found: Definition) -> Iterator[Definition]:
         assert isinstance(found.node, ast.ClassDef)

@@ -73,6 +73,11 @@ class Definition:
     nodes: tuple[Node, ...]
 
     @property
+    def path(self) -> str:
+        """The path of its file in the package."""
+        return self.file.path
+
+    @property
     def key(self) -> tuple[str, str]:
         """What tells definitions apart."""
         return self.file.path, self.name
@@ -101,6 +106,10 @@ class Modules:
         self._known = set(self.paths)
         self._cache: dict[str, File | None] = {}
         self._parser = syntax.parser()
+
+    def where(self, found: Definition) -> Span:
+        """Return the place of a definition."""
+        return self.span(found.file, found.node)
 
     def span(self, file: File, node: Node) -> Span:
         """Return the place of a node as a person finds it."""

@@ -21,6 +21,7 @@ from sessiongen.vocabulary.typescript.records import RecordReader
 from sessiongen.vocabulary.typescript.roles import ClassView, RoleReader
 from sessiongen.vocabulary.typescript.session import read_session
 from sessiongen.vocabulary.typescript.syntax import CLASSES, text
+from sessiongen.vocabulary.wanted import Wanted
 
 _MANIFEST = "package.json"
 
@@ -43,12 +44,13 @@ class _Reader:
         self.faults = faults
         self.modules = Modules(package, faults)
         self.roles = RoleReader(self.modules, scope, faults)
+        self._wanted = Wanted(package, scope, faults, self.modules)
         self._made: dict[str, list[Made]] = {}
 
     def read(self) -> Vocabulary:
         scope, faults = self.scope, self.faults
         session, host, driver = (
-            self._role(name) for name in (scope.session, scope.host, scope.driver)
+            self._wanted.role(name, _is_class) for name in (scope.session, scope.host, scope.driver)
         )
         wire = self._wire([found.file for found in (host, driver) if found])
         records = self._records(session, wire)
@@ -78,24 +80,6 @@ class _Reader:
             self.package.span(_MANIFEST), Rule.SDK_PACKAGE, "the version is no string here"
         )
         return ""
-
-    def _role(self, name: str) -> Definition | None:
-        found = [item for item in self.modules.locate(name) if item.of(*CLASSES)]
-        if not found:
-            self._missing(name, "class")
-        elif len(found) > 1:
-            self._ambiguous(found)
-        return found[0] if found else None
-
-    def _missing(self, name: str, kind: str) -> None:
-        what = f"no {kind} {name} is defined in {self.scope.package}"
-        help_ = "nothing to do for a version that never had it; else follow the rename"
-        self.faults.missing(self.package.span(""), what, help_)
-
-    def _ambiguous(self, found: list[Definition]) -> None:
-        span = self.modules.span(found[1].file, found[1].node)
-        what = f"{found[1].name} is defined here and in {found[0].file.path}"
-        self.faults.unreadable(span, Rule.SDK_ENUM, what, "tell the two apart by name")
 
     def _wire(self, start: list[File]) -> list[File]:
         """Return the files of the host and the driver, and the encoders they load."""
@@ -134,7 +118,7 @@ class _Reader:
             start += self._event_file(session)
         records.read(start)
         for name in self.scope.wanted:
-            self._want(records, name)
+            self._wanted.require(records, name)
         return records
 
     def _event_file(self, session: Definition) -> Iterator[Definition]:
@@ -161,23 +145,6 @@ class _Reader:
                 yield target.file
                 return
 
-    def _want(self, records: RecordReader, wanted: str) -> None:
-        """Require a definition, and note whether it is absent or cannot be read."""
-        name, _, field = wanted.partition(".")
-        if not records.knows(name):
-            found = self.modules.locate(name)
-            if not found:
-                return self._missing(name, "definition")
-            if len(found) > 1:
-                self._ambiguous(found)
-            records.read(found[:1])
-            if not records.knows(name):
-                span = self.modules.span(found[0].file, found[0].node)
-                what = f"{name} is neither a set of words nor a type with fields that can be read"
-                return self.faults.unreadable(span, Rule.SDK_ENUM, what)
-        if field and not records.knows(wanted):
-            fact = records.field(name, field)
-            if fact is None:
-                return self._missing(wanted, "field")
-            span = self.package.span(fact.place.file, fact.place.line)
-            self.faults.unreadable(span, Rule.SDK_ENUM, f"{wanted} is no set of constants")
+
+def _is_class(found: Definition) -> bool:
+    return found.of(*CLASSES) is not None

@@ -7,7 +7,7 @@ private field.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from tree_sitter import Node
 
@@ -17,6 +17,7 @@ from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.syntax import CLASSES, text
 from sessiongen.vocabulary.typescript.words import WordReader
+from sessiongen.vocabulary.wanted import Collected
 
 _TAG = "type"
 _HOPS = 20
@@ -24,36 +25,16 @@ _HOPS = 20
 _Field = tuple[File, Node]
 
 
-class RecordReader:
-    """Collects facts; each definition is read once."""
+class RecordReader(Collected[Definition]):
+    """Reads definitions of this language."""
 
     def __init__(self, modules: Modules, faults: Faults) -> None:
+        super().__init__()
         self.modules = modules
-        self.enums: list[EnumFact] = []
-        self.records: list[Record] = []
         self._words = WordReader(modules, faults)
-        self._seen: set[tuple[str, str]] = set()
 
-    def read(self, start: Iterable[Definition]) -> None:
-        """Read these definitions and all that they refer to."""
-        queue = list(start)
-        while queue:
-            found = queue.pop()
-            if found.key not in self._seen:
-                self._seen.add(found.key)
-                queue += self._definition(found)
-
-    def knows(self, name: str) -> bool:
-        """Whether an enum or a record of this name was read."""
-        facts: list[EnumFact | Record] = [*self.enums, *self.records]
-        return any(fact.name == name for fact in facts)
-
-    def field(self, record: str, name: str) -> FieldFact | None:
-        """Return a field of a record that was read."""
-        fields = [item for fact in self.records if fact.name == record for item in fact.fields]
-        return next((item for item in fields if item.name == name), None)
-
-    def _definition(self, found: Definition) -> Iterator[Definition]:
+    def definition(self, found: Definition) -> Iterator[Definition]:
+        """Read one definition and yield those that it refers to."""
         words = self._words.of(found)
         if words is not None:
             place = found.file.place(found.node)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from sessiongen import resources, tools
 from sessiongen.config import Config
-from sessiongen.outputs import MANIFEST, load_manifest, ours
+from sessiongen.outputs import MANIFEST, compare, load_manifest, ours
 
 FOLDER = ".sessiongen-cache"
 
@@ -66,18 +67,20 @@ class Cache:
             return None
         return sorted(current["outputs"]) if current == kept else None
 
-    def keep(self, inputs: list[str]) -> None:
+    def keep(self, inputs: list[str], files: Mapping[str, str]) -> None:
         """Remember the present state; `inputs` are import names or the descriptor set.
 
         A state that cannot be kept costs the next run time and nothing else. None is
-        kept of an input that changed during the run: it may not be the one that was read.
+        kept of an input that changed during the run, which may not be the one that was
+        read, nor of outputs that are not the generated `files`, which are drift.
         """
         if any(self._newer(name) for name in inputs):
             return
         self._make_folder()
         try:
             state = json.dumps(self._current(inputs), indent=1)
-            self._state.write_text(state, encoding="utf-8")
+            if not compare(self._config.package_dir, files):
+                self._state.write_text(state, encoding="utf-8")
         except OSError:
             pass
 

@@ -1,7 +1,7 @@
 """Enum bindings: the values of a proto enum beside the SDK's own.
 
 In: an enum, its annotations and a vocabulary. Out: a Binding that pairs each SDK spelling
-with a proto value, and says what either side has alone.
+with a proto value, and says what the SDK has alone.
 
 A value matches by its name without the enum's common prefix, compared without case and
 with "-" as "_", or by the `sdk_value` annotation.
@@ -21,20 +21,15 @@ from sessiongen.vocabulary.model import EnumFact, Vocabulary, Word
 
 @dataclass(frozen=True)
 class Binding:
-    """A proto enum and the SDK's enum of the same meaning.
+    """The SDK's enum with the meaning of a proto enum, value by value.
 
-    fallback: the value that stands for whatever the protocol does not know, if declared.
     pairs: SDK spelling and proto value; of aliases the first, which is the one written.
     lost: SDK words that no proto value matches.
-    missing: proto values that the SDK does not have; the fallback and aliases are none.
     """
 
-    enum: Enum
     fact: EnumFact
-    fallback: EnumValue | None
     pairs: tuple[tuple[str, EnumValue], ...]
     lost: tuple[Word, ...]
-    missing: tuple[EnumValue, ...]
 
 
 def bind(enum: Enum, annotated: Annotated, vocabulary: Vocabulary) -> Binding | None:
@@ -52,13 +47,7 @@ def bind(enum: Enum, annotated: Annotated, vocabulary: Vocabulary) -> Binding | 
         else:
             pairs.append((word.value, published[value.number]))
     pairs.sort(key=lambda pair: pair[1].number)
-    known = {value.number for _, value in pairs}
-    fallback = fallback_of(enum, annotated)
-    exempt = known | ({fallback.number} if fallback else set())
-    missing = tuple(value for value in published.values() if value.number not in exempt)
-    return Binding(
-        enum, fact, fallback, tuple(pairs), tuple(lost), tuple(sorted(missing, key=_by_number))
-    )
+    return Binding(fact, tuple(pairs), tuple(lost))
 
 
 def fallback_of(enum: Enum, annotated: Annotated) -> EnumValue | None:
@@ -123,7 +112,3 @@ def _keys(enum: Enum, annotated: Annotated) -> list[tuple[str, EnumValue]]:
         note = annotated.get(f"{enum.full_name}.{value.name}", "sdk_value")
         keys.append((normal(note.value if note else value.name.removeprefix(shared)), value))
     return keys
-
-
-def _by_number(value: EnumValue) -> int:
-    return value.number

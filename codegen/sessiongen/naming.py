@@ -16,21 +16,23 @@ from sessiongen.schema import Schema
 
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
+# What stubs import under names of their own.
+_STUB_IMPORTS = frozenset(
+    "_abc _builtins _containers _descriptor _enum_type_wrapper _message _typing".split()
+)
+
 # Attributes of google.protobuf.message.Message; a field of such a name hides one.
 MESSAGE_API = frozenset(
     "ByteSize Clear ClearExtension ClearField CopyFrom DESCRIPTOR DiscardUnknownFields "
     "Extensions FindInitializationErrors FromString HasExtension HasField IsInitialized "
     "ListFields MergeFrom MergeFromString ParseFromString RegisterExtension "
-    "SerializePartialToString SerializeToString SetInParent UnknownFields WhichOneof "
-    # What the stubs import under names of their own.
-    "_builtins _typing _message _descriptor _containers _enum_type_wrapper _abc".split()
+    "SerializePartialToString SerializeToString SetInParent UnknownFields WhichOneof".split()
 )
 
 # Names that a module of messages has of its own, in the code or in the stub.
 MESSAGES_MODULE = frozenset(
-    "DESCRIPTOR _builder _descriptor _descriptor_pool _globals _runtime_version _sym_db "
-    "_symbol_database _abc _builtins _containers _enum_type_wrapper _extension_dict _message "
-    "_python_message _typing _Never _TypeAlias sys".split()
+    "DESCRIPTOR _builder _descriptor_pool _globals _runtime_version _sym_db _symbol_database "
+    "_extension_dict _python_message _Never _TypeAlias sys".split()
 )
 
 # Names to which Python itself gives a meaning, on any class.
@@ -133,8 +135,8 @@ def message_faults(schema: Schema) -> list[Diagnostic]:
     ]
 
 
-_IN_CLASS = ("message class", MESSAGE_API)
-_IN_MODULE = ("module", MESSAGES_MODULE)
+_IN_CLASS = ("message class", MESSAGE_API | _STUB_IMPORTS)
+_IN_MODULE = ("module", MESSAGES_MODULE | _STUB_IMPORTS)
 
 
 def _owner(path: tuple[str, ...]) -> tuple[str, frozenset[str]]:

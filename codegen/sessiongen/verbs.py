@@ -51,9 +51,7 @@ def generate(config: Config, use_cache: bool) -> Result:
     build = pipeline.build(config, versions, cache.texts if use_cache else None)
     manifest = outputs.manifest_for(build.files, versions)
     changes, left = outputs.write(config.package_dir, build.files, manifest)
-    # What was left alone is drift, and has to be told of again.
-    if not left:
-        cache.keep(_kept(config, build.inputs))
+    cache.keep(_kept(config, build.inputs), {**build.files, outputs.MANIFEST: manifest.dump()})
     lines = [*_found(build), *_tool_changes(before, versions), *_changes(folder, changes)]
     lines.append(_summary(folder, len(build.files) + 1, changes))
     return Result(lines=lines, diagnostics=[*build.model.warnings, *left])
@@ -83,7 +81,7 @@ def check(config: Config, use_cache: bool) -> Result:
     differences = outputs.compare(config.package_dir, complete)
     if not differences:
         if use_cache:
-            cache.keep(_kept(config, build.inputs))
+            cache.keep(_kept(config, build.inputs), complete)
         line = f"{folder}: {len(complete)} files, no drift"
         return Result(lines=[line], diagnostics=[*build.model.warnings])
     shown = [item for item in differences if item.path != outputs.MANIFEST] or differences

@@ -7,8 +7,10 @@ uncached one says, and the same bytes everywhere.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,6 +33,9 @@ from cli_support import (
 )
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from sessiongen import config, tools
+from sessiongen.cache import Cache
 
 NO_DRIFT = f"out/small_protocol: {len(FILES)} files, no drift\n"
 
@@ -269,3 +274,35 @@ def test_line_ends_are_those_of_unix(tmp_path: Path) -> None:
     crlf(made.config)
     made.generated()
     assert not any(b"\r" in path.read_bytes() for path in made.package.iterdir())
+
+
+def kept(made: Project, meanwhile: Callable[[Project], object]) -> list[str] | None:
+    """Return what a cache takes for fresh if something happens between its run and its keeping."""
+    loaded = config.load(made.config)
+    # The cache takes a file for new that is younger than its clock can tell apart.
+    while time.time_ns() - made.proto.stat().st_ctime_ns < 20_000_000:
+        pass
+    cache = Cache(loaded, tools.versions())
+    files = tree(made.package)
+    meanwhile(made)
+    shutil.rmtree(made.root / ".sessiongen-cache")
+    cache.keep(["small.proto", "common.proto"], files)
+    return Cache(loaded, tools.versions()).fresh()
+
+
+def test_a_run_with_nothing_beside_it_is_kept(made: Project) -> None:
+    assert kept(made, lambda made: None) == sorted(FILES)
+
+
+def test_an_input_moved_into_place_during_a_run_is_not_kept(made: Project) -> None:
+    def moved(made: Project) -> None:
+        newer = made.root / "newer.proto"
+        newer.write_text(made.proto.read_text(encoding="utf-8") + "// newer\n", encoding="utf-8")
+        os.utime(newer, (1, 1))
+        newer.rename(made.proto)
+
+    assert kept(made, moved) is None
+
+
+def test_an_output_edited_during_a_run_is_not_kept(made: Project) -> None:
+    assert kept(made, lambda made: replaced(made.package / "events.py", "not edit", "edit")) is None

@@ -50,7 +50,7 @@ def _section(
         for first in [value.number == min(published)]
     ]
     for index, (item, binding) in enumerate(pairs):
-        for cell in _homeless(enum, item, binding) if binding else ():
+        for cell in _homeless(enum, fallback, item, binding) if binding else ():
             cells = [Cell(NOTHING)] * len(pairs)
             cells[index] = cell
             rows.append(Row(NOTHING, tuple(cells)))
@@ -81,7 +81,9 @@ def _cell(
     return _fault(NOTHING, vocabulary, thing, message, value.span)
 
 
-def _homeless(enum: Enum, vocabulary: Vocabulary, binding: Binding) -> Iterator[Cell]:
+def _homeless(
+    enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary, binding: Binding
+) -> Iterator[Cell]:
     """Yield the SDK's values that the protocol lacks: words, and any word of an open set."""
     fact = binding.fact
     for word in binding.lost:
@@ -91,7 +93,7 @@ def _homeless(enum: Enum, vocabulary: Vocabulary, binding: Binding) -> Iterator[
         )
         thing = f"word {fact.name}.{word.value}"
         yield _fault(word.value, vocabulary, thing, message, enum.span)
-    if fact.open and binding.fallback is None:
+    if fact.open and fallback is None:
         message = (
             f"{vocabulary.sdk} allows any other value too ({fact.place}), and {enum.full_name} "
             "declares none that stands for it"

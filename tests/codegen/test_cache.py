@@ -283,10 +283,10 @@ def kept(made: Project, meanwhile: Callable[[Project], object]) -> list[str] | N
     while time.time_ns() - made.proto.stat().st_ctime_ns < 20_000_000:
         pass
     cache = Cache(loaded, tools.versions())
-    files = tree(made.package)
+    files = {path.name: path.read_text(encoding="utf-8") for path in made.package.iterdir()}
     meanwhile(made)
     shutil.rmtree(made.root / ".sessiongen-cache")
-    cache.keep(["small.proto", "common.proto"], files)
+    cache.keep(["small.proto"], files)
     return Cache(loaded, tools.versions()).fresh()
 
 

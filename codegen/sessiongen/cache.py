@@ -38,6 +38,7 @@ class Cache:
             "generator": tools.generator_digest(),
             "input": repr(config.input),
             "vocabularies": [_digest(path) for path in config.vocabularies],
+            "overrides": config.overrides and _digest(config.overrides),
             "config": hashlib.sha256(config.text.encode()).hexdigest(),
         }
 

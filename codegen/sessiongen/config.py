@@ -77,6 +77,7 @@ class Config:
 
     roles: role name to message or field name; a None value says "this protocol has none".
     annotations: (full name of the element, annotation) to its value.
+    overrides: a module of encoders written by hand, which becomes a part of the package.
     vocabularies: what each SDK calls things, in the order of the SDKs' columns.
     """
 
@@ -85,6 +86,7 @@ class Config:
     input: Input
     out: Path
     package: str
+    overrides: Path | None = None
     roles: dict[str, Given] = field(default_factory=dict)
     annotations: dict[tuple[str, str], Given] = field(default_factory=dict)
     vocabularies: tuple[Path, ...] = ()
@@ -175,6 +177,7 @@ class _Reader:
             input=self._input(given),
             out=self.path.parent / (self._string(output, ("output", "path")) or "generated/python"),
             package=self._package(output),
+            overrides=self._overrides(output),
             roles=self._roles(self._table(data, "roles")),
             annotations=self._annotations(self._table(data, "annotations")),
             vocabularies=self._vocabularies(self._table(data, "sdks")),
@@ -224,7 +227,7 @@ class _Reader:
                 self._fault(at, fault, "rename the folder")
 
     def _package(self, table: dict[str, Any]) -> str:
-        self._only(table, ("output",), ("path", "package"))
+        self._only(table, ("output",), ("path", "package", "overrides"))
         package = self._string(table, ("output", "package"))
         if package is None:
             self._fault(
@@ -240,6 +243,10 @@ class _Reader:
             fault = f"a package {package!r} hides one that generated code imports"
             self._fault(("output", "package"), fault, "give it a name of its own")
         return package
+
+    def _overrides(self, table: dict[str, Any]) -> Path | None:
+        name = self._string(table, ("output", "overrides"))
+        return self.path.parent / name if name else None
 
     def _roles(self, table: dict[str, Any]) -> dict[str, Given]:
         self._only(table, ("roles",), ROLES)

@@ -44,6 +44,7 @@ class Rule(str, Enum):
     OUTPUT = "SG024"
     UNKNOWN_ARM = "SG026"
     VALUE_CLASH = "SG027"
+    OVERRIDE = "SG028"
     SDK_PACKAGE = "SG040"
     SDK_FETCH = "SG041"
     SDK_SOURCE = "SG042"

@@ -112,7 +112,9 @@ class _Places:
     """Finds the generated symbols of an arm, and their lines where files exist."""
 
     def __init__(self, model: Model, config: Config) -> None:
-        self._context: Context = context(model.protocol, model.compiled.modules)
+        self._context: Context = context(
+            model.protocol, model.compiled.modules, model.annotated, {}
+        )
         self._dispatch = dispatch_model(self._context)
         self._requests = requests_model(self._context)
         self._events = events_model(self._context)

@@ -19,8 +19,8 @@ from pathlib import Path
 from types import TracebackType
 
 from sessiongen import children, pieces
+from sessiongen.layout import LINE_LENGTH, short
 
-LINE_LENGTH = 100
 _MOST_WORKERS = 4
 _COLLECT_LINES = 1500
 
@@ -60,20 +60,36 @@ class Formatter:
                     pipe.close()
             child.wait()
 
-    def format(self, texts: Sequence[str]) -> list[str]:
+    def format(self, texts: Sequence[str], laid_out: Sequence[bool]) -> list[str]:
         """Return each text as black formats it.
+
+        laid_out: whether a text is as black leaves it, but for its imports and what has a
+            long line.
 
         Raises:
             RuntimeError: black refuses a text, which is a fault of the generator.
         """
-        cut = [pieces.cut(text) for text in texts]
-        sources = list(dict.fromkeys(piece.source for parts in cut for piece in parts))
+        cut = [
+            pieces.cut(text, 1 if settled else pieces.LIMIT)
+            for text, settled in zip(texts, laid_out, strict=True)
+        ]
+        sources = list(
+            dict.fromkeys(
+                piece.source
+                for parts, settled in zip(cut, laid_out, strict=True)
+                for index, piece in enumerate(parts)
+                if not (settled and index and short(piece.source))
+            )
+        )
         known = _load(self._cache, self._salt)
         done = {source: known[_key(source)] for source in sources if _key(source) in known}
         missing = [source for source in sources if source not in done]
         done.update(zip(missing, self._shared(missing), strict=True))
         _store(self._cache, self._salt, {_key(source): done[source] for source in sources})
-        return [pieces.join(parts, [done[piece.source] for piece in parts]) for parts in cut]
+        return [
+            pieces.join(parts, [done.get(piece.source, piece.source) for piece in parts])
+            for parts in cut
+        ]
 
     def _shared(self, texts: list[str]) -> list[str]:
         """Format texts in the children, each with a like share of characters."""

@@ -37,15 +37,18 @@ class Piece:
         return body.strip("\n") + "\n"
 
 
-def cut(text: str) -> list[Piece]:
-    """Cut a module into pieces: between top-level definitions, then between methods."""
+def cut(text: str, size: int = LIMIT) -> list[Piece]:
+    """Cut a module into pieces: between top-level definitions, then between methods.
+
+    size: lines up to which neighbours stay together.
+    """
     pieces: list[Piece] = []
-    for part in _grouped(_definitions(text, _TOP)):
+    for part in _grouped(_definitions(text, _TOP), size):
         joint = "\n\n" if pieces else ""
         if part.count("\n") <= LIMIT:
             pieces.append(Piece(part, False, joint))
             continue
-        groups = _grouped(_definitions(part, _METHOD))
+        groups = _grouped(_definitions(part, _METHOD), size)
         pieces.append(Piece(groups[0], False, joint))
         pieces += [Piece(group, True, "\n") for group in groups[1:]]
     return pieces
@@ -71,13 +74,13 @@ def _definitions(text: str, boundary: re.Pattern[str]) -> list[str]:
     return parts
 
 
-def _grouped(parts: list[str]) -> list[str]:
+def _grouped(parts: list[str], limit: int) -> list[str]:
     """Join neighbours as long as they stay below the limit."""
     groups: list[str] = []
     size = 0
     for part in parts:
         lines = part.count("\n")
-        if groups and size + lines <= LIMIT:
+        if groups and size + lines <= limit:
             groups[-1] += part
             size += lines
         else:

@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from sessiongen import pieces
 
-_IMPORT = re.compile(r"^from (\S+) import (.+)$")
+_IMPORT = re.compile(r"^from (\S+) import ([^(]+)$")
 
 
 def environment(folder: Path, filters: dict[str, Callable[..., str]]) -> Environment:

@@ -8,5 +8,9 @@
 - `client`: a typed method for each request
 - `enums`: enums as the SDK spells them, and as JSON names them
 - `errors`: what a peer refused, what this build does not know
+- `encoders`: the SDK's objects to messages
+- `models`: the messages as plain frozen dataclasses
+- `decoders`: messages to plain Python
+- `fields`: how encoders read and write, and how decoders read
 - `values`: natural Python forms of protobuf's own types
 """

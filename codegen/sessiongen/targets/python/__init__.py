@@ -14,6 +14,7 @@ from sessiongen.config import Config
 from sessiongen.diagnostics import Refusal
 from sessiongen.formatting import Formatter
 from sessiongen.naming import message_faults
+from sessiongen.overrides import Overrides, load
 from sessiongen.protocol import Protocol
 from sessiongen.rendering import environment, without_unused_imports
 from sessiongen.resources import templates_dir
@@ -21,10 +22,12 @@ from sessiongen.targets.python import messages
 from sessiongen.targets.python.client import client_model
 from sessiongen.targets.python.dispatch import dispatch_model
 from sessiongen.targets.python.docstrings import docstring
+from sessiongen.targets.python.encoders import carried_fields, encoders_model
 from sessiongen.targets.python.errors import errors_model
 from sessiongen.targets.python.enums import enums_model
 from sessiongen.targets.python.events import events_model
 from sessiongen.targets.python.models import Context, context
+from sessiongen.targets.python.plain import plain_model
 from sessiongen.targets.python.references import module_faults
 from sessiongen.targets.python.requests import requests_model
 
@@ -39,8 +42,15 @@ LAYERS = {
     "client.py": (client_model, "a typed method for each request"),
     "enums.py": (enums_model, "enums as the SDK spells them, and as JSON names them"),
     "errors.py": (errors_model, "what a peer refused, what this build does not know"),
+    "encoders.py": (encoders_model, "the SDK's objects to messages"),
+    "models.py": (plain_model, "the messages as plain frozen dataclasses"),
+    "decoders.py": (plain_model, "messages to plain Python"),
+    "fields.py": (None, "how encoders read and write, and how decoders read"),
     "values.py": (None, "natural Python forms of protobuf's own types"),
 }
+
+# Layers that are laid out as black leaves them; only what has a long line goes to black.
+LAID_OUT = frozenset({"encoders.py", "models.py", "decoders.py", "fields.py", "values.py"})
 
 
 def generate(
@@ -56,12 +66,14 @@ def generate(
     Raises:
         Refusal: names fall together, or protoc refuses the descriptors.
     """
-    context_ = context(protocol, compiled.modules)
+    overrides = load(config.overrides)
+    context_ = context(protocol, compiled.modules, annotated, overrides.functions)
     context_.faults += message_faults(protocol.schema)
+    context_.faults += overrides.faults(carried_fields(context_))
     source = _shown(", ".join(compiled.own) if not compiled.modules else str(config.input.messages))
     if compiled.modules:
         rendered = _render(context_, version, source)
-        return _layers(rendered, formatter)
+        return {**_layers(rendered, formatter), **_overrides(overrides, version, source)}
     context_.faults += module_faults(compiled.own, protocol.roles.request.span)
     if context_.faults:
         raise Refusal(context_.faults)
@@ -74,6 +86,7 @@ def generate(
     stubs = header + _STUB_COMMENT
     return {
         **layers,
+        **_overrides(overrides, version, source),
         **{
             name: (stubs if name.endswith(".pyi") else header) + text
             for name, text in texts.items()
@@ -98,6 +111,13 @@ def _render(context_: Context, version: str, source: str) -> dict[str, str]:
     return rendered
 
 
+def _overrides(overrides: Overrides, version: str, source: str) -> dict[str, str]:
+    """Return the overrides as a module of the package, which then needs no other."""
+    if not overrides.functions:
+        return {}
+    return {"overrides.py": _header(version, source) + overrides.text}
+
+
 def _shown(source: str) -> str:
     """Return the names of files as text for a comment and a docstring, whatever they hold."""
     printable = "".join(item if item.isprintable() else "?" for item in source)
@@ -106,7 +126,7 @@ def _shown(source: str) -> str:
 
 
 def _layers(rendered: Mapping[str, str], formatter: Formatter) -> dict[str, str]:
-    formatted = formatter.format(list(rendered.values()))
+    formatted = formatter.format(list(rendered.values()), [name in LAID_OUT for name in rendered])
     return {**dict(zip(rendered, formatted, strict=True)), "py.typed": ""}
 
 

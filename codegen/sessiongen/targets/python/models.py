@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sessiongen.annotations import Annotated
 from sessiongen.bound import Module
 from sessiongen.diagnostics import Diagnostic
 from sessiongen.protocol import Protocol
 from sessiongen.roles import union
 from sessiongen.schema import Field, Oneof
+from sessiongen.shapes import Shape, shapes
 from sessiongen.targets.python.references import Modules, References, modules
 
 # What annotations and decorators in generated classes are made of; a method of such a name would hide it.
@@ -26,10 +28,16 @@ TYPE_NAMES = frozenset(
 
 @dataclass
 class Context:
-    """What every model of the target is built from; faults found on the way gather here."""
+    """What every model of the target is built from; faults found on the way gather here.
+
+    shapes: what each carried message is made from.
+    overrides: the function that fills a field, by the field's name from its message on.
+    """
 
     protocol: Protocol
     modules: Modules
+    shapes: Mapping[str, Shape]
+    overrides: Mapping[str, str]
     faults: list[Diagnostic] = field(default_factory=list)
 
     def references(self) -> References:
@@ -65,10 +73,20 @@ class Context:
         return self.modules.flat[f"{oneof.message}.{oneof.name}"]
 
 
-def context(protocol: Protocol, bound: Mapping[str, Module]) -> Context:
+def context(
+    protocol: Protocol,
+    bound: Mapping[str, Module],
+    annotated: Annotated,
+    overrides: Mapping[str, str],
+) -> Context:
     """Return the context of a protocol; the request's file is the main module."""
     main = protocol.roles.request.file
-    return Context(protocol, modules(protocol.schema, main, bound))
+    return Context(
+        protocol,
+        modules(protocol.schema, main, bound),
+        shapes(protocol, annotated),
+        overrides,
+    )
 
 
 def arm_docs(protocol: Protocol, arm: Field) -> str:

@@ -1,0 +1,248 @@
+"""The model of models.py and decoders.py: messages as plain Python.
+
+In: the target's Context. Out: a PlainModel with a frozen dataclass for each message, and
+the functions that read one from its message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sessiongen.naming import Scope
+from sessiongen.schema import Field, Kind, Value
+from sessiongen.shapes import TAG, Choice, Shape
+from sessiongen.layout import bracketed, imported
+from sessiongen.targets.python.message_names import TAKEN, MessageNames
+from sessiongen.targets.python.models import Context
+from sessiongen.targets.python.parameters import access
+
+_OWN_TYPES = {
+    "google.protobuf.Timestamp": ("float", "from_timestamp"),
+    "google.protobuf.Duration": ("float", "from_duration"),
+    "google.protobuf.Struct": ("Mapping[str, Any]", "from_struct"),
+}
+
+
+@dataclass(frozen=True)
+class PlainClass:
+    """A dataclass: its name, docs, and fields as lines."""
+
+    name: str
+    docs: str
+    fields: list[str]
+
+
+@dataclass(frozen=True)
+class PlainUnion:
+    """A message that is nothing but a choice: an alias of its arms' classes."""
+
+    name: str
+    docs: list[str]
+    alias: str
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """A function that reads a message, or one oneof of it."""
+
+    signature: str
+    docs: str
+    statements: list[str]
+
+
+@dataclass(frozen=True)
+class PlainModel:
+    """models.py and decoders.py; each has imports of its own."""
+
+    classes: list[PlainClass]
+    unions: list[PlainUnion]
+    words: str
+    model_imports: list[str]
+    model_aliases: list[tuple[str, str, str]]
+    decoders: list[Decoder]
+    imports: list[str]
+    aliases: list[tuple[str, str, str]]
+    enums: str
+    fields: str
+
+
+def plain_model(context: Context) -> PlainModel:
+    """Return the model of models.py and decoders.py."""
+    return _Plain(context).model()
+
+
+@dataclass(frozen=True)
+class _Member:
+    name: str
+    type: str
+    read: str
+    docs: str
+
+
+class _Plain:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.names = MessageNames(context)
+        self.references = context.references()
+        self.model_references = context.references()
+        self.words: set[str] = set()
+        self.enums: set[str] = set()
+        self.fields: set[str] = set()
+        self.classes: list[PlainClass] = []
+        self.unions: list[PlainUnion] = []
+        self.decoders: list[Decoder] = []
+
+    def model(self) -> PlainModel:
+        scope = Scope("models.py", TAKEN)
+        for shape in self.context.shapes.values():
+            scope.claim(self._title(shape), shape.message.full_name, shape.message.span)
+            if shape.transparent is None:
+                self._class(shape)
+            else:
+                self._union(shape, shape.transparent)
+        self.context.faults += scope.faults
+        return PlainModel(
+            classes=self.classes,
+            unions=self.unions,
+            words=imported(".enums", self.words),
+            model_imports=self.model_references.imports,
+            model_aliases=self.model_references.aliases,
+            decoders=self.decoders,
+            imports=self.references.imports,
+            aliases=self.references.aliases,
+            enums=imported(".enums", self.enums),
+            fields=imported(".fields", self.fields),
+        )
+
+    def _title(self, shape: Shape) -> str:
+        return self.names.title(shape.message)
+
+    def _decoder(self, shape: Shape) -> str:
+        return f"decode_{self.names.function(shape.message)}"
+
+    def _class(self, shape: Shape) -> None:
+        title = self._title(shape)
+        scope = Scope(f"models.{title}", TAKEN - {TAG})
+        members = list(self._members(shape, scope))
+        self.context.faults += scope.faults
+        fields = [f"{item.name}: {item.type}" for item in members]
+        if shape.tag is not None:
+            fields.append(f'{TAG}: Literal["{shape.tag}"] = "{shape.tag}"')
+        self.classes.append(PlainClass(title, _docs(title, shape, members), fields))
+        arguments = [f"{item.name}={item.read}" for item in members]
+        call = bracketed(f"return models.{title}(", arguments, ")", 4)
+        result = f"models.{title}"
+        docs = f"Return the message {title} as plain Python."
+        self._add(self._decoder(shape), shape, result, docs, [call])
+
+    def _add(
+        self, name: str, shape: Shape, result: str, docs: str, statements: Sequence[str]
+    ) -> None:
+        message = self.references.message(shape.message.full_name)
+        signature = bracketed(f"def {name}(", [f"message: {message}"], f") -> {result}:")
+        self.decoders.append(Decoder(signature, docs, list(statements)))
+
+    def _union(self, shape: Shape, choice: Choice) -> None:
+        title = self._title(shape)
+        arms = [*self._titles(choice), "None"]
+        alias = bracketed(f"{title}: TypeAlias = Union[", arms, "]")
+        self.unions.append(PlainUnion(title, shape.message.docs.split("\n"), alias))
+        docs = f"Return the message {title} as plain Python; None where it holds nothing known."
+        result = f"models.{title}"
+        self._add(self._decoder(shape), shape, result, docs, list(self._choose(choice)))
+
+    def _members(self, shape: Shape, scope: Scope) -> Iterator[_Member]:
+        own = {item.field.name for item in shape.fields}
+        told: set[str] = set()
+        for field in shape.message.fields:
+            if field.name in own:
+                name = scope.name(field.name, field.span)
+                yield _Member(name, self._type(field), self._read(field), field.docs)
+            elif field.oneof not in told:
+                told.add(str(field.oneof))
+                choice = next(item for item in shape.choices if item.oneof.name == field.oneof)
+                name = scope.name(choice.oneof.name, choice.oneof.span)
+                type_ = " | ".join([*self._titles(choice), "None"])
+                yield _Member(name, type_, self._arm_of(shape, choice), choice.oneof.docs)
+
+    def _titles(self, choice: Choice, prefix: str = "") -> list[str]:
+        shapes = self.context.shapes
+        return [f"{prefix}{self._title(shapes[item.arm.value.type_name])}" for item in choice.arms]
+
+    def _arm_of(self, shape: Shape, choice: Choice) -> str:
+        """Return the call that reads a oneof; its function is added to the decoders."""
+        name = f"_{self.names.function(shape.message)}_{choice.oneof.name}"
+        result = " | ".join([*self._titles(choice, "models."), "None"])
+        docs = "Return the arm that is set; None where none is known."
+        self._add(name, shape, result, docs, list(self._choose(choice)))
+        return f"{name}(message)"
+
+    def _choose(self, choice: Choice) -> Iterator[str]:
+        yield f'    arm = message.WhichOneof("{choice.oneof.name}")'
+        for item in choice.arms:
+            decoder = self._decoder(self.context.shapes[item.arm.value.type_name])
+            yield f'    if arm == "{item.arm.name}":'
+            yield f"        return {decoder}({access('message', item.arm.name)})"
+        yield "    return None"
+
+    def _type(self, field: Field) -> str:
+        one = self._single_type(field.value)
+        if field.key is not None:
+            return f"Mapping[{field.key.value}, {one}]"
+        if field.repeated:
+            return f"tuple[{one}, ...]"
+        optional = field.presence and not field.required and not one.endswith("None")
+        return f"{one} | None" if optional else one
+
+    def _single_type(self, value: Value) -> str:
+        if value.type_name in self.context.shapes:
+            return self._title(self.context.shapes[value.type_name])
+        if value.type_name in _OWN_TYPES:
+            return _OWN_TYPES[value.type_name][0]
+        if value.kind is Kind.MESSAGE:
+            return self.model_references.message(value.type_name)
+        if value.kind is Kind.ENUM:
+            words = self.names.words(value)
+            if words is not None and words.imported:
+                self.words.add(words.imported)
+            return words.type if words else "int"
+        return str(value.kind.value)
+
+    def _read(self, field: Field) -> str:
+        held = access("message", field.name)
+        convert = self._converter(field.value)
+        if field.key is not None:
+            if not convert:
+                return f"dict({held})"
+            return f"{{key: {convert}(item) for key, item in {held}.items()}}"
+        if field.repeated:
+            return f"tuple(map({convert}, {held}))" if convert else f"tuple({held})"
+        value = f"{convert}({held})" if convert else held
+        if field.presence and not field.required:
+            return f'{value} if message.HasField("{field.name}") else None'
+        return value
+
+    def _converter(self, value: Value) -> str:
+        if value.type_name in self.context.shapes:
+            return self._decoder(self.context.shapes[value.type_name])
+        if value.type_name in _OWN_TYPES:
+            self.fields.add(_OWN_TYPES[value.type_name][1])
+            return _OWN_TYPES[value.type_name][1]
+        words = self.names.words(value) if value.kind is Kind.ENUM else None
+        if words is None:
+            return ""
+        self.enums.add(words.from_proto)
+        return words.from_proto
+
+
+def _docs(title: str, shape: Shape, members: Sequence[_Member]) -> str:
+    parts = [shape.message.docs.lstrip() or f"The message {title}."]
+    described = [
+        f"    {item.name}: {item.docs.lstrip()}".replace("\n", "\n        ")
+        for item in members
+        if item.docs
+    ]
+    if described:
+        parts.append("\n".join(["Attributes:", *described]))
+    return "\n\n".join(parts)

@@ -1,0 +1,36 @@
+"""The host inside livekit-agents: `python sdk_python_host.py [VERDICT]`.
+
+It is set up as the SDK's console command does it, so that the session makes its own SessionHost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from interop_agent import job, scripted_session
+from interop_host import serve_host
+from livekit.agents.cli import AgentsConsole
+from livekit.agents.cli.tcp_console import TcpAudioInput, TcpAudioOutput
+from livekit.agents.voice import Agent, AgentSession
+from livekit.agents.voice.remote_session import TcpSessionTransport
+
+
+async def start(session: AgentSession[None], agent: Agent, port: int) -> None:
+    transport = TcpSessionTransport("127.0.0.1", port)
+    console = AgentsConsole.get_instance()
+    console.enabled = True
+    console.console_mode = "text"
+    console._tcp_transport = transport
+    console._tcp_audio_input = TcpAudioInput()
+    console._tcp_audio_output = TcpAudioOutput(transport)
+    await session.start(agent)
+
+
+async def main(verdict: str | None) -> None:
+    with job(verdict) as context:
+        await serve_host(scripted_session(), context, start)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else None))

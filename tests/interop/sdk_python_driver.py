@@ -10,7 +10,7 @@ import asyncio
 from typing import Any
 
 from google.protobuf.json_format import MessageToDict
-from interop_lines import say, serve
+from interop_lines import Commands, say, serve
 from livekit.agents.voice.remote_session import RemoteSession, TcpSessionTransport
 from livekit.protocol.agent_pb import agent_session as agent_pb
 
@@ -94,7 +94,11 @@ async def main() -> None:
     say(note="connected", requests=requests_of(session), events=events)
     assert session._recv_task is not None
     session._recv_task.add_done_callback(lambda _: say(note="over"))
-    commands = {"request": driver.request, "unknown": driver.unknown, "close": session.aclose}
+    commands: Commands = {
+        "request": driver.request,
+        "unknown": driver.unknown,
+        "close": session.aclose,
+    }
     await serve(commands)
     await session.aclose()
 

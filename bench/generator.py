@@ -27,7 +27,7 @@ def rows(folder: Path) -> list[Row]:
 def _checkout(folder: Path) -> Path:
     target = folder / "contract"
     target.mkdir(parents=True)
-    for name in ("proto", "vocabularies"):
+    for name in ("proto", "overrides", "vocabularies"):
         shutil.copytree(ROOT / name, target / name)
     shutil.copy(ROOT / "codegen.toml", target)
     return target / "codegen.toml"

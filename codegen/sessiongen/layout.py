@@ -6,9 +6,12 @@ one element a line, with a comma behind the last, which black keeps as it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 LINE_LENGTH = 100
+# What may stand before the bracket at which a call is broken.
+_HEAD = re.compile(r'(?:\w+ = |\w+=|"\w+": )?[\w.]*[(\[{]')
 
 
 def bracketed(start: str, items: Sequence[str], end: str, indent: int = 0) -> str:
@@ -30,6 +33,45 @@ def imported(module: str, names: Collection[str]) -> str:
         return line
     inside = "".join(f"    {name},\n" for name in sorted(names))
     return f"from {module} import (\n{inside})"
+
+
+def call(text: str, indent: int, end: str = "") -> str:
+    """Return a call on one line if it fits, else one argument a line, and so inside.
+
+    One that cannot be broken at its arguments stays too long, for black to break.
+    """
+    margin = " " * indent
+    start, inside = _opened(text)
+    if len(margin + text + end) <= LINE_LENGTH or not _HEAD.fullmatch(start):
+        return f"{margin}{text}{end}"
+    lines = [call(item, indent + 4, ",") for item in _arguments(inside)]
+    return "\n".join([f"{margin}{start}", *lines, f"{margin}{text[-1]}{end}"])
+
+
+def _opened(text: str) -> tuple[str, str]:
+    """Return a call up to its opening bracket, and what stands in the brackets."""
+    depth = 0
+    for index in range(len(text) - 1, -1, -1):
+        depth += (text[index] in ")]}") - (text[index] in "([{")
+        if depth == 0:
+            break
+    return text[: index + 1], text[index + 1 : -1]
+
+
+def _arguments(inside: str) -> list[str]:
+    depth, start, found = 0, 0, []
+    for index, item in enumerate(inside):
+        depth += (item in "([{") - (item in ")]}")
+        if item == "," and depth == 0:
+            found.append(inside[start:index].strip())
+            start = index + 1
+    return [*found, inside[start:].strip()]
+
+
+def quoted(text: str) -> str:
+    """Return a string literal, in double quotes unless that needs more escapes."""
+    literal = repr(text)
+    return f'"{literal[1:-1]}"' if literal[0] == "'" and '"' not in literal else literal
 
 
 def short(text: str) -> bool:

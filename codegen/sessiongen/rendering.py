@@ -6,16 +6,19 @@ without imports that nothing uses. Undefined names in a template are errors.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from sessiongen import pieces
-
 _IMPORT = re.compile(r"^from (\S+) import ([^(]+)$")
+# Strings and comments, in which a name is no use of it.
+_NO_CODE = re.compile(
+    r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|#[^\n]*', re.DOTALL
+)
+# A name that is no attribute of something else.
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 
 def environment(folder: Path, filters: dict[str, Callable[..., str]]) -> Environment:
@@ -39,7 +42,8 @@ def without_unused_imports(text: str) -> str:
     lines = text.split("\n")
     statements = [(index, _IMPORT.match(line)) for index, line in enumerate(lines)]
     found = [(index, match) for index, match in statements if match]
-    used = {name for piece in pieces.cut(text) for name in _names(piece.source)}
+    code = "\n".join(line for line in lines if not _IMPORT.match(line))
+    used = set(_NAME.findall(_NO_CODE.sub("", code)))
     for index, match in found:
         module, names = match.groups()
         if module == "__future__":
@@ -47,7 +51,3 @@ def without_unused_imports(text: str) -> str:
         kept = [name for name in names.split(", ") if name.split(" as ")[-1].strip() in used]
         lines[index] = f"from {module} import {', '.join(kept)}" if kept else ""
     return "\n".join(lines)
-
-
-def _names(source: str) -> set[str]:
-    return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}

@@ -61,9 +61,7 @@ class SessionRequestClient(ABC):
             The conversation so far.
         """
         response = await self._exchange(
-            pb.SessionRequest(
-                get_chat_history=pb.SessionRequest.GetChatHistory(),
-            ),
+            pb.SessionRequest(get_chat_history=pb.SessionRequest.GetChatHistory()),
             "get_chat_history",
             timeout,
         )
@@ -91,9 +89,7 @@ class SessionRequestClient(ABC):
                 What came of a run_input.
         """
         response = await self._exchange(
-            pb.SessionRequest(
-                run_input=pb.SessionRequest.RunInput(text=text),
-            ),
+            pb.SessionRequest(run_input=pb.SessionRequest.RunInput(text=text)),
             "run_input",
             timeout,
         )
@@ -114,9 +110,7 @@ class SessionRequestClient(ABC):
                 The agent who has the conversation now.
         """
         response = await self._exchange(
-            pb.SessionRequest(
-                get_agent_info=pb.SessionRequest.GetAgentInfo(),
-            ),
+            pb.SessionRequest(get_agent_info=pb.SessionRequest.GetAgentInfo()),
             "get_agent_info",
             timeout,
         )
@@ -137,9 +131,7 @@ class SessionRequestClient(ABC):
                 What goes on in the session, and how it is set up.
         """
         response = await self._exchange(
-            pb.SessionRequest(
-                get_session_state=pb.SessionRequest.GetSessionState(),
-            ),
+            pb.SessionRequest(get_session_state=pb.SessionRequest.GetSessionState()),
             "get_session_state",
             timeout,
         )
@@ -161,9 +153,7 @@ class SessionRequestClient(ABC):
                 Both lists are empty when the agent is in no room.
         """
         response = await self._exchange(
-            pb.SessionRequest(
-                get_rtc_stats=pb.SessionRequest.GetRTCStats(),
-            ),
+            pb.SessionRequest(get_rtc_stats=pb.SessionRequest.GetRTCStats()),
             "get_rtc_stats",
             timeout,
         )
@@ -184,9 +174,7 @@ class SessionRequestClient(ABC):
                 What the session has used of its models so far.
         """
         response = await self._exchange(
-            pb.SessionRequest(
-                get_session_usage=pb.SessionRequest.GetSessionUsage(),
-            ),
+            pb.SessionRequest(get_session_usage=pb.SessionRequest.GetSessionUsage()),
             "get_session_usage",
             timeout,
         )
@@ -205,9 +193,7 @@ class SessionRequestClient(ABC):
             The SDK that the agent runs on.
         """
         response = await self._exchange(
-            pb.SessionRequest(
-                get_framework_info=pb.SessionRequest.GetFrameworkInfo(),
-            ),
+            pb.SessionRequest(get_framework_info=pb.SessionRequest.GetFrameworkInfo()),
             "get_framework_info",
             timeout,
         )
@@ -235,9 +221,7 @@ class SessionRequestClient(ABC):
                 Says that the switches were set.
         """
         response = await self._exchange(
-            pb.SessionRequest(
-                update_io=pb.SessionRequest.UpdateIO(input=input, output=output),
-            ),
+            pb.SessionRequest(update_io=pb.SessionRequest.UpdateIO(input=input, output=output)),
             "update_io",
             timeout,
         )

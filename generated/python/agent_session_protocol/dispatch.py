@@ -15,6 +15,7 @@ from .values import Arm, call_handler
 
 R = TypeVar("R")
 
+
 ChatMessageChatContentArm: TypeAlias = Literal["text",]
 
 CHAT_MESSAGE_CHAT_CONTENT_ARMS: Final[Mapping[ChatMessageChatContentArm, Arm]] = MappingProxyType(
@@ -32,7 +33,8 @@ class ChatMessageChatContentHandlers(Generic[R]):
 
 
 def dispatch_chat_message_chat_content(
-    message: pb.ChatMessage.ChatContent, handlers: ChatMessageChatContentHandlers[R]
+    message: pb.ChatMessage.ChatContent,
+    handlers: ChatMessageChatContentHandlers[R],
 ) -> R:
     """Call the handler of the arm that is set with its payload, and return its result.
 
@@ -81,7 +83,8 @@ class ChatContextChatItemHandlers(Generic[R]):
 
 
 def dispatch_chat_context_chat_item(
-    message: pb.ChatContext.ChatItem, handlers: ChatContextChatItemHandlers[R]
+    message: pb.ChatContext.ChatItem,
+    handlers: ChatContextChatItemHandlers[R],
 ) -> R:
     """Call the handler of the arm that is set with its payload, and return its result.
 
@@ -129,7 +132,10 @@ class ModelUsageHandlers(Generic[R]):
     eot: Callable[[pb.EotModelUsage], R]
 
 
-def dispatch_model_usage(message: pb.ModelUsage, handlers: ModelUsageHandlers[R]) -> R:
+def dispatch_model_usage(
+    message: pb.ModelUsage,
+    handlers: ModelUsageHandlers[R],
+) -> R:
     """Call the handler of the arm that is set with its payload, and return its result.
 
     Raises:
@@ -207,7 +213,8 @@ class AgentSessionEventHandlers(Generic[R]):
 
 
 def dispatch_agent_session_event(
-    message: pb.AgentSessionEvent, handlers: AgentSessionEventHandlers[R]
+    message: pb.AgentSessionEvent,
+    handlers: AgentSessionEventHandlers[R],
 ) -> R:
     """Call the handler of the arm that is set with its payload, and return its result.
 
@@ -319,7 +326,10 @@ class SessionRequestHandlers(Generic[R]):
     finalize_simulation: Callable[[pb.SessionRequest.FinalizeSimulation], R]
 
 
-def dispatch_session_request(message: pb.SessionRequest, handlers: SessionRequestHandlers[R]) -> R:
+def dispatch_session_request(
+    message: pb.SessionRequest,
+    handlers: SessionRequestHandlers[R],
+) -> R:
     """Call the handler of the arm that is set with its payload, and return its result.
 
     Raises:
@@ -382,7 +392,8 @@ class SessionResponseHandlers(Generic[R]):
 
 
 def dispatch_session_response(
-    message: pb.SessionResponse, handlers: SessionResponseHandlers[R]
+    message: pb.SessionResponse,
+    handlers: SessionResponseHandlers[R],
 ) -> R:
     """Call the handler of the arm that is set with its payload, and return its result.
 
@@ -440,7 +451,8 @@ class AgentSessionMessageHandlers(Generic[R]):
 
 
 def dispatch_agent_session_message(
-    message: pb.AgentSessionMessage, handlers: AgentSessionMessageHandlers[R]
+    message: pb.AgentSessionMessage,
+    handlers: AgentSessionMessageHandlers[R],
 ) -> R:
     """Call the handler of the arm that is set with its payload, and return its result.
 

@@ -9,7 +9,6 @@ value; elsewhere it raises UnmappedValueError, never a zero that means something
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from . import agent_session_pb2 as pb
@@ -22,39 +21,31 @@ ChatRoleWord: TypeAlias = Literal[
     "assistant",
 ]
 
-_CHAT_ROLE_TO_PROTO: Final[Mapping[str, pb.ChatRole.ValueType]] = MappingProxyType(
-    {
-        "developer": pb.ChatRole.DEVELOPER,
-        "system": pb.ChatRole.SYSTEM,
-        "user": pb.ChatRole.USER,
-        "assistant": pb.ChatRole.ASSISTANT,
-    }
-)
-_CHAT_ROLE_FROM_PROTO: Final[Mapping[pb.ChatRole.ValueType, ChatRoleWord]] = MappingProxyType(
-    {
-        pb.ChatRole.DEVELOPER: "developer",
-        pb.ChatRole.SYSTEM: "system",
-        pb.ChatRole.USER: "user",
-        pb.ChatRole.ASSISTANT: "assistant",
-    }
-)
+_CHAT_ROLE_TO_PROTO: Final[Mapping[str, pb.ChatRole.ValueType]] = {
+    "developer": pb.ChatRole.DEVELOPER,
+    "system": pb.ChatRole.SYSTEM,
+    "user": pb.ChatRole.USER,
+    "assistant": pb.ChatRole.ASSISTANT,
+}
+_CHAT_ROLE_FROM_PROTO: Final[Mapping[pb.ChatRole.ValueType, ChatRoleWord]] = {
+    pb.ChatRole.DEVELOPER: "developer",
+    pb.ChatRole.SYSTEM: "system",
+    pb.ChatRole.USER: "user",
+    pb.ChatRole.ASSISTANT: "assistant",
+}
 
-_CHAT_ROLE_NAMES: Final[Mapping[pb.ChatRole.ValueType, str]] = MappingProxyType(
-    {
-        pb.ChatRole.DEVELOPER: "DEVELOPER",
-        pb.ChatRole.SYSTEM: "SYSTEM",
-        pb.ChatRole.USER: "USER",
-        pb.ChatRole.ASSISTANT: "ASSISTANT",
-    }
-)
-_CHAT_ROLE_NUMBERS: Final[Mapping[str, pb.ChatRole.ValueType]] = MappingProxyType(
-    {
-        "DEVELOPER": pb.ChatRole.DEVELOPER,
-        "SYSTEM": pb.ChatRole.SYSTEM,
-        "USER": pb.ChatRole.USER,
-        "ASSISTANT": pb.ChatRole.ASSISTANT,
-    }
-)
+_CHAT_ROLE_NAMES: Final[Mapping[pb.ChatRole.ValueType, str]] = {
+    pb.ChatRole.DEVELOPER: "DEVELOPER",
+    pb.ChatRole.SYSTEM: "SYSTEM",
+    pb.ChatRole.USER: "USER",
+    pb.ChatRole.ASSISTANT: "ASSISTANT",
+}
+_CHAT_ROLE_NUMBERS: Final[Mapping[str, pb.ChatRole.ValueType]] = {
+    "DEVELOPER": pb.ChatRole.DEVELOPER,
+    "SYSTEM": pb.ChatRole.SYSTEM,
+    "USER": pb.ChatRole.USER,
+    "ASSISTANT": pb.ChatRole.ASSISTANT,
+}
 
 
 def chat_role_to_proto(value: ChatRoleWord) -> pb.ChatRole.ValueType:
@@ -113,43 +104,35 @@ AgentStateWord: TypeAlias = Literal[
     "speaking",
 ]
 
-_AGENT_STATE_TO_PROTO: Final[Mapping[str, pb.AgentState.ValueType]] = MappingProxyType(
-    {
-        "initializing": pb.AgentState.AS_INITIALIZING,
-        "idle": pb.AgentState.AS_IDLE,
-        "listening": pb.AgentState.AS_LISTENING,
-        "thinking": pb.AgentState.AS_THINKING,
-        "speaking": pb.AgentState.AS_SPEAKING,
-    }
-)
-_AGENT_STATE_FROM_PROTO: Final[Mapping[pb.AgentState.ValueType, AgentStateWord]] = MappingProxyType(
-    {
-        pb.AgentState.AS_INITIALIZING: "initializing",
-        pb.AgentState.AS_IDLE: "idle",
-        pb.AgentState.AS_LISTENING: "listening",
-        pb.AgentState.AS_THINKING: "thinking",
-        pb.AgentState.AS_SPEAKING: "speaking",
-    }
-)
+_AGENT_STATE_TO_PROTO: Final[Mapping[str, pb.AgentState.ValueType]] = {
+    "initializing": pb.AgentState.AS_INITIALIZING,
+    "idle": pb.AgentState.AS_IDLE,
+    "listening": pb.AgentState.AS_LISTENING,
+    "thinking": pb.AgentState.AS_THINKING,
+    "speaking": pb.AgentState.AS_SPEAKING,
+}
+_AGENT_STATE_FROM_PROTO: Final[Mapping[pb.AgentState.ValueType, AgentStateWord]] = {
+    pb.AgentState.AS_INITIALIZING: "initializing",
+    pb.AgentState.AS_IDLE: "idle",
+    pb.AgentState.AS_LISTENING: "listening",
+    pb.AgentState.AS_THINKING: "thinking",
+    pb.AgentState.AS_SPEAKING: "speaking",
+}
 
-_AGENT_STATE_NAMES: Final[Mapping[pb.AgentState.ValueType, str]] = MappingProxyType(
-    {
-        pb.AgentState.AS_INITIALIZING: "AS_INITIALIZING",
-        pb.AgentState.AS_IDLE: "AS_IDLE",
-        pb.AgentState.AS_LISTENING: "AS_LISTENING",
-        pb.AgentState.AS_THINKING: "AS_THINKING",
-        pb.AgentState.AS_SPEAKING: "AS_SPEAKING",
-    }
-)
-_AGENT_STATE_NUMBERS: Final[Mapping[str, pb.AgentState.ValueType]] = MappingProxyType(
-    {
-        "AS_INITIALIZING": pb.AgentState.AS_INITIALIZING,
-        "AS_IDLE": pb.AgentState.AS_IDLE,
-        "AS_LISTENING": pb.AgentState.AS_LISTENING,
-        "AS_THINKING": pb.AgentState.AS_THINKING,
-        "AS_SPEAKING": pb.AgentState.AS_SPEAKING,
-    }
-)
+_AGENT_STATE_NAMES: Final[Mapping[pb.AgentState.ValueType, str]] = {
+    pb.AgentState.AS_INITIALIZING: "AS_INITIALIZING",
+    pb.AgentState.AS_IDLE: "AS_IDLE",
+    pb.AgentState.AS_LISTENING: "AS_LISTENING",
+    pb.AgentState.AS_THINKING: "AS_THINKING",
+    pb.AgentState.AS_SPEAKING: "AS_SPEAKING",
+}
+_AGENT_STATE_NUMBERS: Final[Mapping[str, pb.AgentState.ValueType]] = {
+    "AS_INITIALIZING": pb.AgentState.AS_INITIALIZING,
+    "AS_IDLE": pb.AgentState.AS_IDLE,
+    "AS_LISTENING": pb.AgentState.AS_LISTENING,
+    "AS_THINKING": pb.AgentState.AS_THINKING,
+    "AS_SPEAKING": pb.AgentState.AS_SPEAKING,
+}
 
 
 def agent_state_to_proto(value: AgentStateWord) -> pb.AgentState.ValueType:
@@ -206,35 +189,27 @@ UserStateWord: TypeAlias = Literal[
     "away",
 ]
 
-_USER_STATE_TO_PROTO: Final[Mapping[str, pb.UserState.ValueType]] = MappingProxyType(
-    {
-        "speaking": pb.UserState.US_SPEAKING,
-        "listening": pb.UserState.US_LISTENING,
-        "away": pb.UserState.US_AWAY,
-    }
-)
-_USER_STATE_FROM_PROTO: Final[Mapping[pb.UserState.ValueType, UserStateWord]] = MappingProxyType(
-    {
-        pb.UserState.US_SPEAKING: "speaking",
-        pb.UserState.US_LISTENING: "listening",
-        pb.UserState.US_AWAY: "away",
-    }
-)
+_USER_STATE_TO_PROTO: Final[Mapping[str, pb.UserState.ValueType]] = {
+    "speaking": pb.UserState.US_SPEAKING,
+    "listening": pb.UserState.US_LISTENING,
+    "away": pb.UserState.US_AWAY,
+}
+_USER_STATE_FROM_PROTO: Final[Mapping[pb.UserState.ValueType, UserStateWord]] = {
+    pb.UserState.US_SPEAKING: "speaking",
+    pb.UserState.US_LISTENING: "listening",
+    pb.UserState.US_AWAY: "away",
+}
 
-_USER_STATE_NAMES: Final[Mapping[pb.UserState.ValueType, str]] = MappingProxyType(
-    {
-        pb.UserState.US_SPEAKING: "US_SPEAKING",
-        pb.UserState.US_LISTENING: "US_LISTENING",
-        pb.UserState.US_AWAY: "US_AWAY",
-    }
-)
-_USER_STATE_NUMBERS: Final[Mapping[str, pb.UserState.ValueType]] = MappingProxyType(
-    {
-        "US_SPEAKING": pb.UserState.US_SPEAKING,
-        "US_LISTENING": pb.UserState.US_LISTENING,
-        "US_AWAY": pb.UserState.US_AWAY,
-    }
-)
+_USER_STATE_NAMES: Final[Mapping[pb.UserState.ValueType, str]] = {
+    pb.UserState.US_SPEAKING: "US_SPEAKING",
+    pb.UserState.US_LISTENING: "US_LISTENING",
+    pb.UserState.US_AWAY: "US_AWAY",
+}
+_USER_STATE_NUMBERS: Final[Mapping[str, pb.UserState.ValueType]] = {
+    "US_SPEAKING": pb.UserState.US_SPEAKING,
+    "US_LISTENING": pb.UserState.US_LISTENING,
+    "US_AWAY": pb.UserState.US_AWAY,
+}
 
 
 def user_state_to_proto(value: UserStateWord) -> pb.UserState.ValueType:
@@ -291,39 +266,29 @@ ToolCallStatusWord: TypeAlias = Literal[
     "cancelled",
 ]
 
-_TOOL_CALL_STATUS_TO_PROTO: Final[Mapping[str, pb.ToolCallStatus.ValueType]] = MappingProxyType(
-    {
-        "done": pb.ToolCallStatus.TC_DONE,
-        "error": pb.ToolCallStatus.TC_ERROR,
-        "cancelled": pb.ToolCallStatus.TC_CANCELLED,
-    }
-)
-_TOOL_CALL_STATUS_FROM_PROTO: Final[Mapping[pb.ToolCallStatus.ValueType, ToolCallStatusWord]] = (
-    MappingProxyType(
-        {
-            pb.ToolCallStatus.TC_DONE: "done",
-            pb.ToolCallStatus.TC_ERROR: "error",
-            pb.ToolCallStatus.TC_CANCELLED: "cancelled",
-        }
-    )
-)
+_TOOL_CALL_STATUS_TO_PROTO: Final[Mapping[str, pb.ToolCallStatus.ValueType]] = {
+    "done": pb.ToolCallStatus.TC_DONE,
+    "error": pb.ToolCallStatus.TC_ERROR,
+    "cancelled": pb.ToolCallStatus.TC_CANCELLED,
+}
+_TOOL_CALL_STATUS_FROM_PROTO: Final[Mapping[pb.ToolCallStatus.ValueType, ToolCallStatusWord]] = {
+    pb.ToolCallStatus.TC_DONE: "done",
+    pb.ToolCallStatus.TC_ERROR: "error",
+    pb.ToolCallStatus.TC_CANCELLED: "cancelled",
+}
 
-_TOOL_CALL_STATUS_NAMES: Final[Mapping[pb.ToolCallStatus.ValueType, str]] = MappingProxyType(
-    {
-        pb.ToolCallStatus.TC_RUNNING: "TC_RUNNING",
-        pb.ToolCallStatus.TC_DONE: "TC_DONE",
-        pb.ToolCallStatus.TC_ERROR: "TC_ERROR",
-        pb.ToolCallStatus.TC_CANCELLED: "TC_CANCELLED",
-    }
-)
-_TOOL_CALL_STATUS_NUMBERS: Final[Mapping[str, pb.ToolCallStatus.ValueType]] = MappingProxyType(
-    {
-        "TC_RUNNING": pb.ToolCallStatus.TC_RUNNING,
-        "TC_DONE": pb.ToolCallStatus.TC_DONE,
-        "TC_ERROR": pb.ToolCallStatus.TC_ERROR,
-        "TC_CANCELLED": pb.ToolCallStatus.TC_CANCELLED,
-    }
-)
+_TOOL_CALL_STATUS_NAMES: Final[Mapping[pb.ToolCallStatus.ValueType, str]] = {
+    pb.ToolCallStatus.TC_RUNNING: "TC_RUNNING",
+    pb.ToolCallStatus.TC_DONE: "TC_DONE",
+    pb.ToolCallStatus.TC_ERROR: "TC_ERROR",
+    pb.ToolCallStatus.TC_CANCELLED: "TC_CANCELLED",
+}
+_TOOL_CALL_STATUS_NUMBERS: Final[Mapping[str, pb.ToolCallStatus.ValueType]] = {
+    "TC_RUNNING": pb.ToolCallStatus.TC_RUNNING,
+    "TC_DONE": pb.ToolCallStatus.TC_DONE,
+    "TC_ERROR": pb.ToolCallStatus.TC_ERROR,
+    "TC_CANCELLED": pb.ToolCallStatus.TC_CANCELLED,
+}
 
 
 def tool_call_status_to_proto(value: ToolCallStatusWord) -> pb.ToolCallStatus.ValueType:
@@ -381,41 +346,31 @@ ToolReplyStatusWord: TypeAlias = Literal[
     "skipped",
 ]
 
-_TOOL_REPLY_STATUS_TO_PROTO: Final[Mapping[str, pb.ToolReplyStatus.ValueType]] = MappingProxyType(
-    {
-        "scheduled": pb.ToolReplyStatus.TR_SCHEDULED,
-        "completed": pb.ToolReplyStatus.TR_COMPLETED,
-        "interrupted": pb.ToolReplyStatus.TR_INTERRUPTED,
-        "skipped": pb.ToolReplyStatus.TR_SKIPPED,
-    }
-)
-_TOOL_REPLY_STATUS_FROM_PROTO: Final[Mapping[pb.ToolReplyStatus.ValueType, ToolReplyStatusWord]] = (
-    MappingProxyType(
-        {
-            pb.ToolReplyStatus.TR_SCHEDULED: "scheduled",
-            pb.ToolReplyStatus.TR_COMPLETED: "completed",
-            pb.ToolReplyStatus.TR_INTERRUPTED: "interrupted",
-            pb.ToolReplyStatus.TR_SKIPPED: "skipped",
-        }
-    )
-)
+_TOOL_REPLY_STATUS_TO_PROTO: Final[Mapping[str, pb.ToolReplyStatus.ValueType]] = {
+    "scheduled": pb.ToolReplyStatus.TR_SCHEDULED,
+    "completed": pb.ToolReplyStatus.TR_COMPLETED,
+    "interrupted": pb.ToolReplyStatus.TR_INTERRUPTED,
+    "skipped": pb.ToolReplyStatus.TR_SKIPPED,
+}
+_TOOL_REPLY_STATUS_FROM_PROTO: Final[Mapping[pb.ToolReplyStatus.ValueType, ToolReplyStatusWord]] = {
+    pb.ToolReplyStatus.TR_SCHEDULED: "scheduled",
+    pb.ToolReplyStatus.TR_COMPLETED: "completed",
+    pb.ToolReplyStatus.TR_INTERRUPTED: "interrupted",
+    pb.ToolReplyStatus.TR_SKIPPED: "skipped",
+}
 
-_TOOL_REPLY_STATUS_NAMES: Final[Mapping[pb.ToolReplyStatus.ValueType, str]] = MappingProxyType(
-    {
-        pb.ToolReplyStatus.TR_SCHEDULED: "TR_SCHEDULED",
-        pb.ToolReplyStatus.TR_COMPLETED: "TR_COMPLETED",
-        pb.ToolReplyStatus.TR_INTERRUPTED: "TR_INTERRUPTED",
-        pb.ToolReplyStatus.TR_SKIPPED: "TR_SKIPPED",
-    }
-)
-_TOOL_REPLY_STATUS_NUMBERS: Final[Mapping[str, pb.ToolReplyStatus.ValueType]] = MappingProxyType(
-    {
-        "TR_SCHEDULED": pb.ToolReplyStatus.TR_SCHEDULED,
-        "TR_COMPLETED": pb.ToolReplyStatus.TR_COMPLETED,
-        "TR_INTERRUPTED": pb.ToolReplyStatus.TR_INTERRUPTED,
-        "TR_SKIPPED": pb.ToolReplyStatus.TR_SKIPPED,
-    }
-)
+_TOOL_REPLY_STATUS_NAMES: Final[Mapping[pb.ToolReplyStatus.ValueType, str]] = {
+    pb.ToolReplyStatus.TR_SCHEDULED: "TR_SCHEDULED",
+    pb.ToolReplyStatus.TR_COMPLETED: "TR_COMPLETED",
+    pb.ToolReplyStatus.TR_INTERRUPTED: "TR_INTERRUPTED",
+    pb.ToolReplyStatus.TR_SKIPPED: "TR_SKIPPED",
+}
+_TOOL_REPLY_STATUS_NUMBERS: Final[Mapping[str, pb.ToolReplyStatus.ValueType]] = {
+    "TR_SCHEDULED": pb.ToolReplyStatus.TR_SCHEDULED,
+    "TR_COMPLETED": pb.ToolReplyStatus.TR_COMPLETED,
+    "TR_INTERRUPTED": pb.ToolReplyStatus.TR_INTERRUPTED,
+    "TR_SKIPPED": pb.ToolReplyStatus.TR_SKIPPED,
+}
 
 
 def tool_reply_status_to_proto(value: ToolReplyStatusWord) -> pb.ToolReplyStatus.ValueType:
@@ -474,48 +429,38 @@ CloseReasonWord: TypeAlias = Literal[
     "task_completed",
 ]
 
-_CLOSE_REASON_TO_PROTO: Final[Mapping[str, pb.CloseReason.ValueType]] = MappingProxyType(
-    {
-        "error": pb.CloseReason.CR_ERROR,
-        "job_shutdown": pb.CloseReason.CR_JOB_SHUTDOWN,
-        "participant_disconnected": pb.CloseReason.CR_PARTICIPANT_DISCONNECTED,
-        "user_initiated": pb.CloseReason.CR_USER_INITIATED,
-        "task_completed": pb.CloseReason.CR_COMPLETED,
-    }
-)
-_CLOSE_REASON_FROM_PROTO: Final[Mapping[pb.CloseReason.ValueType, CloseReasonWord]] = (
-    MappingProxyType(
-        {
-            pb.CloseReason.CR_ERROR: "error",
-            pb.CloseReason.CR_JOB_SHUTDOWN: "job_shutdown",
-            pb.CloseReason.CR_PARTICIPANT_DISCONNECTED: "participant_disconnected",
-            pb.CloseReason.CR_USER_INITIATED: "user_initiated",
-            pb.CloseReason.CR_COMPLETED: "task_completed",
-        }
-    )
-)
+_CLOSE_REASON_TO_PROTO: Final[Mapping[str, pb.CloseReason.ValueType]] = {
+    "error": pb.CloseReason.CR_ERROR,
+    "job_shutdown": pb.CloseReason.CR_JOB_SHUTDOWN,
+    "participant_disconnected": pb.CloseReason.CR_PARTICIPANT_DISCONNECTED,
+    "user_initiated": pb.CloseReason.CR_USER_INITIATED,
+    "task_completed": pb.CloseReason.CR_COMPLETED,
+}
+_CLOSE_REASON_FROM_PROTO: Final[Mapping[pb.CloseReason.ValueType, CloseReasonWord]] = {
+    pb.CloseReason.CR_ERROR: "error",
+    pb.CloseReason.CR_JOB_SHUTDOWN: "job_shutdown",
+    pb.CloseReason.CR_PARTICIPANT_DISCONNECTED: "participant_disconnected",
+    pb.CloseReason.CR_USER_INITIATED: "user_initiated",
+    pb.CloseReason.CR_COMPLETED: "task_completed",
+}
 
-_CLOSE_REASON_NAMES: Final[Mapping[pb.CloseReason.ValueType, str]] = MappingProxyType(
-    {
-        pb.CloseReason.CR_UNKNOWN: "CR_UNKNOWN",
-        pb.CloseReason.CR_ERROR: "CR_ERROR",
-        pb.CloseReason.CR_JOB_SHUTDOWN: "CR_JOB_SHUTDOWN",
-        pb.CloseReason.CR_PARTICIPANT_DISCONNECTED: "CR_PARTICIPANT_DISCONNECTED",
-        pb.CloseReason.CR_USER_INITIATED: "CR_USER_INITIATED",
-        pb.CloseReason.CR_COMPLETED: "CR_COMPLETED",
-    }
-)
-_CLOSE_REASON_NUMBERS: Final[Mapping[str, pb.CloseReason.ValueType]] = MappingProxyType(
-    {
-        "CR_UNKNOWN": pb.CloseReason.CR_UNKNOWN,
-        "CR_ERROR": pb.CloseReason.CR_ERROR,
-        "CR_JOB_SHUTDOWN": pb.CloseReason.CR_JOB_SHUTDOWN,
-        "CR_PARTICIPANT_DISCONNECTED": pb.CloseReason.CR_PARTICIPANT_DISCONNECTED,
-        "CR_USER_INITIATED": pb.CloseReason.CR_USER_INITIATED,
-        "CR_COMPLETED": pb.CloseReason.CR_COMPLETED,
-        "CR_TASK_COMPLETED": pb.CloseReason.CR_TASK_COMPLETED,
-    }
-)
+_CLOSE_REASON_NAMES: Final[Mapping[pb.CloseReason.ValueType, str]] = {
+    pb.CloseReason.CR_UNKNOWN: "CR_UNKNOWN",
+    pb.CloseReason.CR_ERROR: "CR_ERROR",
+    pb.CloseReason.CR_JOB_SHUTDOWN: "CR_JOB_SHUTDOWN",
+    pb.CloseReason.CR_PARTICIPANT_DISCONNECTED: "CR_PARTICIPANT_DISCONNECTED",
+    pb.CloseReason.CR_USER_INITIATED: "CR_USER_INITIATED",
+    pb.CloseReason.CR_COMPLETED: "CR_COMPLETED",
+}
+_CLOSE_REASON_NUMBERS: Final[Mapping[str, pb.CloseReason.ValueType]] = {
+    "CR_UNKNOWN": pb.CloseReason.CR_UNKNOWN,
+    "CR_ERROR": pb.CloseReason.CR_ERROR,
+    "CR_JOB_SHUTDOWN": pb.CloseReason.CR_JOB_SHUTDOWN,
+    "CR_PARTICIPANT_DISCONNECTED": pb.CloseReason.CR_PARTICIPANT_DISCONNECTED,
+    "CR_USER_INITIATED": pb.CloseReason.CR_USER_INITIATED,
+    "CR_COMPLETED": pb.CloseReason.CR_COMPLETED,
+    "CR_TASK_COMPLETED": pb.CloseReason.CR_TASK_COMPLETED,
+}
 
 
 def close_reason_to_proto(value: str | None) -> pb.CloseReason.ValueType:
@@ -548,47 +493,37 @@ AmdCategoryWord: TypeAlias = Literal[
     "uncertain",
 ]
 
-_AMD_CATEGORY_TO_PROTO: Final[Mapping[str, pb.AmdCategory.ValueType]] = MappingProxyType(
-    {
-        "human": pb.AmdCategory.AMD_HUMAN,
-        "machine-ivr": pb.AmdCategory.AMD_MACHINE_IVR,
-        "machine-vm": pb.AmdCategory.AMD_MACHINE_VM,
-        "machine-unavailable": pb.AmdCategory.AMD_MACHINE_UNAVAILABLE,
-        "uncertain": pb.AmdCategory.AMD_UNCERTAIN,
-    }
-)
-_AMD_CATEGORY_FROM_PROTO: Final[Mapping[pb.AmdCategory.ValueType, AmdCategoryWord]] = (
-    MappingProxyType(
-        {
-            pb.AmdCategory.AMD_HUMAN: "human",
-            pb.AmdCategory.AMD_MACHINE_IVR: "machine-ivr",
-            pb.AmdCategory.AMD_MACHINE_VM: "machine-vm",
-            pb.AmdCategory.AMD_MACHINE_UNAVAILABLE: "machine-unavailable",
-            pb.AmdCategory.AMD_UNCERTAIN: "uncertain",
-        }
-    )
-)
+_AMD_CATEGORY_TO_PROTO: Final[Mapping[str, pb.AmdCategory.ValueType]] = {
+    "human": pb.AmdCategory.AMD_HUMAN,
+    "machine-ivr": pb.AmdCategory.AMD_MACHINE_IVR,
+    "machine-vm": pb.AmdCategory.AMD_MACHINE_VM,
+    "machine-unavailable": pb.AmdCategory.AMD_MACHINE_UNAVAILABLE,
+    "uncertain": pb.AmdCategory.AMD_UNCERTAIN,
+}
+_AMD_CATEGORY_FROM_PROTO: Final[Mapping[pb.AmdCategory.ValueType, AmdCategoryWord]] = {
+    pb.AmdCategory.AMD_HUMAN: "human",
+    pb.AmdCategory.AMD_MACHINE_IVR: "machine-ivr",
+    pb.AmdCategory.AMD_MACHINE_VM: "machine-vm",
+    pb.AmdCategory.AMD_MACHINE_UNAVAILABLE: "machine-unavailable",
+    pb.AmdCategory.AMD_UNCERTAIN: "uncertain",
+}
 
-_AMD_CATEGORY_NAMES: Final[Mapping[pb.AmdCategory.ValueType, str]] = MappingProxyType(
-    {
-        pb.AmdCategory.AMD_UNKNOWN: "AMD_UNKNOWN",
-        pb.AmdCategory.AMD_HUMAN: "AMD_HUMAN",
-        pb.AmdCategory.AMD_MACHINE_IVR: "AMD_MACHINE_IVR",
-        pb.AmdCategory.AMD_MACHINE_VM: "AMD_MACHINE_VM",
-        pb.AmdCategory.AMD_MACHINE_UNAVAILABLE: "AMD_MACHINE_UNAVAILABLE",
-        pb.AmdCategory.AMD_UNCERTAIN: "AMD_UNCERTAIN",
-    }
-)
-_AMD_CATEGORY_NUMBERS: Final[Mapping[str, pb.AmdCategory.ValueType]] = MappingProxyType(
-    {
-        "AMD_UNKNOWN": pb.AmdCategory.AMD_UNKNOWN,
-        "AMD_HUMAN": pb.AmdCategory.AMD_HUMAN,
-        "AMD_MACHINE_IVR": pb.AmdCategory.AMD_MACHINE_IVR,
-        "AMD_MACHINE_VM": pb.AmdCategory.AMD_MACHINE_VM,
-        "AMD_MACHINE_UNAVAILABLE": pb.AmdCategory.AMD_MACHINE_UNAVAILABLE,
-        "AMD_UNCERTAIN": pb.AmdCategory.AMD_UNCERTAIN,
-    }
-)
+_AMD_CATEGORY_NAMES: Final[Mapping[pb.AmdCategory.ValueType, str]] = {
+    pb.AmdCategory.AMD_UNKNOWN: "AMD_UNKNOWN",
+    pb.AmdCategory.AMD_HUMAN: "AMD_HUMAN",
+    pb.AmdCategory.AMD_MACHINE_IVR: "AMD_MACHINE_IVR",
+    pb.AmdCategory.AMD_MACHINE_VM: "AMD_MACHINE_VM",
+    pb.AmdCategory.AMD_MACHINE_UNAVAILABLE: "AMD_MACHINE_UNAVAILABLE",
+    pb.AmdCategory.AMD_UNCERTAIN: "AMD_UNCERTAIN",
+}
+_AMD_CATEGORY_NUMBERS: Final[Mapping[str, pb.AmdCategory.ValueType]] = {
+    "AMD_UNKNOWN": pb.AmdCategory.AMD_UNKNOWN,
+    "AMD_HUMAN": pb.AmdCategory.AMD_HUMAN,
+    "AMD_MACHINE_IVR": pb.AmdCategory.AMD_MACHINE_IVR,
+    "AMD_MACHINE_VM": pb.AmdCategory.AMD_MACHINE_VM,
+    "AMD_MACHINE_UNAVAILABLE": pb.AmdCategory.AMD_MACHINE_UNAVAILABLE,
+    "AMD_UNCERTAIN": pb.AmdCategory.AMD_UNCERTAIN,
+}
 
 
 def amd_category_to_proto(value: str | None) -> pb.AmdCategory.ValueType:

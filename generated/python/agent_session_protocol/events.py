@@ -74,15 +74,14 @@ class AgentSessionEventSink(ABC):
         A host may also send one right after it starts, so that the driver knows the
         state it begins with; the old and the new state can then be equal.
         """
-        self.emit(
-            pb.AgentSessionEvent(
-                created_at=timestamp_or_now(created_at),
-                agent_state_changed=pb.AgentSessionEvent.AgentStateChanged(
-                    old_state=old_state,
-                    new_state=new_state,
-                ),
-            )
+        event = pb.AgentSessionEvent(
+            created_at=timestamp_or_now(created_at),
+            agent_state_changed=pb.AgentSessionEvent.AgentStateChanged(
+                old_state=old_state,
+                new_state=new_state,
+            ),
         )
+        self.emit(event)
 
     def user_state_changed(
         self,
@@ -95,15 +94,14 @@ class AgentSessionEventSink(ABC):
 
         The user began to do something else.
         """
-        self.emit(
-            pb.AgentSessionEvent(
-                created_at=timestamp_or_now(created_at),
-                user_state_changed=pb.AgentSessionEvent.UserStateChanged(
-                    old_state=old_state,
-                    new_state=new_state,
-                ),
-            )
+        event = pb.AgentSessionEvent(
+            created_at=timestamp_or_now(created_at),
+            user_state_changed=pb.AgentSessionEvent.UserStateChanged(
+                old_state=old_state,
+                new_state=new_state,
+            ),
         )
+        self.emit(event)
 
     def conversation_item_added(
         self,
@@ -115,12 +113,11 @@ class AgentSessionEventSink(ABC):
 
         An entry was added to the conversation.
         """
-        self.emit(
-            pb.AgentSessionEvent(
-                created_at=timestamp_or_now(created_at),
-                conversation_item_added=pb.AgentSessionEvent.ConversationItemAdded(item=item),
-            )
+        event = pb.AgentSessionEvent(
+            created_at=timestamp_or_now(created_at),
+            conversation_item_added=pb.AgentSessionEvent.ConversationItemAdded(item=item),
         )
+        self.emit(event)
 
     def user_input_transcribed(
         self,
@@ -136,16 +133,15 @@ class AgentSessionEventSink(ABC):
         Interim texts of one stretch of speech replace each other; the final text
         replaces them all.
         """
-        self.emit(
-            pb.AgentSessionEvent(
-                created_at=timestamp_or_now(created_at),
-                user_input_transcribed=pb.AgentSessionEvent.UserInputTranscribed(
-                    transcript=transcript,
-                    is_final=is_final,
-                    language=language,
-                ),
-            )
+        event = pb.AgentSessionEvent(
+            created_at=timestamp_or_now(created_at),
+            user_input_transcribed=pb.AgentSessionEvent.UserInputTranscribed(
+                transcript=transcript,
+                is_final=is_final,
+                language=language,
+            ),
         )
+        self.emit(event)
 
     def function_tools_executed(
         self,
@@ -158,15 +154,14 @@ class AgentSessionEventSink(ABC):
         Published hosts fill in only call_id, name and arguments of a call and only
         call_id, name, output and is_error of an output.
         """
-        self.emit(
-            pb.AgentSessionEvent(
-                created_at=timestamp_or_now(created_at),
-                function_tools_executed=pb.AgentSessionEvent.FunctionToolsExecuted(
-                    function_calls=function_calls,
-                    function_call_outputs=function_call_outputs,
-                ),
-            )
+        event = pb.AgentSessionEvent(
+            created_at=timestamp_or_now(created_at),
+            function_tools_executed=pb.AgentSessionEvent.FunctionToolsExecuted(
+                function_calls=function_calls,
+                function_call_outputs=function_call_outputs,
+            ),
         )
+        self.emit(event)
 
     def error(
         self,
@@ -177,12 +172,11 @@ class AgentSessionEventSink(ABC):
         """A part of the agent failed.
         The session goes on unless a session_closed event follows.
         """
-        self.emit(
-            pb.AgentSessionEvent(
-                created_at=timestamp_or_now(created_at),
-                error=pb.AgentSessionEvent.Error(message=message),
-            )
+        event = pb.AgentSessionEvent(
+            created_at=timestamp_or_now(created_at),
+            error=pb.AgentSessionEvent.Error(message=message),
         )
+        self.emit(event)
 
     def overlapping_speech(
         self,
@@ -197,19 +191,18 @@ class AgentSessionEventSink(ABC):
 
         The user spoke while the agent was speaking, and a judgement was made of it.
         """
-        self.emit(
-            pb.AgentSessionEvent(
-                created_at=timestamp_or_now(created_at),
-                overlapping_speech=pb.AgentSessionEvent.OverlappingSpeech(
-                    is_interruption=is_interruption,
-                    overlap_started_at=(
-                        None if overlap_started_at is None else to_timestamp(overlap_started_at)
-                    ),
-                    detection_delay=detection_delay,
-                    detected_at=None if detected_at is None else to_timestamp(detected_at),
+        event = pb.AgentSessionEvent(
+            created_at=timestamp_or_now(created_at),
+            overlapping_speech=pb.AgentSessionEvent.OverlappingSpeech(
+                is_interruption=is_interruption,
+                overlap_started_at=(
+                    None if overlap_started_at is None else to_timestamp(overlap_started_at)
                 ),
-            )
+                detection_delay=detection_delay,
+                detected_at=None if detected_at is None else to_timestamp(detected_at),
+            ),
         )
+        self.emit(event)
 
     def session_usage_updated(
         self,
@@ -221,12 +214,11 @@ class AgentSessionEventSink(ABC):
 
         The session's use of its models grew.
         """
-        self.emit(
-            pb.AgentSessionEvent(
-                created_at=timestamp_or_now(created_at),
-                session_usage_updated=pb.AgentSessionEvent.SessionUsageUpdated(usage=usage),
-            )
+        event = pb.AgentSessionEvent(
+            created_at=timestamp_or_now(created_at),
+            session_usage_updated=pb.AgentSessionEvent.SessionUsageUpdated(usage=usage),
         )
+        self.emit(event)
 
     def amd_prediction(
         self,
@@ -243,20 +235,17 @@ class AgentSessionEventSink(ABC):
         Answering machine detection reached its verdict on an outbound call.
         A detector reaches one verdict and then stops.
         """
-        self.emit(
-            pb.AgentSessionEvent(
-                created_at=timestamp_or_now(created_at),
-                amd_prediction=pb.AgentSessionEvent.AmdPrediction(
-                    speech_duration=(
-                        None if speech_duration is None else to_duration(speech_duration)
-                    ),
-                    category=category,
-                    reason=reason,
-                    transcript=transcript,
-                    delay=None if delay is None else to_duration(delay),
-                ),
-            )
+        event = pb.AgentSessionEvent(
+            created_at=timestamp_or_now(created_at),
+            amd_prediction=pb.AgentSessionEvent.AmdPrediction(
+                speech_duration=None if speech_duration is None else to_duration(speech_duration),
+                category=category,
+                reason=reason,
+                transcript=transcript,
+                delay=None if delay is None else to_duration(delay),
+            ),
         )
+        self.emit(event)
 
     def eot_prediction(
         self,
@@ -271,19 +260,18 @@ class AgentSessionEventSink(ABC):
 
         An end-of-turn model judged whether the user has finished.
         """
-        self.emit(
-            pb.AgentSessionEvent(
-                created_at=timestamp_or_now(created_at),
-                eot_prediction=pb.AgentSessionEvent.EotPrediction(
-                    probability=probability,
-                    threshold=threshold,
-                    inference_duration=(
-                        None if inference_duration is None else to_duration(inference_duration)
-                    ),
-                    delay=None if delay is None else to_duration(delay),
+        event = pb.AgentSessionEvent(
+            created_at=timestamp_or_now(created_at),
+            eot_prediction=pb.AgentSessionEvent.EotPrediction(
+                probability=probability,
+                threshold=threshold,
+                inference_duration=(
+                    None if inference_duration is None else to_duration(inference_duration)
                 ),
-            )
+                delay=None if delay is None else to_duration(delay),
+            ),
         )
+        self.emit(event)
 
     def function_tools_started(
         self,
@@ -295,14 +283,13 @@ class AgentSessionEventSink(ABC):
 
         The model called tools and they are about to run.
         """
-        self.emit(
-            pb.AgentSessionEvent(
-                created_at=timestamp_or_now(created_at),
-                function_tools_started=pb.AgentSessionEvent.FunctionToolsStarted(
-                    function_calls=function_calls
-                ),
-            )
+        event = pb.AgentSessionEvent(
+            created_at=timestamp_or_now(created_at),
+            function_tools_started=pb.AgentSessionEvent.FunctionToolsStarted(
+                function_calls=function_calls,
+            ),
         )
+        self.emit(event)
 
     def debug_message(
         self,
@@ -316,14 +303,11 @@ class AgentSessionEventSink(ABC):
         Its contents are agreed on nowhere and can change at any time, so nothing but a
         tool for debugging should look inside.
         """
-        self.emit(
-            pb.AgentSessionEvent(
-                created_at=timestamp_or_now(created_at),
-                debug_message=pb.DebugMessage(
-                    payload=None if payload is None else to_struct(payload),
-                ),
-            )
+        event = pb.AgentSessionEvent(
+            created_at=timestamp_or_now(created_at),
+            debug_message=pb.DebugMessage(payload=None if payload is None else to_struct(payload)),
         )
+        self.emit(event)
 
     def tool_execution_updated(
         self,
@@ -348,17 +332,16 @@ class AgentSessionEventSink(ABC):
             reply_updated,
             ended,
         )
-        self.emit(
-            pb.AgentSessionEvent(
-                created_at=timestamp_or_now(created_at),
-                tool_execution_updated=pb.AgentSessionEvent.ToolExecutionUpdated(
-                    started=started,
-                    call_updated=call_updated,
-                    reply_updated=reply_updated,
-                    ended=ended,
-                ),
-            )
+        event = pb.AgentSessionEvent(
+            created_at=timestamp_or_now(created_at),
+            tool_execution_updated=pb.AgentSessionEvent.ToolExecutionUpdated(
+                started=started,
+                call_updated=call_updated,
+                reply_updated=reply_updated,
+                ended=ended,
+            ),
         )
+        self.emit(event)
 
     def agent_false_interruption(
         self,
@@ -371,14 +354,11 @@ class AgentSessionEventSink(ABC):
         The agent fell silent for the user, who then said nothing.
         Typically a cough or a noise was taken for speech.
         """
-        self.emit(
-            pb.AgentSessionEvent(
-                created_at=timestamp_or_now(created_at),
-                agent_false_interruption=pb.AgentSessionEvent.AgentFalseInterruption(
-                    resumed=resumed
-                ),
-            )
+        event = pb.AgentSessionEvent(
+            created_at=timestamp_or_now(created_at),
+            agent_false_interruption=pb.AgentSessionEvent.AgentFalseInterruption(resumed=resumed),
         )
+        self.emit(event)
 
     def session_closed(
         self,
@@ -395,12 +375,11 @@ class AgentSessionEventSink(ABC):
         It is the last event of a session. After it the host answers requests only for
         a short while, and no run_input any more.
         """
-        self.emit(
-            pb.AgentSessionEvent(
-                created_at=timestamp_or_now(created_at),
-                session_closed=pb.AgentSessionEvent.SessionClosed(reason=reason, error=error),
-            )
+        event = pb.AgentSessionEvent(
+            created_at=timestamp_or_now(created_at),
+            session_closed=pb.AgentSessionEvent.SessionClosed(reason=reason, error=error),
         )
+        self.emit(event)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -454,7 +433,10 @@ _FORWARDERS: Final[Mapping[AgentSessionEventArm, str]] = {
 }
 
 
-def subscribe(emitter: Emitter, forwarders: AgentSessionEventForwarders) -> Callable[[], None]:
+def subscribe(
+    emitter: Emitter,
+    forwarders: AgentSessionEventForwarders,
+) -> Callable[[], None]:
     """Subscribe each forwarder to its SDK event; the returned function undoes it."""
     subscribed: list[tuple[str, Callable[[Any], None]]] = []
     for arm, attribute in _FORWARDERS.items():
@@ -651,7 +633,8 @@ class AgentSessionEventListeners:
         return self._add("session_closed", listener)
 
     def on_unknown(
-        self, listener: Callable[[int | None, pb.AgentSessionEvent], None]
+        self,
+        listener: Callable[[int | None, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
         """Listen to events that this build does not know.
 
@@ -674,7 +657,9 @@ class AgentSessionEventListeners:
                 _log.exception("a listener of %s failed", arm or "unknown events")
 
     def _add(
-        self, arm: str, listener: Callable[[Any, pb.AgentSessionEvent], None]
+        self,
+        arm: str,
+        listener: Callable[[Any, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
         listeners = self._listeners.setdefault(arm, {})
         # A listener may be added twice; each registration is removed by its own function.

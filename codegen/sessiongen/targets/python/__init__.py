@@ -13,6 +13,7 @@ from sessiongen.compiler import Compiled
 from sessiongen.config import Config
 from sessiongen.diagnostics import Refusal
 from sessiongen.formatting import Formatter
+from sessiongen.layout import call
 from sessiongen.naming import message_faults
 from sessiongen.overrides import Overrides, load
 from sessiongen.protocol import Protocol
@@ -50,7 +51,7 @@ LAYERS = {
 }
 
 # Layers that are laid out as black leaves them; only what has a long line goes to black.
-LAID_OUT = frozenset({"encoders.py", "models.py", "decoders.py", "fields.py", "values.py"})
+LAID_OUT = frozenset(LAYERS) - {"requests.py", "client.py", "errors.py"}
 
 
 def generate(
@@ -95,7 +96,7 @@ def generate(
 
 
 def _render(context_: Context, version: str, source: str) -> dict[str, str]:
-    templates = environment(templates_dir() / "python", {"docstring": docstring})
+    templates = environment(templates_dir() / "python", {"docstring": docstring, "call": call})
     shared = {"version": version, "source": source}
     rendered = {}
     for file, (build, _) in LAYERS.items():

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessiongen.enum_bindings import Binding
+from sessiongen.layout import quoted
 from sessiongen.naming import ENUM_OWN, Scope, constant, flat_names, plain, snake
 from sessiongen.protocol import BoundEnum
 from sessiongen.targets.python.models import Context
@@ -134,4 +135,4 @@ def _accepts(binding: Binding | None, literal: str, fallback: bool) -> str:
 def _pairs(binding: Binding | None, class_: str) -> list[Pair]:
     if binding is None:
         return []
-    return [Pair(repr(word), _value(class_, value.name)) for word, value in binding.pairs]
+    return [Pair(quoted(word), _value(class_, value.name)) for word, value in binding.pairs]

@@ -67,7 +67,7 @@ class _EventsBuilder:
         self.timestamp = context.protocol.roles.timestamp
         self.references = context.references()
         self.parameters = ParameterBuilder(
-            context.protocol.schema, self.references, context.reserved
+            context.protocol.schema, self.references, context.reserved | {"event"}
         )
         reserved = context.class_reserved
         self.sink = Scope("the event sink", reserved | {"emit"})

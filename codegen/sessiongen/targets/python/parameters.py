@@ -14,9 +14,6 @@ from sessiongen.naming import Scope, plain
 from sessiongen.schema import Field, Kind, Message, Schema
 from sessiongen.targets.python.references import References
 
-# Arguments in all, in characters, that stay on one line.
-_SHORT = 40
-
 # Messages whose natural Python form is one value rather than their fields.
 SINGLE_VALUES = frozenset(
     f"google.protobuf.{name}" for name in ("Timestamp", "Duration", "Struct", "Any", "Value")
@@ -158,17 +155,9 @@ def construct(type_: str, parameters: Sequence[Parameter]) -> str:
     """
     arguments = [(item.field, item.argument) for item in parameters]
     if all(plain(item.field) and not item.unset for item in parameters):
-        return _call(type_, [f"{name}={argument}" for name, argument in arguments])
+        return f"{type_}({', '.join(f'{name}={argument}' for name, argument in arguments)})"
     pairs = ", ".join(f'"{name}": {argument}' for name, argument in arguments)
     return f"build({type_}, {{{pairs}}})"
-
-
-def _call(type_: str, arguments: Sequence[str]) -> str:
-    """Return a call, one argument a line where it is long: black then has less to try."""
-    inside = ", ".join(arguments)
-    if len(inside) < _SHORT:
-        return f"{type_}({inside})"
-    return f"{type_}(\n" + "".join(f"{item},\n" for item in arguments) + ")"
 
 
 def access(base: str, name: str) -> str:

@@ -17,8 +17,8 @@ from .errors import ConnectionLost, NotStarted, SlowConsumer, TransportClosed, T
 from .framing import FrameDecoder, encode_frame, is_audio
 from .inbox import Inbox
 from .limits import DEFAULT_LIMITS, StreamLimits
-from .room import Room
 from .send_queue import SendQueue
+from .send_room import SendRoom
 from .thread_queue import ThreadQueue
 from .transport import Receiver, SessionTransport, logger
 
@@ -83,7 +83,7 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
         self._read_paused = False
         self._peer_done = False
         self._written = 0
-        self._room: Room | None = None
+        self._room: SendRoom | None = None
         self._lost: asyncio.Future[None] | None = None
         self._close_timer: asyncio.TimerHandle | None = None
         self._linger_timer: asyncio.TimerHandle | None = None
@@ -235,7 +235,7 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
 
     async def _wait_for_room(self) -> None:
         if self._room is None:
-            self._room = Room(self._limits.stall_timeout, self._progress, self._stalled)
+            self._room = SendRoom(self._limits.stall_timeout, self._progress, self._stalled)
         if not await self._room.wait():
             raise TransportClosed(self.reason)
 

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 
 
-class Room:
+class SendRoom:
     """One wait for room, shared by all that wait for it; made when the first one has to.
 
     Args:

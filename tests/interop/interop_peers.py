@@ -17,10 +17,11 @@ from interop_node import NODE_FOLDER, node_is_missing
 
 HERE = Path(__file__).parent
 
-OURS = "agent-session"
-PYTHON = "livekit-agents"
-JS = "@livekit/agents"
-KINDS = (OURS, PYTHON, JS)
+OURS = "ours"
+PYTHON = "python"
+JS = "js"
+TITLES = {OURS: "agent-session", PYTHON: "livekit-agents 1.8.9", JS: "@livekit/agents 1.9.0"}
+KINDS = tuple(TITLES)
 
 _PROGRAMS = {
     "host": {OURS: "our_host.py", PYTHON: "sdk_python_host.py", JS: "host.mjs"},

@@ -66,10 +66,11 @@ class Visit:
         return [event for event in self.events[self.beginning :] if event["event"] == arm]
 
     def wait_for_beginning(self) -> None:
-        """Wait until the host has told the state of its agent."""
+        """Wait until the host has told that its agent listens."""
 
         def come() -> bool:
-            return any(event["event"] == "agent_state_changed" for event in self.events)
+            states = [event["payload"].get("new_state") for event in self.events]
+            return "AS_LISTENING" in states
 
         self.pair.driver.wait(come, "the agent's first state")
 

@@ -1,0 +1,47 @@
+"""A host that is only a socket, and says just what it is told to say.
+
+Comes in: the port of a driver, and messages. Goes out: their frames, and what the driver asks.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from agent_session_protocol import agent_session_pb2 as pb
+
+_HEADER = struct.Struct(">I")
+_SECONDS = 30.0
+
+
+class RawHost:
+    """Sends and receives frames."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._stream = connection.makefile("rb")
+
+    def send(self, message: pb.AgentSessionMessage) -> None:
+        content = message.SerializeToString()
+        self._connection.sendall(_HEADER.pack(len(content)) + content)
+
+    def request(self) -> pb.SessionRequest:
+        """The driver's next request."""
+        (length,) = _HEADER.unpack(self._stream.read(_HEADER.size))
+        return pb.AgentSessionMessage.FromString(self._stream.read(length)).request
+
+    def close(self) -> None:
+        self._stream.close()
+        self._connection.close()
+
+
+@contextmanager
+def raw_host(port: int) -> Iterator[RawHost]:
+    """A host that is connected to a driver, until the block ends."""
+    host = RawHost(socket.create_connection(("127.0.0.1", port), _SECONDS))
+    try:
+        yield host
+    finally:
+        host.close()

@@ -1,0 +1,26 @@
+"""Our host over a session of livekit-agents: `python our_host.py [VERDICT]`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from agent_session import TcpSessionTransport
+from agent_session.host import SessionHost
+from interop_agent import job, scripted_session
+from interop_host import serve_host
+from livekit.agents.voice import Agent, AgentSession
+
+
+async def start(session: AgentSession[None], agent: Agent, port: int) -> None:
+    await SessionHost(session, TcpSessionTransport("127.0.0.1", port)).start()
+    await session.start(agent, session_host=False)
+
+
+async def main(verdict: str | None) -> None:
+    with job(verdict) as context:
+        await serve_host(scripted_session(), context, start)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else None))

@@ -3,6 +3,8 @@
 Transports carry the messages of `agent_session_protocol` between two peers:
 - `TcpSessionTransport` connects to a peer, `listen` waits for one
 - `memory_pair` joins two peers in one process
+
+`RemoteSession` is a driver's side of a session, over any of them.
 """
 
 from .errors import (
@@ -21,25 +23,58 @@ from .errors import (
     UnencodableMessage,
 )
 from .framing import MAX_FRAME_SIZE
+from .host import SessionHost
+from .hosted import HostedSession, SdkHostRunning
 from .limits import StreamLimits
 from .memory import MemorySessionTransport, memory_pair
+from .outcome import Alive, Ended, Lost, Outcome, Stalled, Status
+from .remote import RemoteSession
+from .remote_console import Console
+from .remote_events import EventStream, ReceivedEvent
+from .session_errors import (
+    DriverClosed,
+    EventsMissed,
+    NotReady,
+    RequestTimedOut,
+    SessionEnded,
+    SessionError,
+    SessionLost,
+)
 from .tcp import TcpListener, TcpSessionTransport, listen
 from .transport import Receiver, SessionTransport
 
 __all__ = [
     "MAX_FRAME_SIZE",
+    "Alive",
     "ConnectFailed",
     "ConnectionLost",
+    "Console",
+    "DriverClosed",
+    "Ended",
+    "EventStream",
+    "EventsMissed",
     "FrameError",
     "FrameTooLarge",
+    "HostedSession",
     "ListenerClosed",
+    "Lost",
     "MalformedFrame",
     "MemorySessionTransport",
+    "NotReady",
     "NotStarted",
+    "Outcome",
+    "ReceivedEvent",
     "Receiver",
     "RemoteAddressRefused",
+    "RemoteSession",
+    "RequestTimedOut",
+    "SessionEnded",
+    "SessionError",
+    "SessionLost",
     "SessionTransport",
     "SlowConsumer",
+    "Stalled",
+    "Status",
     "StreamLimits",
     "TcpListener",
     "TcpSessionTransport",

@@ -1,0 +1,157 @@
+"""What a host needs of the session that it serves, whatever SDK runs it.
+
+Comes in: an SDK's session, behind `HostedSession`. Goes out: its events by the SDK's names, and
+answers in the form that the generated encoders read. `livekit_binding` has the one for
+livekit-agents.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
+
+AudioFrame = AgentSessionMessage.ConsoleIO.AudioFrame
+
+
+class SdkHostRunning(RuntimeError):
+    """The session already has the SDK's own host, and can have one host only."""
+
+
+class SessionKeeper(Protocol):
+    """The host, as the session sees it: what of a close has to wait for the host."""
+
+    @property
+    def ending(self) -> bool:
+        """Whether the session has closed, and the host is about to."""
+
+    def job_shuts_down(self) -> None:
+        """The job that runs the session is shut down from outside, so nothing may be held up."""
+
+    async def wait_closed(self) -> None:
+        """Wait until the host is done."""
+
+
+class HostedRun(Protocol):
+    """One turn of the conversation that a text has begun."""
+
+    def done(self) -> bool:
+        """Whether the turn is over."""
+
+    async def wait(self) -> Sequence[Any]:
+        """Wait for the end of the turn; return its items, oldest first. Raises what ended it."""
+
+
+class AudioSink(Protocol):
+    """Where the agent's speech goes."""
+
+    async def play(self, frame: AudioFrame) -> None:
+        """Play this behind what came before."""
+
+    def flush(self) -> None:
+        """This stretch of speech is complete."""
+
+    def clear(self) -> None:
+        """Throw away what is not played yet."""
+
+
+class ConsoleAudio(Protocol):
+    """The session's side of a console: takes the microphone, and gives to an `AudioSink`."""
+
+    def heard(self, frame: AudioFrame) -> None:
+        """The microphone heard this."""
+
+    def played(self) -> None:
+        """All speech before the last flush was played."""
+
+    def end(self) -> None:
+        """There is no console any more: nothing is heard, and nothing may wait for playback."""
+
+
+class HostedSession(ABC):
+    """A session that a host serves. All calls come on the session's event loop."""
+
+    @abstractmethod
+    def on(self, event: Any, callback: Any) -> Any:
+        """Call `callback` with each event that the SDK emits under a name."""
+
+    @abstractmethod
+    def off(self, event: Any, callback: Any) -> Any:
+        """Undo `on`."""
+
+    @abstractmethod
+    def attach(self, keeper: SessionKeeper) -> None:
+        """Let the session's close, and all that follows from it, wait for a host.
+
+        Raises:
+            SdkHostRunning: the session has another host.
+        """
+
+    @abstractmethod
+    def detach(self) -> None:
+        """Undo `attach`."""
+
+    @property
+    @abstractmethod
+    def agent_state(self) -> str:
+        """What the agent is doing, as the SDK spells it."""
+
+    @abstractmethod
+    def chat_items(self) -> Sequence[Any]:
+        """All items of the conversation, oldest first."""
+
+    @abstractmethod
+    def agent_info(self) -> Mapping[str, Any]:
+        """What `encode_get_agent_info_response` reads.
+
+        Raises:
+            RequestError: there is no agent yet.
+        """
+
+    @abstractmethod
+    def session_state(self) -> Mapping[str, Any]:
+        """What `encode_get_session_state_response` reads. Raises as `agent_info` does."""
+
+    @abstractmethod
+    def usage(self) -> Any:
+        """What `encode_agent_session_usage` reads."""
+
+    @abstractmethod
+    def framework_info(self) -> Mapping[str, Any]:
+        """What `encode_get_framework_info_response` reads."""
+
+    @abstractmethod
+    async def rtc_stats(self) -> Mapping[str, Any]:
+        """What `encode_get_rtc_stats_response` reads; empty lists without a room."""
+
+    @abstractmethod
+    def switch(self, side: str, name: str, on: bool) -> None:
+        """Set a switch, as UpdateIO names it: `input` or `output`, and such as `audio_enabled`."""
+
+    @abstractmethod
+    async def interrupt(self) -> None:
+        """Cut off what the agent says. Raises if that is not possible."""
+
+    @abstractmethod
+    def run(self, text: str) -> HostedRun:
+        """Say a text in the place of the user."""
+
+    @abstractmethod
+    def awaits_finalize(self, close: Any) -> bool:
+        """Whether a simulator may still ask for the verdict after this close: the session runs
+        under a simulation, and was ended by the agent's side rather than from outside."""
+
+    @abstractmethod
+    async def finalize(self, success: bool, reason: str) -> None:
+        """Run the job's callback for the end of a simulation, with the driver's verdict. Raises
+        what the callback raises."""
+
+    @abstractmethod
+    def user_verdict(self) -> Any | None:
+        """The verdict that the agent has recorded so far, with `success` and `reason`, if any."""
+
+    @abstractmethod
+    def open_console(self, sink: AudioSink) -> ConsoleAudio:
+        """Take the session's audio from a console, and give it there."""

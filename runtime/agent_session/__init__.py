@@ -2,6 +2,7 @@
 
 Transports carry the messages of `agent_session_protocol` between two peers:
 - `TcpSessionTransport` connects to a peer, `listen` waits for one
+- `RoomSessionTransport` uses a LiveKit room; importing it does not import livekit
 - `memory_pair` joins two peers in one process
 
 `RemoteSession` is a driver's side of a session, over any of them.
@@ -17,6 +18,8 @@ from .errors import (
     NotStarted,
     RemoteAddressRefused,
     SlowConsumer,
+    SlowReader,
+    TopicInUse,
     TransportClosed,
     TransportError,
     TruncatedFrame,
@@ -40,6 +43,7 @@ from .session_errors import (
     SessionError,
     SessionLost,
 )
+from .room_transport import RoomSessionTransport
 from .tcp import TcpListener, TcpSessionTransport, listen
 from .transport import Receiver, SessionTransport
 
@@ -71,13 +75,16 @@ __all__ = [
     "SessionEnded",
     "SessionError",
     "SessionLost",
+    "RoomSessionTransport",
     "SessionTransport",
     "SlowConsumer",
+    "SlowReader",
     "Stalled",
     "Status",
     "StreamLimits",
     "TcpListener",
     "TcpSessionTransport",
+    "TopicInUse",
     "TransportClosed",
     "TransportError",
     "TruncatedFrame",

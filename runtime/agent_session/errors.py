@@ -36,6 +36,13 @@ class ConnectFailed(TransportError):
     """The peer could not be reached; the cause is the system's own error. May be tried again."""
 
 
+class TopicInUse(ConnectFailed):
+    """Something else in this process reads the session messages of the room."""
+
+    def __init__(self, topic: str) -> None:
+        super().__init__(f"the room already has a reader for the topic {topic}")
+
+
 class ConnectionLost(TransportError):
     """The connection broke, without an EOF; the cause is the system's own error."""
 
@@ -52,6 +59,18 @@ class SlowConsumer(TransportError):
         super().__init__(f"the peer does not read: {queued} bytes wait, {limit} may")
         self.queued = queued
         self.limit = limit
+
+
+class SlowReader(TransportError):
+    """A participant of a room sent much more than was read here; nothing can slow it down.
+
+    Attributes:
+        waiting: messages that waited to be read.
+    """
+
+    def __init__(self, waiting: int) -> None:
+        super().__init__(f"{waiting} messages wait to be read, and no more may")
+        self.waiting = waiting
 
 
 class ListenerClosed(TransportError):

@@ -84,7 +84,8 @@ async def run(session: AgentSession) -> None:
     ("old", "new"),
     [
         ('if req.HasField("ping")', "if req.HasField(¶NAME)"),
-        ('if req.HasField("ping")', 'if ¶not req.HasField("ping")'),
+        ('if req.HasField("ping")', 'if not ¶req.HasField("ping")'),
+        ('if req.HasField("ping")', 'while ¶req.HasField("ping")'),
         (
             "pb.AgentSessionEvent(state=pb.AgentSessionEvent.State(new=ev.new))",
             "¶pb.AgentSessionEvent(**arm)",

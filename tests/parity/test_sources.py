@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import tarfile
 import zipfile
@@ -105,7 +106,7 @@ def test_archive_with_a_member_outside_itself_is_refused(tmp_path: Path, name: s
         assert "outside itself" in refused(path, PYTHON).message
 
 
-def test_link_in_an_archive_is_not_followed(tmp_path: Path) -> None:
+def test_link_in_an_archive_is_refused(tmp_path: Path) -> None:
     path = tarball(
         tmp_path / "a.tgz", {f"package/{name}": text for name, text in TYPESCRIPT_SDK.items()}
     )
@@ -115,7 +116,26 @@ def test_link_in_an_archive_is_not_followed(tmp_path: Path) -> None:
         link = tarfile.TarInfo("package/src/link.ts")
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
         out.addfile(link)
-    assert "src/link.ts" not in open_package(tmp_path / "b.tgz", TYPESCRIPT).files
+    fault = refused(tmp_path / "b.tgz", TYPESCRIPT)
+    assert fault.message == "a source in the archive is no plain file: 'package/src/link.ts'"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_what_is_neither_a_folder_nor_a_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert refused(tmp_path / "pipe", PYTHON).message == "neither a folder nor a file"
+
+
+def test_folder_with_two_packages_is_refused(tmp_path: Path) -> None:
+    for version in ("one", "two"):
+        for name, text in PYTHON_FILES.items():
+            path = tmp_path / version / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    assert refused(tmp_path, PYTHON).message == (
+        "livekit.agents is here more than once, in one and two"
+    )
+    assert "livekit/agents/__init__.py" in open_package(tmp_path / "two", PYTHON).files
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04broken", b"\x1f\x8bbroken", b"no archive"])
@@ -284,6 +304,18 @@ def test_update_warns_of_an_enum_that_vanished(tmp_path: Path) -> None:
     [found] = done.diagnostics
     assert (found.rule, found.severity) == (Rule.SDK_MISSING, Severity.WARNING)
     assert "CloseReason" in found.message and "events.py:7" in found.message
+
+
+def test_update_warns_of_a_class_that_vanished(tmp_path: Path) -> None:
+    source = write(tmp_path / "sdk", PYTHON_FILES)
+    verbs.update(tmp_path, {"python": source}, NOTHING_WANTED)
+    events = source / "livekit/agents/voice/events.py"
+    text = events.read_text().replace("    old: State\n", "").replace("    new:", "    _new:")
+    events.write_text(text.replace("    type:", "    _type:"))
+    [found] = verbs.update(tmp_path, {"python": source}, NOTHING_WANTED).diagnostics
+    assert found.message == (
+        "the class StateChangedEvent of 9.8.7 (livekit/agents/voice/events.py:11) is gone in 9.8.7"
+    )
 
 
 def test_moved_compares_with_the_newest_version(

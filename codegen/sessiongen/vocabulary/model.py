@@ -57,7 +57,10 @@ class EnumFact:
     words: tuple[Word, ...]
 
     def __post_init__(self) -> None:
-        _sort(self, "words", lambda word: word.value)
+        once: dict[str, Word] = {}
+        for word in self.words:
+            once.setdefault(word.value, word)
+        object.__setattr__(self, "words", tuple(once[value] for value in sorted(once)))
 
     @property
     def values(self) -> tuple[str, ...]:

@@ -21,6 +21,8 @@ from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
 from sessiongen.paths import display
 from sessiongen.vocabulary.scope import Scope
 
+# How TypeScript calls its sources; the declarations of a build end so too.
+SOURCES = (".ts", ".mts", ".cts")
 _LIMIT = 256 * 1024 * 1024
 _DEPTH = 4
 _SKIPPED = {"node_modules", "__pycache__", "build", "venv"}
@@ -46,10 +48,11 @@ def open_package(path: Path, scope: Scope) -> Package:
         base = _base(path, scope)
         files = dict(_folder(base, scope)) if base else {}
         origin = base or path
-    elif path.exists():
+    elif path.is_file():
         files, origin = _rooted(_archive(path), scope), path
     else:
-        raise _refusal(path, "there is nothing at this path", "name a folder, a wheel or a .tgz")
+        what = "neither a folder nor a file" if path.exists() else "there is nothing at this path"
+        raise _refusal(path, what, "name a folder, a wheel or a .tgz")
     if not _is_package(files, scope):
         help_ = f"name the folder or an archive of {scope.distribution}"
         raise _refusal(path, f"the package {scope.package} is not here", help_)
@@ -61,7 +64,7 @@ def _refusal(path: Path, message: str, help_: str) -> Refusal:
 
 
 def _source(name: str) -> bool:
-    return name.endswith((".py", ".ts")) or PurePosixPath(name).name == "package.json"
+    return name.endswith((".py", *SOURCES)) or PurePosixPath(name).name == "package.json"
 
 
 def _root_file(scope: Scope) -> str:
@@ -104,7 +107,8 @@ def _archive(path: Path) -> dict[str, bytes]:
     except _Unsafe as unsafe:
         raise _refusal(path, str(unsafe), "take the package from where it is published")
     except _FAULTS as error:
-        raise _refusal(path, f"the archive cannot be read: {error}", "fetch it again")
+        reason = str(error).partition("\n")[0].rstrip(":")
+        raise _refusal(path, f"the archive cannot be read: {reason}", "fetch it again")
 
 
 _Member = tuple[str, int, Callable[[], bytes]]
@@ -135,6 +139,8 @@ def _tar_members(path: Path) -> Iterator[_Member]:
         for item in archive:
             if item.isfile():
                 yield item.name, item.size, partial(_content, archive, item)
+            elif not item.isdir() and _source(item.name):
+                raise _Unsafe(f"a source in the archive is no plain file: {item.name!r}")
 
 
 def _content(archive: tarfile.TarFile, item: tarfile.TarInfo) -> bytes:
@@ -165,15 +171,16 @@ def _base(path: Path, scope: Scope) -> Path | None:
     parts = tuple(scope.package.split("."))
     if scope.language == "python" and path.absolute().parts[-len(parts) :] == parts:
         return path.absolute().parents[len(parts) - 1]
-    return next((folder for folder in _below(path) if _is_base(folder, scope)), None)
-
-
-def _below(path: Path) -> Iterator[Path]:
-    """Yield a folder and those below it, nearest first."""
     level = [path]
     for _ in range(_DEPTH):
-        yield from level
+        found = [folder for folder in level if _is_base(folder, scope)]
+        if len(found) > 1:
+            what = f"{scope.package} is here more than once, in {found[0].name} and {found[1].name}"
+            raise _refusal(path, what, "name the folder of one of them")
+        if found:
+            return found[0]
         level = [folder for parent in level for folder in _folders(parent)]
+    return None
 
 
 def _folders(parent: Path) -> list[Path]:

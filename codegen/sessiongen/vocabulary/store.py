@@ -136,6 +136,8 @@ class _Cursor:
     def text(self) -> str:
         if not isinstance(self.value, str):
             raise _Wrong(self.at, "a string is needed here")
+        if any("\ud800" <= item <= "\udfff" for item in self.value):
+            raise _Wrong(self.at, "half a character is no text")
         return self.value
 
     def flag(self) -> bool:

@@ -148,21 +148,22 @@ def _note(root: Path, item: Moved) -> Diagnostic:
 
 
 def _vanished(path: Path, new: Vocabulary) -> list[Diagnostic]:
-    """Warn of each enum that the file had and the new vocabulary has not."""
+    """Warn of each enum and class that the file had and the new vocabulary has not."""
     try:
         old = load(path)
     except Refusal:
         return []
+    gone = [("enum", item.name, item.place) for item in old.enums if not new.enum(item.name)]
+    gone += [("class", item.name, item.place) for item in old.records if not new.record(item.name)]
     return [
         Diagnostic(
             Span(display(path)),
             Rule.SDK_MISSING,
-            f"the enum {enum.name} of {old.version} ({enum.place}) is gone in {new.version}",
+            f"the {kind} {name} of {old.version} ({place}) is gone in {new.version}",
             "see what became of it before the new file is committed",
             Severity.WARNING,
         )
-        for enum in old.enums
-        if new.enum(enum.name) is None
+        for kind, name, place in gone
     ]
 
 

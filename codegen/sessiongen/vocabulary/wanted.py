@@ -16,6 +16,8 @@ from sessiongen.vocabulary.model import EnumFact, FieldFact, Record
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.scope import Scope
 
+_TWO_HELP = "tell the two apart by name"
+
 
 class Named(Protocol):
     """A definition."""
@@ -114,6 +116,17 @@ class Wanted(Generic[D]):
             span = self._package.span(fact.place.file, fact.place.line)
             self._faults.unreadable(span, Rule.SDK_ENUM, f"{wanted} is no set of constants")
 
+    def distinct(self, records: Collected[D]) -> None:
+        """Note each name that stands for two things: facts are told apart by name alone."""
+        first: dict[str, EnumFact | Record] = {}
+        facts: list[EnumFact | Record] = [*records.enums, *records.records]
+        for fact in sorted(facts, key=lambda item: item.place):
+            known = first.setdefault(fact.name, fact)
+            if known.place != fact.place:
+                what = f"{fact.name} is defined here and in {known.place}"
+                span = self._package.span(fact.place.file, fact.place.line)
+                self._faults.unreadable(span, Rule.SDK_ENUM, what, _TWO_HELP)
+
     def _read(self, records: Collected[D], name: str) -> bool:
         found = self._modules.locate(name)
         if not found:
@@ -136,4 +149,4 @@ class Wanted(Generic[D]):
         if len(found) > 1:
             what = f"{found[1].name} is defined here and in {found[0].path}"
             span = self._modules.where(found[1])
-            self._faults.unreadable(span, Rule.SDK_ENUM, what, "tell the two apart by name")
+            self._faults.unreadable(span, Rule.SDK_ENUM, what, _TWO_HELP)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.faults import Faults
 from sessiongen.vocabulary.python.modules import Module, Modules
-from sessiongen.vocabulary.python.words import alternatives, last
+from sessiongen.vocabulary.python.words import alternatives, constant, last
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,7 @@ class _Function:
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
         self._holders = {item.arg for item in arguments if self._typed(item.annotation)}
         self._arm_names = {name for name, value in _assignments(node) if self._which(value)}
+        self._seen: set[int] = set()
 
     def branches(self) -> Iterator[Branch]:
         """Yield a branch for each arm that a test names."""
@@ -103,6 +104,10 @@ class _Function:
             elif isinstance(node, ast.Match) and self._is_arm(node.subject):
                 for case in node.cases:
                     yield from self._case(case)
+        for node in ast.walk(self.node):
+            if self._asks(node) and id(node) not in self._seen:
+                what = "a test of an arm that is no plain `if`"
+                self._fault(node, what)
 
     def _typed(self, annotation: ast.expr | None) -> bool:
         parts = alternatives(annotation) if annotation else ()
@@ -130,24 +135,18 @@ class _Function:
         if isinstance(test, ast.BoolOp):
             for value in test.values:
                 yield from self._tested(value)
-        elif self._has_field(test):
-            assert isinstance(test, ast.Call)
+        elif isinstance(test, ast.Call) and self._asks(test):
+            self._seen.add(id(test))
             yield from self._constant(test.args[0])
-        elif isinstance(test, ast.Compare) and self._is_arm(test.left):
-            if isinstance(test.ops[0], ast.Eq):
-                yield from self._constant(test.comparators[0])
-            elif isinstance(test.ops[0], ast.In):
-                inner = test.comparators[0]
-                for item in (
-                    inner.elts if isinstance(inner, (ast.Tuple, ast.List, ast.Set)) else [inner]
-                ):
-                    yield from self._constant(item)
+        elif isinstance(test, ast.Compare) and self._asks(test):
+            self._seen.add(id(test))
+            for item in self._compared(test):
+                yield from self._constant(item)
 
-        elif any(self._has_field(inner) for inner in ast.walk(test)):
-            what = "a test of an arm inside another expression"
-            self.faults.unreadable(self.modules.span(self.module, test), Rule.SDK_REQUEST, what)
-
-    def _has_field(self, node: ast.AST) -> bool:
+    def _asks(self, node: ast.AST) -> bool:
+        """Whether an expression asks for an arm: `x.HasField(...)`, or a comparison."""
+        if isinstance(node, ast.Compare):
+            return self._is_arm(node.left) or self._is_arm(node.comparators[0])
         return (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -155,6 +154,15 @@ class _Function:
             and self._holds(node.func.value)
             and bool(node.args)
         )
+
+    def _compared(self, test: ast.Compare) -> list[ast.expr]:
+        """Return what an arm is compared with; another comparison asks for no arm."""
+        left, right = test.left, test.comparators[0]
+        if isinstance(test.ops[0], ast.Eq):
+            return [right] if self._is_arm(left) else [left]
+        if isinstance(test.ops[0], ast.In):
+            return right.elts if isinstance(right, (ast.Tuple, ast.List, ast.Set)) else [right]
+        return []
 
     def _case(self, case: ast.match_case) -> Iterator[Branch]:
         patterns = (
@@ -166,8 +174,11 @@ class _Function:
                     yield Branch(arm, pattern, case.body)
 
     def _constant(self, node: ast.expr) -> Iterator[str]:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
+        arm = constant(node)
+        if arm is not None:
+            yield arm
         else:
-            what = "an arm is compared with something that is not a constant"
-            self.faults.unreadable(self.modules.span(self.module, node), Rule.SDK_REQUEST, what)
+            self._fault(node, "an arm is compared with something that is not a constant")
+
+    def _fault(self, node: ast.AST, what: str) -> None:
+        self.faults.unreadable(self.modules.span(self.module, node), Rule.SDK_REQUEST, what)

@@ -19,6 +19,8 @@ from sessiongen.vocabulary.package import Package
 
 _BREAK = re.compile(r"\r\n|\r|\n")
 _HOPS = 20
+# Modules whose names the readers know by heart.
+_KNOWN = {"enum", "typing", "typing_extensions"}
 
 
 @dataclass(frozen=True)
@@ -138,9 +140,10 @@ class Modules:
         head, *rest = dotted.split(".")
         found = self._name(module, head, _HOPS)
         for name in rest:
-            if not isinstance(found, Module):
-                return None
-            found = self._name(found, name, _HOPS)
+            if isinstance(found, Module):
+                found = self._name(found, name, _HOPS)
+            elif found is not None:
+                found = _nested(found, name)
         return found if isinstance(found, Definition) else None
 
     def external(self, module: Module, head: str) -> str:
@@ -208,6 +211,7 @@ class Modules:
 
 
 def _index(module: Module) -> None:
+    _spell_out(module.tree)
     for statement, always in _statements(module.tree.body, True):
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             _bind(module, statement, always)
@@ -218,31 +222,68 @@ def _index(module: Module) -> None:
             _bind(module, node, False)
 
 
+def _spell_out(tree: ast.Module) -> None:
+    """Give names that are known by heart their own spelling back: `L` of `Literal as L`."""
+    aliases = {
+        alias.asname: alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module in _KNOWN
+        for alias in node.names
+        if alias.asname
+    }
+    for node in ast.walk(tree) if aliases else ():
+        if isinstance(node, ast.Name):
+            node.id = aliases.get(node.id, node.id)
+
+
 def _statements(body: list[ast.stmt], always: bool) -> Iterator[tuple[ast.stmt, bool]]:
-    """Yield the statements of a module's own scope, those under `if` and `try` included."""
+    """Yield the statements of a module's own scope, those inside others included."""
     for statement in body:
         yield statement, always
         if isinstance(statement, ast.If):
             checking = "TYPE_CHECKING" in ast.dump(statement.test)
             yield from _statements(statement.body, always and not checking)
             yield from _statements(statement.orelse, always)
-        elif isinstance(statement, ast.Try):
-            for part in (statement.body, statement.orelse, statement.finalbody):
+        else:
+            for part in inner_bodies(statement):
                 yield from _statements(part, always)
-            for handler in statement.handlers:
-                yield from _statements(handler.body, always)
+
+
+def inner_bodies(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """Yield the blocks of a statement that opens no scope of its own."""
+    if isinstance(statement, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+        return
+    for name in ("body", "orelse", "finalbody"):
+        yield getattr(statement, name, [])
+    for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        yield part.body
+
+
+def _nested(found: Definition, name: str) -> Definition | None:
+    """Return what a class defines inside itself."""
+    for statement in reversed(found.node.body) if isinstance(found.node, ast.ClassDef) else ():
+        if name in _defined(statement):
+            return Definition(found.module, f"{found.name}.{name}", statement)
+    return None
 
 
 def _defined(statement: ast.stmt) -> list[str]:
     if isinstance(statement, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
         return [statement.name]
     if isinstance(statement, ast.Assign):
-        return [target.id for target in statement.targets if isinstance(target, ast.Name)]
-    if isinstance(statement, ast.AnnAssign):
-        return [statement.target.id] if isinstance(statement.target, ast.Name) else []
+        return [name for target in statement.targets for name in _names(target)]
+    if isinstance(statement, (ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor)):
+        return _names(statement.target)
     # `type X = ...`, which a parser older than 3.12 has no class for
     name = getattr(statement, "name", None)
     return [name.id] if isinstance(name, ast.Name) else []
+
+
+def _names(target: ast.expr) -> list[str]:
+    """Return the names that an assignment to a target binds."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return [name for item in target.elts for name in _names(item)]
+    return [target.id] if isinstance(target, ast.Name) else []
 
 
 def _bind(module: Module, node: ast.Import | ast.ImportFrom, always: bool) -> None:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from sessiongen.diagnostics import Rule, arrange
+from sessiongen.diagnostics import Rule, arrange, failed
 from sessiongen.vocabulary.faults import Faults
 from sessiongen.vocabulary.model import Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
+from sessiongen.vocabulary.placed import check_placed
 from sessiongen.vocabulary.python.builds import Made, builds_of
 from sessiongen.vocabulary.python.modules import Definition, Module, Modules
 from sessiongen.vocabulary.python.records import RecordReader
 from sessiongen.vocabulary.python.roles import ClassView, emitter_argument, read_driver, read_host
 from sessiongen.vocabulary.python.session import read_session
-from sessiongen.vocabulary.python.words import dotted
+from sessiongen.vocabulary.python.words import constant, dotted
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.wanted import Wanted
 
@@ -31,6 +32,8 @@ def read(package: Package, scope: Scope) -> Reading:
     faults = Faults()
     try:
         vocabulary = _Reader(package, scope, faults).read()
+        if not failed(faults.items):
+            check_placed(vocabulary, package, scope, faults)
     except RecursionError:
         faults.unreadable(package.span(""), Rule.SDK_SOURCE, "a definition is nested too deep")
         return Reading(None, arrange(faults.items))
@@ -73,9 +76,9 @@ class _Reader:
         path = f"{self.scope.package.replace('.', '/')}/{_VERSION_FILE}"
         module = self.modules.at(path) if path in self.package.files else None
         found = self.modules.resolve(module, _VERSION) if module else None
-        value = found.value if found else None
-        if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            return value.value
+        version = constant(found.value) if found else None
+        if version is not None:
+            return version
         span = self.package.span(path)
         self.faults.unreadable(span, Rule.SDK_PACKAGE, f"{_VERSION} is not a constant here")
         return ""
@@ -122,6 +125,7 @@ class _Reader:
         records.read(start)
         for name in self.scope.wanted:
             self._wanted.require(records, name)
+        self._wanted.distinct(records)
         return records
 
     def _event_module(self, session: Definition) -> Iterator[Definition]:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.faults import Faults
 from sessiongen.vocabulary.model import ENUM, FIELD, LITERAL, EnumFact, FieldFact, Record
-from sessiongen.vocabulary.python.modules import Definition, Module, Modules
+from sessiongen.vocabulary.python.modules import Definition, Module, Modules, inner_bodies
 from sessiongen.vocabulary.python.words import (
     ENUMS,
     WordReader,
     Words,
+    aliased,
     alternatives,
     dotted,
     elements,
@@ -30,7 +32,17 @@ from sessiongen.vocabulary.wanted import Collected
 _TAG = "type"
 _HOPS = 20
 
-_Field = tuple[Module, ast.AnnAssign, bool]
+# What stands among a class's fields and is none.
+_NO_FIELDS = {"ClassVar", "InitVar", "KW_ONLY"}
+
+
+@dataclass(frozen=True)
+class _Field:
+    """A field where its class writes it down. lax: its dict may leave it out."""
+
+    owner: Definition
+    node: ast.AnnAssign
+    lax: bool
 
 
 class RecordReader(Collected[Definition]):
@@ -58,27 +70,27 @@ class RecordReader(Collected[Definition]):
             return
         self._once(found)
         facts, tag = [], None
-        for name, (module, node, lax) in fields.items():
-            own = self._words.of_field(module, node.annotation)
+        for name, field in fields.items():
+            module = field.owner.module
+            own = self._words.of_field(module, field.node.annotation)
             if own and name == _TAG and len(own.words) == 1:
                 tag = own.words[0].value
             elif own:
-                place = module.place(node)
+                place = module.place(field.node)
                 self.enums.append(
                     EnumFact(f"{found.name}.{name}", FIELD, own.open, place, tuple(own.words))
                 )
-            facts.append(_fact(module, name, node, lax))
-            yield from self._referred(module, node.annotation)
+            facts.append(_fact(name, field))
+            yield from self._referred(module, field.node.annotation, field.owner)
         self.records.append(Record(found.name, tag, found.module.place(found.node), tuple(facts)))
 
     def _alias(self, found: Definition) -> Iterator[Definition]:
-        value = found.value
+        value = aliased(found)
         if value is not None and isinstance(found.node, ast.AnnAssign):
             value = unquoted(value)
         if isinstance(value, ast.Call) and last(value.func) in ENUMS:
-            span = self.modules.span(found.module, value)
             what = f"the enum {found.name} is made by a call"
-            self.faults.unreadable(span, Rule.SDK_ENUM, what)
+            self._unreadable(found.module, value, Rule.SDK_ENUM, what)
         if not isinstance(value, (ast.Subscript, ast.BinOp, ast.Name, ast.Attribute)):
             return
         words = self._words.of_alias(found)
@@ -92,19 +104,21 @@ class RecordReader(Collected[Definition]):
         self.enums.append(EnumFact(found.name, form, words.open, place, tuple(words.words)))
 
     def _once(self, found: Definition) -> None:
-        if len(found.module.definitions[found.name]) > 1:
-            span = self.modules.span(found.module, found.node)
+        if len(found.module.definitions.get(found.name, ())) > 1:
             what = f"{found.name} is defined more than once in its module"
-            self.faults.unreadable(span, Rule.SDK_ENUM, what)
+            self._unreadable(found.module, found.node, Rule.SDK_ENUM, what)
+
+    def _unreadable(self, module: Module, node: ast.AST, rule: Rule, what: str) -> None:
+        self.faults.unreadable(self.modules.span(module, node), rule, what)
 
     def _fields(self, found: Definition, hops: int) -> dict[str, _Field]:
-        """Return a class's fields by name, with whether its dict may leave them out."""
+        """Return a class's fields by name, those of its bases included."""
         assert isinstance(found.node, ast.ClassDef)
         fields: dict[str, _Field] = {}
         if hops == 0:
             return fields
         for base in reversed(found.node.bases):
-            target = self.modules.resolve(found.module, dotted(base) or "")
+            target = self.modules.resolve(found.module, dotted(_head(base)) or "")
             if target and isinstance(target.node, ast.ClassDef):
                 fields.update(self._fields(target, hops - 1))
         lax = any(
@@ -114,20 +128,28 @@ class RecordReader(Collected[Definition]):
         for node in found.node.body:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                 name = node.target.id
-                if not name.startswith("_") and last(_head(node.annotation)) != "ClassVar":
-                    fields[name] = (found.module, node, lax)
+                if not name.startswith("_") and last(_head(node.annotation)) not in _NO_FIELDS:
+                    fields[name] = _Field(found, node, lax)
+            elif any(isinstance(item, ast.AnnAssign) for item in _inside(node)):
+                what = f"fields of {found.name} that depend on a condition"
+                self._unreadable(found.module, node, Rule.SDK_SOURCE, what)
         return fields
 
-    def _referred(self, module: Module, annotation: ast.expr) -> Iterator[Definition]:
+    def _referred(
+        self, module: Module, annotation: ast.expr, owner: Definition | None = None
+    ) -> Iterator[Definition]:
         """Yield what the names in a type stand for, inside the package."""
         stack = [annotation]
         while stack:
             node = unquoted(stack.pop())
             name = dotted(node)
             if name is not None:
-                found = self.modules.resolve(module, name)
+                inner = self.modules.resolve(module, f"{owner.name}.{name}") if owner else None
+                found = inner or self.modules.resolve(module, name)
                 if found is not None:
                     yield found
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                self._unreadable(module, node, Rule.SDK_SOURCE, "a type that cannot be parsed")
             elif isinstance(node, ast.Subscript) and last(node.value) == "Annotated":
                 stack += elements(node)[:1]
             elif not (isinstance(node, ast.Subscript) and last(node.value) == "Literal"):
@@ -141,11 +163,20 @@ def _head(annotation: ast.expr) -> ast.expr:
     return node.value if isinstance(node, ast.Subscript) else node
 
 
-def _fact(module: Module, name: str, node: ast.AnnAssign, lax: bool) -> FieldFact:
-    wrapper = last(_head(node.annotation))
-    absent = wrapper == "NotRequired" or (lax and wrapper != "Required")
-    optional = absent or any(is_none(part) for part in alternatives(node.annotation))
-    return FieldFact(name, _type(node.annotation), optional, module.place(node))
+def _inside(node: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield the statements in a statement's blocks."""
+    for body in inner_bodies(node):
+        for inner in body:
+            yield inner
+            yield from _inside(inner)
+
+
+def _fact(name: str, field: _Field) -> FieldFact:
+    kind = field.node.annotation
+    wrapper = last(_head(kind))
+    absent = wrapper == "NotRequired" or (field.lax and wrapper != "Required")
+    optional = absent or any(is_none(part) for part in alternatives(kind))
+    return FieldFact(name, _type(kind), optional, field.owner.module.place(field.node))
 
 
 def _type(annotation: ast.expr) -> str:

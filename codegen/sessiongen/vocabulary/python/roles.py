@@ -24,10 +24,18 @@ from sessiongen.vocabulary.python.builds import Made
 from sessiongen.vocabulary.python.dispatch import Union, branches, named_by_union
 from sessiongen.vocabulary.python.modules import Definition, Modules
 from sessiongen.vocabulary.python.reads import read_fields
-from sessiongen.vocabulary.python.words import WordReader, dotted, elements, is_literal, last
+from sessiongen.vocabulary.python.words import (
+    WordReader,
+    constant,
+    dotted,
+    elements,
+    is_literal,
+    last,
+)
 from sessiongen.vocabulary.scope import Scope
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_SUBSCRIBE = {"on", "once"}
 
 
 class ClassView:
@@ -146,8 +154,9 @@ def read_driver(modules: Modules, view: ClassView, scope: Scope, faults: Faults)
     for call, function in _emit_calls(view):
         around = [branch for branch in cases if branch.holds(call)]
         event = call.args[0]
-        if around and isinstance(event, ast.Constant) and isinstance(event.value, str):
-            receives += [Reception(item.arm, event.value, module.place(call)) for item in around]
+        given = constant(event)
+        if around and given is not None:
+            receives += [Reception(item.arm, given, module.place(call)) for item in around]
         elif named_by_union(function, event):
             by_name = by_name or module.place(call)
         else:
@@ -186,24 +195,41 @@ def _subscribed(
 ) -> Iterator[Forward]:
     """Yield the arms sent by the handlers in `session.on(event, handler)`."""
     module = view.found.module
-    for call in ast.walk(view.node):
-        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
-            continue
-        if call.func.attr != "on" or len(call.args) != 2:
-            continue
-        event, handler = call.args
+    for call, event, handler in _subscriptions(view.node):
         name = own(handler)
-        node = handler if isinstance(handler, ast.Lambda) else view.methods.get(name)
-        if not (isinstance(event, ast.Constant) and isinstance(event.value, str)):
+        inline = isinstance(handler, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef))
+        node = handler if inline else view.methods.get(name)
+        given = constant(event)
+        if given is None:
             what = "an event name in a subscription of the host is not a constant"
             faults.unreadable(modules.span(module, event), Rule.SDK_EVENT, what)
         elif node is None:
-            what = f"the handler of {event.value!r} is neither a method nor a lambda"
+            what = f"the handler of {given!r} is neither a method nor a lambda"
             faults.unreadable(modules.span(module, handler), Rule.SDK_EVENT, what)
         else:
             _open(modules, view, node, scope.event, faults)
             for arm, made in _arms(view, [node], scope.event, scope):
-                yield Forward(arm, event.value, name, made.place, module.place(call))
+                yield Forward(arm, given, name, made.place, module.place(call))
+
+
+def _subscriptions(node: ast.ClassDef) -> Iterator[tuple[ast.Call, ast.expr, ast.AST]]:
+    """Yield each call of `on` with its event and handler, a decorated function included."""
+    decorated = {
+        id(decorator): function
+        for function in ast.walk(node)
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for decorator in function.decorator_list
+    }
+    for call in ast.walk(node):
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+            continue
+        given = [*call.args, *(word.value for word in call.keywords)]
+        if call.func.attr not in _SUBSCRIBE or not given:
+            continue
+        if len(given) > 1:
+            yield call, given[0], given[1]
+        else:
+            yield call, given[0], decorated.get(id(call), call)
 
 
 def _called(

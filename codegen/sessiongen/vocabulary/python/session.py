@@ -15,7 +15,7 @@ from sessiongen.vocabulary.faults import Faults
 from sessiongen.vocabulary.model import EventName, Session
 from sessiongen.vocabulary.python.modules import Definition, Module, Modules
 from sessiongen.vocabulary.python.roles import declared_events
-from sessiongen.vocabulary.python.words import alternatives, dotted, last
+from sessiongen.vocabulary.python.words import alternatives, constant, dotted, last
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -26,8 +26,9 @@ def read_session(modules: Modules, found: Definition, faults: Faults) -> Session
     for module in modules.mentioning(".emit("):
         for call in _emissions(module, found):
             event = call.args[0]
-            if isinstance(event, ast.Constant) and isinstance(event.value, str):
-                emits.setdefault(event.value, EventName(event.value, module.place(call)))
+            name = constant(event)
+            if name is not None:
+                emits.setdefault(name, EventName(name, module.place(call)))
             else:
                 what = f"the name of an event emitted on {found.name} is not a constant"
                 faults.unreadable(modules.span(module, event), Rule.SDK_EVENT, what)

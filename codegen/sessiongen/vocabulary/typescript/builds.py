@@ -103,6 +103,7 @@ class _Walker:
         self._within: list[str] = []
         self._values: dict[str, Made] = {}
         self._methods: dict[str, Node] = {}
+        self._parameters: set[str] = set()
 
     def visit(self, node: Node) -> None:
         """Collect what is made in a node."""
@@ -133,6 +134,9 @@ class _Walker:
     def _function(self, node: Node) -> None:
         name = _function_name(node)
         outer, self._values = self._values, dict(self._values)
+        around, self._parameters = self._parameters, {
+            text(item.child_by_field_name("pattern")) for item in syntax.parameters(node)
+        }
         if name:
             self._within.append(name)
         for item in syntax.parameters(node):
@@ -141,7 +145,7 @@ class _Walker:
             self.visit(item)
         if name:
             self._within.pop()
-        self._values = outer
+        self._values, self._parameters = outer, around
 
     def _parameter(self, node: Node) -> None:
         name = text(node.child_by_field_name("pattern"))
@@ -160,10 +164,16 @@ class _Walker:
 
     def _assignment(self, node: Node) -> None:
         owner = syntax.member(node.child_by_field_name("left"))
+        value = node.child_by_field_name("right")
         while owner is not None:
             root = syntax.bare(owner[0])
             if root.type == "identifier" and text(root) in self._values:
-                self._values[text(root)].fields.add(syntax.field_name(owner[1]))
+                made = self._values[text(root)]
+                case = _case(syntax.bare(value)) if value else None
+                if case is not None:
+                    self._arm(case, made)
+                else:
+                    made.fields.add(syntax.field_name(owner[1]))
             owner = syntax.member(root)
 
     def _new(self, node: Node) -> None:
@@ -212,6 +222,8 @@ class _Walker:
             case = _case(syntax.bare(argument))
             if union is not None and case is not None:
                 self._arm(case, self._record(union[0], argument))
+            elif union is not None and text(argument) not in self._parameters:
+                self._record(union[0], argument).open = True
 
     def _record(self, message: str, node: Node) -> Made:
         made = Made(message, ".".join(self._within), self.file.place(node), node)

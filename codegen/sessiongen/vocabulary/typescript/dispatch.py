@@ -18,6 +18,8 @@ from sessiongen.vocabulary.typescript.modules import File, Modules
 from sessiongen.vocabulary.typescript.syntax import text
 
 _EQUAL = {"==", "==="}
+# Where the name of an arm is told, as in a log, and decides nothing.
+_PASSED_ON = {"arguments", "pair", "template_substitution"}
 
 
 @dataclass(frozen=True)
@@ -61,13 +63,22 @@ class Dispatch:
             if item.type == "variable_declarator"
             and self._is_union(item.child_by_field_name("value"), holders, set())
         }
+        seen: set[int] = set()
         for node in syntax.walk(function):
             if node.type == "switch_statement":
                 value = node.child_by_field_name("value")
-                if value and self._is_case(syntax.bare(value), holders, unions):
+                inner = syntax.bare(value) if value else None
+                if inner is not None and self._is_case(inner, holders, unions):
+                    seen.add(inner.id)
                     yield from self._cases(node)
             elif node.type == "if_statement":
-                yield from self._tests(node, holders, unions)
+                for asked, other, test, body in self._tests(node, holders, unions):
+                    seen.add(asked.id)
+                    yield from self._branch(other, test, (body,))
+        for node in syntax.walk(function):
+            used = node.parent is not None and node.parent.type in _PASSED_ON
+            if node.id not in seen and not used and self._is_case(node, holders, unions):
+                self._fault(node, "a test of an arm that is neither a `switch` nor a plain `if`")
 
     def _is_union(self, node: Node | None, holders: set[str], unions: set[str]) -> bool:
         inner = syntax.bare(node) if node else None
@@ -95,7 +106,10 @@ class Dispatch:
                 yield from self._branch(item.child_by_field_name("value"), item, statements)
             waiting = []
 
-    def _tests(self, node: Node, holders: set[str], unions: set[str]) -> Iterator[Branch]:
+    def _tests(
+        self, node: Node, holders: set[str], unions: set[str]
+    ) -> Iterator[tuple[Node, Node, Node, Node]]:
+        """Yield each comparison with an arm: what asks, the other side, itself, what it runs."""
         condition = node.child_by_field_name("condition")
         body = node.child_by_field_name("consequence")
         for test in syntax.walk(condition) if condition and body else ():
@@ -105,15 +119,17 @@ class Dispatch:
             ):
                 continue
             left, right = test.child_by_field_name("left"), test.child_by_field_name("right")
-            if left and body and self._is_case(syntax.bare(left), holders, unions):
-                yield from self._branch(right, test, (body,))
+            for one, other in ((left, right), (right, left)):
+                asked = syntax.bare(one) if one else None
+                if body and other and asked and self._is_case(asked, holders, unions):
+                    yield asked, other, test, body
 
     def _branch(self, value: Node | None, node: Node, body: tuple[Node, ...]) -> Iterator[Branch]:
         arm = syntax.constant(value)
         if arm is None:
-            what = "an arm is compared with something that is not a constant"
-            self.faults.unreadable(
-                self.modules.span(self.file, value or node), Rule.SDK_REQUEST, what
-            )
+            self._fault(value or node, "an arm is compared with something that is not a constant")
         else:
             yield Branch(syntax.field_name(arm), node, body)
+
+    def _fault(self, node: Node, what: str) -> None:
+        self.faults.unreadable(self.modules.span(self.file, node), Rule.SDK_REQUEST, what)

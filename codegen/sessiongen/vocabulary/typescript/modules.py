@@ -17,7 +17,7 @@ from tree_sitter import Node
 from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
 from sessiongen.vocabulary.faults import Faults
 from sessiongen.vocabulary.model import Place
-from sessiongen.vocabulary.package import Package
+from sessiongen.vocabulary.package import SOURCES, Package
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.syntax import text
 
@@ -177,7 +177,8 @@ class Modules:
             return None
         stem = posixpath.normpath(posixpath.join(posixpath.dirname(file.path), module))
         stem = re.sub(r"\.[cm]?js$", "", stem)
-        for path in (f"{stem}.ts", f"{stem}.d.ts", f"{stem}/index.ts", f"{stem}/index.d.ts"):
+        ends = (*SOURCES, ".d.ts")
+        for path in (*(stem + end for end in ends), *(f"{stem}/index{end}" for end in ends)):
             if path in self._known:
                 return self.at(path)
         return None
@@ -210,7 +211,7 @@ class Modules:
 
 
 def _is_source(path: str) -> bool:
-    return path.endswith(".ts") and not path.endswith((".test.ts", ".spec.ts", ".d.ts"))
+    return path.endswith(SOURCES) and not path.endswith((".test.ts", ".spec.ts", ".d.ts"))
 
 
 def _index(file: File, statement: Node) -> None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from sessiongen.diagnostics import Rule, arrange
+from sessiongen.diagnostics import Rule, arrange, failed
 from sessiongen.vocabulary.faults import Faults
 from sessiongen.vocabulary.model import Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
+from sessiongen.vocabulary.placed import check_placed
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.builds import Made, builds_of, protobuf_names
@@ -31,6 +32,8 @@ def read(package: Package, scope: Scope) -> Reading:
     faults = Faults()
     try:
         vocabulary = _Reader(package, scope, faults).read()
+        if not failed(faults.items):
+            check_placed(vocabulary, package, scope, faults)
     except RecursionError:
         faults.unreadable(package.span(""), Rule.SDK_SOURCE, "a definition is nested too deep")
         return Reading(None, arrange(faults.items))
@@ -119,6 +122,7 @@ class _Reader:
         records.read(start)
         for name in self.scope.wanted:
             self._wanted.require(records, name)
+        self._wanted.distinct(records)
         return records
 
     def _event_file(self, session: Definition) -> Iterator[Definition]:

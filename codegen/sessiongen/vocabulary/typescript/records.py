@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.faults import Faults
 from sessiongen.vocabulary.model import FIELD, EnumFact, FieldFact, Record
 from sessiongen.vocabulary.typescript import syntax
@@ -21,6 +22,11 @@ from sessiongen.vocabulary.wanted import Collected
 
 _TAG = "type"
 _HOPS = 20
+# Types made of another's fields: all of them, or those that are named or left.
+_CHOOSING = {"Omit", "Pick"}
+_UTILITIES = {"Partial", "Readonly", "Required", *_CHOOSING}
+_CLASS_NAMES = {"identifier", "member_expression"}
+_TYPE_NAMES = {"type_identifier", "nested_type_identifier", "generic_type"}
 
 _Field = tuple[File, Node]
 
@@ -31,6 +37,7 @@ class RecordReader(Collected[Definition]):
     def __init__(self, modules: Modules, faults: Faults) -> None:
         super().__init__()
         self.modules = modules
+        self._faults = faults
         self._words = WordReader(modules, faults)
 
     def definition(self, found: Definition) -> Iterator[Definition]:
@@ -75,12 +82,25 @@ class RecordReader(Collected[Definition]):
             return fields
         for node in found.nodes:
             for base in _bases(node):
-                target = self.modules.resolve(found.file, base)
-                if target is not None:
-                    fields.update(self._fields(target, hops - 1))
+                fields.update(self._inherited(found.file, base, hops - 1))
             for item in _own_fields(node):
                 fields[_name(item)] = (found.file, item)
         return fields
+
+    def _inherited(self, file: File, base: Node, hops: int) -> dict[str, _Field]:
+        """Return the fields that a base brings, as `A`, `A<T>`, `Omit<A, 'x'>` and the like."""
+        name, given = text(_head(base)), syntax.child(base, "type_arguments")
+        if name not in _UTILITIES or given is None:
+            target = self.modules.resolve(file, name)
+            return self._fields(target, hops) if target else {}
+        fields = self._inherited(file, given.named_children[0], hops)
+        if name not in _CHOOSING:
+            return fields
+        named = {syntax.literal(item) for item in syntax.alternatives(given.named_children[-1])}
+        if None in named:
+            what = f"`{text(base)}` chooses fields by what is no constant"
+            self._faults.unreadable(self.modules.span(file, base), Rule.SDK_SOURCE, what)
+        return {key: item for key, item in fields.items() if (key in named) == (name == "Pick")}
 
     def _referred(self, file: File, node: Node | None) -> Iterator[Definition]:
         """Yield what the names in a type stand for, inside the package."""
@@ -91,19 +111,20 @@ class RecordReader(Collected[Definition]):
                     yield found
 
 
-def _bases(node: Node) -> Iterator[str]:
+def _bases(node: Node) -> Iterator[Node]:
     if node.type == "interface_declaration":
         clause = syntax.child(node, "extends_type_clause")
-        yield from (text(_head(item)) for item in (clause.named_children if clause else ()))
+        yield from clause.named_children if clause else ()
     elif node.type in CLASSES:
         value = _extended(node)
-        if value is not None and value.type == "identifier":
-            yield text(value)
+        if value is not None and value.type in _CLASS_NAMES:
+            yield value
     elif node.type == "type_alias_declaration":
         value = node.child_by_field_name("value")
-        for item in value.named_children if value and value.type == "intersection_type" else ():
-            if item.type in {"type_identifier", "nested_type_identifier", "generic_type"}:
-                yield text(_head(item))
+        if value is not None and value.type == "intersection_type":
+            yield from (item for item in value.named_children if item.type in _TYPE_NAMES)
+        elif value is not None and value.type == "generic_type":
+            yield from [value] if text(_head(value)) in _UTILITIES else []
 
 
 def _head(node: Node) -> Node:
@@ -148,7 +169,7 @@ def _plain(node: Node) -> bool:
 
 def _class_fields(node: Node) -> list[Node]:
     base = _extended(node)
-    if base is not None and base.type != "identifier":
+    if base is not None and base.type not in _CLASS_NAMES:
         return []
     body = node.child_by_field_name("body")
     fields = [

@@ -31,6 +31,8 @@ from sessiongen.vocabulary.typescript.reads import read_fields
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
 from sessiongen.vocabulary.typescript.words import WordReader
 
+_SUBSCRIBE = {"on", "once", "addListener"}
+
 
 class ClassView:
     """A class with its methods and the messages made inside it."""
@@ -193,7 +195,7 @@ class RoleReader:
         for call in syntax.walk(view.node):
             found = syntax.member(call.child_by_field_name("function"))
             given = syntax.arguments(call) if call.type == "call_expression" else []
-            if found is None or found[1] != "on" or len(given) != 2:
+            if found is None or found[1] not in _SUBSCRIBE or len(given) < 2:
                 continue
             event = self.words.constant(view.file, given[0])
             handler = syntax.bare(given[1])

@@ -81,7 +81,12 @@ def constant(node: Node | None) -> str | None:
         if item.type not in {"string_fragment", "escape_sequence"}:
             return None
         parts.append(text(item) if item.type == "string_fragment" else _unescape(text(item)))
-    return "".join(parts)
+    # two escapes may be the halves of one character; a half alone is none
+    joined = "".join(parts).encode("utf-16", "surrogatepass")
+    try:
+        return joined.decode("utf-16")
+    except UnicodeDecodeError:
+        return None
 
 
 def member(node: Node | None) -> tuple[Node, str] | None:

@@ -6,6 +6,7 @@ that is not a constant is a fault at its place.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
@@ -17,7 +18,7 @@ from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.syntax import text
 
-_HOPS = 20
+Key = tuple[str, str]
 
 
 @dataclass
@@ -47,15 +48,19 @@ class WordReader:
         self.modules = modules
         self.faults = faults
 
-    def of(self, found: Definition, hops: int = _HOPS) -> Words | None:
-        """Return the words of a definition of any form; None if it is no set of words."""
-        enum = found.of("enum_declaration")
-        if enum is not None:
-            return self._enum(found.file, enum)
+    def of(self, found: Definition, around: frozenset[Key] = frozenset()) -> Words | None:
+        """Return the words of a definition of any form; None if it is no set of words.
+
+        around: the types in whose words it was met.
+        """
+        enums = [node for node in found.nodes if node.type == "enum_declaration"]
+        if enums:
+            return self._enum(found.file, enums)
         alias = found.of("type_alias_declaration")
         value = alias.child_by_field_name("value") if alias else None
-        if value is not None and hops:
-            return self._union(found.file, value, hops)
+        if value is not None:
+            around = around | {found.key}
+            return self._union(found.file, value, around)
         declarator = found.of("variable_declarator")
         return self._const(found.file, declarator) if declarator else None
 
@@ -76,22 +81,22 @@ class WordReader:
         found = syntax.member(node)
         if value is not None or found is None:
             return value
-        target = self.modules.resolve(file, text(found[0]))
-        words = self.of(target) if target else None
-        hits = [word.value for word in words.words if word.member == found[1]] if words else []
-        return hits[0] if hits else None
+        words = self._of_member(file, text(found[0]), found[1])
+        return words.words[0].value if words else None
 
-    def _enum(self, file: File, node: Node) -> Words | None:
+    def _enum(self, file: File, nodes: Sequence[Node]) -> Words | None:
+        """Return the members of an enum, which may be declared in several parts."""
         words = Words(ENUM)
-        body = node.child_by_field_name("body")
-        for item in body.named_children if body else ():
-            if item.type == "enum_assignment":
-                self._member(file, item, words)
-            elif item.type != "comment":
-                words.numbers += 1
+        for node in nodes:
+            body = node.child_by_field_name("body")
+            for item in body.named_children if body else ():
+                if item.type == "enum_assignment":
+                    self._member(file, item, words)
+                elif item.type != "comment":
+                    words.numbers += 1
         if words.words and words.numbers:
-            self._fault(file, node, "the enum has values that are no strings")
-        return words if words.words or not words.numbers else None
+            self._fault(file, nodes[0], "the enum has values that are no strings")
+        return words if words.words else None
 
     def _member(self, file: File, node: Node, words: Words) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
@@ -104,11 +109,11 @@ class WordReader:
         else:
             self._fault(file, value or node, f"the value of {text(name)} is computed")
 
-    def _union(self, file: File, node: Node, hops: int) -> Words | None:
+    def _union(self, file: File, node: Node, around: frozenset[Key]) -> Words | None:
         words = Words(UNION)
         for part in syntax.alternatives(node):
             value = syntax.literal(part)
-            inner = self._named(file, part, hops)
+            inner = self._named(file, part, around)
             if value is not None:
                 words.words.append(Word(value, None, syntax.line(part)))
             elif inner is not None:
@@ -119,8 +124,8 @@ class WordReader:
                 words.open = True
         return words if words.words else None
 
-    def _named(self, file: File, node: Node, hops: int) -> Words | None:
-        """Return the words of a name in a union, or of `(typeof X)[...]`."""
+    def _named(self, file: File, node: Node, around: frozenset[Key]) -> Words | None:
+        """Return the words of a name in a union, of `Enum.MEMBER`, or of `(typeof X)[...]`."""
         if node.type == "lookup_type":
             query = next((item for item in syntax.walk(node) if item.type == "type_query"), None)
             name = text(query.named_children[0]) if query else ""
@@ -130,7 +135,17 @@ class WordReader:
         if node.type not in {"type_identifier", "nested_type_identifier"}:
             return None
         found = self.modules.resolve(file, text(node))
-        return self.of(found, hops - 1) if found and hops else None
+        if found is None and node.type == "nested_type_identifier":
+            return self._of_member(file, *text(node).rpartition(".")[::2])
+        if found is not None and found.key in around:
+            return Words(UNION)
+        return self.of(found, around) if found else None
+
+    def _of_member(self, file: File, owner: str, member: str) -> Words | None:
+        target = self.modules.resolve(file, owner)
+        words = self.of(target) if target else None
+        hits = [word for word in words.words if word.member == member] if words else []
+        return Words(UNION, hits) if hits else None
 
     def _const(self, file: File, node: Node) -> Words | None:
         """Return the strings of `{...} as const` or `[...] as const`."""

@@ -23,7 +23,10 @@ _SAMPLE_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class Row:
-    """One figure: what was measured, against what, and the limit of the ratio."""
+    """One figure: what was measured, against what, and the limit of the ratio.
+
+    at_least: the ratio must reach the limit rather than stay below it.
+    """
 
     what: str
     ours: str
@@ -31,11 +34,12 @@ class Row:
     ratio: float
     limit: float
     unit: str = "×"
+    at_least: bool = False
 
     @property
     def holds(self) -> bool:
-        """Whether the ratio is within its limit."""
-        return self.ratio <= self.limit
+        """Whether the ratio keeps to its limit."""
+        return self.ratio >= self.limit if self.at_least else self.ratio <= self.limit
 
 
 def alternate(runs: int, *actions: Callable[[], None]) -> list[float]:

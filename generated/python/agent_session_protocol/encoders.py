@@ -29,7 +29,6 @@ from .fields import (
     attributes,
     is_mapping,
     items,
-    kind_of,
     set_duration,
     set_struct,
     set_timestamp,
@@ -226,7 +225,7 @@ def encode_chat_context_chat_item(source: Any) -> pb.ChatContext.ChatItem:
 def fill_chat_context_chat_item(source: Any, to: pb.ChatContext.ChatItem) -> None:
     """Fill the message ChatContextChatItem from a source; it is set even where nothing in it is."""
     to.SetInParent()
-    kind = kind_of(source)
+    kind = source["type"] if is_mapping[type(source)] else source.type
     if kind == "message":
         fill_chat_message(source, to.message)
     elif kind == "function_call":
@@ -383,7 +382,7 @@ def encode_model_usage(source: Any) -> pb.ModelUsage:
 def fill_model_usage(source: Any, to: pb.ModelUsage) -> None:
     """Fill the message ModelUsage from a source; it is set even where nothing in it is."""
     to.SetInParent()
-    kind = kind_of(source)
+    kind = source["type"] if is_mapping[type(source)] else source.type
     if kind == "llm_usage":
         fill_llm_model_usage(source, to.llm)
     elif kind == "tts_usage":
@@ -650,7 +649,7 @@ def fill_tool_execution_updated(source: Any, to: pb.AgentSessionEvent.ToolExecut
     if is_mapping[type(source)]:
         source = attributes(source)
     if (value := source.update) is not None:
-        kind = kind_of(value)
+        kind = value["type"] if is_mapping[type(value)] else value.type
         if kind == "tool_call_started":
             fill_tool_execution_updated_started(value, to.started)
         elif kind == "tool_call_updated":

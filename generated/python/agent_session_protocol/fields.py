@@ -80,11 +80,6 @@ def either(source: Any, name: str, other: str) -> Any:
         return getattr(source, other)
 
 
-def kind_of(source: Any) -> Any:
-    """Return the tag by which a source says which arm it is for."""
-    return source["type"] if is_mapping[type(source)] else source.type
-
-
 def unknown_kind(oneof: str, kind: object) -> None:
     """Tell the log, once, that a oneof stays unset: no arm of it has sources of this kind."""
     seen = (oneof, str(kind))

@@ -198,12 +198,13 @@ class _Encoders:
         return access("source", source.name)
 
     def _choice(self, choice: Choice) -> Iterator[str]:
-        self.fields |= {"kind_of", "unknown_kind"}
+        self.fields |= {"is_mapping", "unknown_kind"}
         held, margin = "source", ""
         if choice.name is not None:
             held, margin = "value", "    "
             yield f"if (value := {access('source', choice.name)}) is not None:"
-        yield f"{margin}kind = kind_of({held})"
+        key = f'{held}["type"] if is_mapping[type({held})] else {held}.type'
+        yield f"{margin}kind = {key}"
         for index, tagged in enumerate(choice.arms):
             target = access("to", tagged.arm.name)
             yield f'{margin}{"el" if index else ""}if kind == "{tagged.tag}":'

@@ -1,0 +1,103 @@
+"""A host and a driver with nothing in them but the messages of one figure.
+
+Comes in: frames. Goes out: the same answers that a real host and driver give, made by
+hand. They are the measure for what a protocol in Python can reach at all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from agent_session_protocol import agent_session_pb2 as pb
+from wire import Bare, framed
+
+
+class BareHost:
+    """Answers pings, and a history that it encodes anew each time."""
+
+    def __init__(self, items: Sequence[Any] = ()) -> None:
+        self._items = items
+
+    def take(self, frames: list[bytes]) -> bytes:
+        answers = []
+        for frame in frames:
+            message = pb.AgentSessionMessage.FromString(frame)
+            answer = pb.AgentSessionMessage()
+            answer.response.request_id = message.request.request_id
+            if message.request.HasField("ping"):
+                answer.response.pong.SetInParent()
+            else:
+                answer.response.get_chat_history.SetInParent()
+                for item in self._items:
+                    encode_by_hand(item, answer.response.get_chat_history.items.add())
+            answers.append(framed(answer))
+        return b"".join(answers)
+
+
+def transcription(event: Any) -> bytes:
+    """Return the frame of a transcription event."""
+    message = pb.AgentSessionMessage()
+    to = message.event
+    to.created_at.FromNanoseconds(int(event.created_at * 1e9))
+    to.user_input_transcribed.transcript = event.transcript
+    to.user_input_transcribed.is_final = event.is_final
+    return framed(message)
+
+
+_ROLES = {"developer": 0, "system": 1, "user": 2, "assistant": 3}
+
+
+def encode_by_hand(item: Any, to: pb.ChatContext.ChatItem) -> None:
+    """Write a chat message or a function call, as one would by hand."""
+    seconds = int(item.created_at)
+    if item.type == "message":
+        message = to.message
+        message.id = item.id
+        message.role = _ROLES[item.role]  # type: ignore[assignment]
+        for text in item.content:
+            message.content.add().text = text
+        message.interrupted = item.interrupted
+        for name in ("llm_node_ttft", "tts_node_ttfb", "e2e_latency"):
+            if name in item.metrics:
+                setattr(message.metrics, name, item.metrics[name])
+        message.created_at.seconds = seconds
+        message.created_at.nanos = int((item.created_at - seconds) * 1e9)
+        return
+    call = to.function_call
+    call.id, call.call_id = item.id, item.call_id
+    call.name, call.arguments = item.name, item.arguments
+    call.created_at.seconds = seconds
+    call.created_at.nanos = int((item.created_at - seconds) * 1e9)
+
+
+class BareDriver:
+    """Asks for the framework, any number at once, and gives each answer to who asked."""
+
+    def __init__(self) -> None:
+        self._ids = itertools.count()
+        self._waiting: dict[str, asyncio.Future[pb.SessionResponse]] = {}
+        self._protocol = Bare(self._take)
+
+    async def connect(self, port: int) -> None:
+        loop = asyncio.get_running_loop()
+        await loop.create_connection(lambda: self._protocol, "127.0.0.1", port)
+
+    async def get_framework_info(self) -> pb.SessionResponse.GetFrameworkInfoResponse:
+        request_id = str(next(self._ids))
+        message = pb.AgentSessionMessage()
+        message.request.request_id = request_id
+        message.request.get_framework_info.SetInParent()
+        waiting = asyncio.get_running_loop().create_future()
+        self._waiting[request_id] = waiting
+        self._protocol.transport.write(framed(message))
+        response: pb.SessionResponse = await waiting
+        return response.get_framework_info
+
+    def _take(self, frames: list[bytes]) -> bytes:
+        for frame in frames:
+            response = pb.AgentSessionMessage.FromString(frame).response
+            self._waiting.pop(response.request_id).set_result(response)
+        return b""

@@ -1,0 +1,209 @@
+"""The other process: asks a host, or answers drivers, with as little work as can be.
+
+Comes in: what is to be measured. Goes out: seconds. The load is the same for every subject,
+and light, so that the subject is what limits the figure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from itertools import islice
+from pathlib import Path
+
+from agent_session_protocol import agent_session_pb2 as pb
+from wire import EVENT, HEADER, RESPONSE, Bare, request
+
+_SUBJECT = Path(__file__).with_name("subject.py")
+_PATIENCE = 120.0
+# Batches of events that may be on their way.
+_WINDOW = 4
+
+
+class Subject:
+    """A child process that is measured."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdin is not None and process.stdout is not None
+        self._process = process
+        self.stdin = process.stdin
+        self._stdout = process.stdout
+
+    async def figures(self) -> dict[str, float]:
+        """Return what the child says next."""
+        line = await asyncio.wait_for(self._stdout.readline(), _PATIENCE)
+        found: dict[str, float] = json.loads(line)
+        return found
+
+    async def end(self) -> None:
+        """End the child, which ends with its stdin."""
+        self.stdin.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), 5)
+        except asyncio.TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+
+
+@asynccontextmanager
+async def subject(*arguments: str) -> AsyncIterator[Subject]:
+    """Run a subject as a child process."""
+    pipe = asyncio.subprocess.PIPE
+    command = (sys.executable, str(_SUBJECT), *arguments)
+    child = Subject(await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe))
+    try:
+        yield child
+    finally:
+        await child.end()
+
+
+class Host:
+    """A host that has connected, and what is done with it."""
+
+    def __init__(self, child: Subject, take: dict[str, Callable[[list[bytes]], bytes]]) -> None:
+        self._child = child
+        self._take = take
+        self.peer: Bare
+
+    async def ask(self, requests: list[bytes], at_once: int) -> float:
+        """Send requests, so many at once, and return the seconds until all are answered."""
+        left, rest = len(requests), iter(requests)
+        done = asyncio.get_running_loop().create_future()
+
+        def take(frames: list[bytes]) -> bytes:
+            nonlocal left
+            answers = sum(frame[0] == RESPONSE for frame in frames)
+            left -= answers
+            if left <= 0:
+                done.set_result(None)
+            return b"".join(islice(rest, answers))
+
+        self._take["now"] = take
+        start = time.perf_counter()
+        self.peer.transport.write(b"".join(islice(rest, at_once)))
+        await asyncio.wait_for(done, _PATIENCE)
+        return time.perf_counter() - start
+
+    async def events(self, batches: int, batch: int) -> float:
+        """Have events emitted, and return the seconds until all are here."""
+        came, asked = 0, 0
+        done = asyncio.get_running_loop().create_future()
+
+        def take(frames: list[bytes]) -> bytes:
+            nonlocal came, asked
+            came += sum(frame[0] == EVENT for frame in frames)
+            due = min(batches, came // batch + _WINDOW)
+            if due > asked:
+                self._child.stdin.write(b"." * (due - asked))
+                asked = due
+            if came >= batches * batch and not done.done():
+                done.set_result(None)
+            return b""
+
+        self._take["now"] = take
+        start = time.perf_counter()
+        take([])
+        await asyncio.wait_for(done, _PATIENCE)
+        return time.perf_counter() - start
+
+    async def pings_beside(self, arm: str) -> tuple[list[float], str]:
+        """Send a request, and pings one by one until it is answered; return their seconds and
+        the error that the answer holds."""
+        answered: asyncio.Queue[pb.SessionResponse] = asyncio.Queue()
+
+        def take(frames: list[bytes]) -> bytes:
+            for frame in frames:
+                if frame[0] == RESPONSE:
+                    answered.put_nowait(pb.AgentSessionMessage.FromString(frame).response)
+            return b""
+
+        self._take["now"] = take
+        seconds: list[float] = []
+        error: str | None = None
+        self.peer.transport.write(request("long", arm))
+        while error is None:
+            start = time.perf_counter()
+            self.peer.transport.write(request("ping", "ping"))
+            while (response := await answered.get()).request_id != "ping":
+                error = response.error
+            seconds.append(time.perf_counter() - start)
+        return seconds, error
+
+
+@asynccontextmanager
+async def host(kind: str, items: int = 0) -> AsyncIterator[Host]:
+    """Wait for a host of a kind to connect."""
+    take: dict[str, Callable[[list[bytes]], bytes]] = {"now": lambda frames: b""}
+    peers: asyncio.Queue[Bare] = asyncio.Queue()
+
+    def connected() -> Bare:
+        peers.put_nowait(peer := Bare(lambda frames: take["now"](frames)))
+        return peer
+
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(connected, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server, subject("host", kind, str(port), str(items)) as child:
+        found = Host(child, take)
+        found.peer = await asyncio.wait_for(peers.get(), _PATIENCE)
+        await found.peer.connected
+        yield found
+        found.peer.transport.abort()
+
+
+@asynccontextmanager
+async def answering(*arguments: str) -> AsyncIterator[Subject]:
+    """Answer the drivers of a subject; PORT in its arguments is where."""
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Bare(_answers), "127.0.0.1", 0, backlog=1024)
+    port = str(server.sockets[0].getsockname()[1])
+    given = [port if item == "PORT" else item for item in arguments]
+    async with server, subject(*given) as child:
+        yield child
+
+
+class _Deaf(Bare):
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self.transport.pause_reading()
+
+
+@asynccontextmanager
+async def deaf(*arguments: str) -> AsyncIterator[Subject]:
+    """Accept the connection of a subject, and read nothing from it."""
+
+    def accepted() -> asyncio.Protocol:
+        return _Deaf(lambda frames: b"")
+
+    server = await asyncio.get_running_loop().create_server(accepted, "127.0.0.1", 0)
+    port = str(server.sockets[0].getsockname()[1])
+    given = [port if item == "PORT" else item for item in arguments]
+    async with server, subject(*given) as child:
+        yield child
+
+
+def _answers(frames: list[bytes]) -> bytes:
+    return b"".join(map(_answer, frames))
+
+
+def _answer(frame: bytes) -> bytes:
+    """Answer a request by moving its id: taking messages apart would cost more than the subject.
+
+    A frame is field 4 of the message, whose first field is the id; all lengths are one byte.
+    """
+    request_id = frame[2 : 4 + frame[3]]
+    rest = _PONG if frame[4 + frame[3]] == _PING else _FRAMEWORK
+    size = len(request_id) + len(rest)
+    return b"".join((HEADER.pack(size + 2), bytes((RESPONSE, size)), request_id, rest))
+
+
+# The first byte of a ping after the id, and what a response holds after its id.
+_PING = 0x12
+_PONG = pb.SessionResponse(pong={}).SerializeToString()
+_FRAMEWORK = pb.SessionResponse(
+    get_framework_info={"sdk": "bench", "sdk_version": "1.0"}
+).SerializeToString()

@@ -1,0 +1,201 @@
+"""The process that is measured: a host or a driver, of ours, of livekit-agents, or bare.
+
+Comes in: what to be, and the port to connect to; credits for events as bytes on stdin. Goes
+out: the protocol on the port, and figures as JSON lines on stdout. It ends when its
+connection or its stdin does.
+
+    python bench/subject.py host ours 40000
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import resource
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from agent_session import RemoteSession, SessionHost, TcpSessionTransport
+from agent_session_protocol import agent_session_pb2 as pb
+from bare_peers import BareDriver, BareHost, transcription
+from livekit.agents import AgentSession
+from livekit.agents.llm import ChatItem, ChatMessage, FunctionCall
+from livekit.agents.voice import remote_session as sdk
+from livekit.agents.voice.events import UserInputTranscribedEvent
+from wire import Bare
+
+_LOCAL = "127.0.0.1"
+# Events that are emitted for one credit.
+BATCH = 500
+IN_FLIGHT = 64
+
+
+def say(**figures: float) -> None:
+    """Tell the other process something."""
+    print(json.dumps(figures), flush=True)
+
+
+def chat(count: int) -> list[ChatItem]:
+    """Return a conversation: question, call, answer, over and over."""
+    items: list[ChatItem] = []
+    for index in range(count):
+        if index % 3 == 1:
+            call = FunctionCall(call_id=f"call_{index}", name="weather", arguments='{"city": "Oslo"}')
+            items.append(call)
+            continue
+        metrics: Any = {"llm_node_ttft": 0.25, "tts_node_ttfb": 0.125, "e2e_latency": 0.75}
+        speaker: Any = "assistant" if index % 3 else "user"
+        text = f"It is turn {index}, and this is what is said in it: a sentence as they are spoken."
+        items.append(ChatMessage(role=speaker, content=[text], metrics=metrics if index % 3 else {}))
+    return items
+
+
+async def host(kind: str, port: int, items: int) -> None:
+    """Serve a session; emit a batch of events for each byte on stdin, until that ends."""
+    session: Any = AgentSession()
+    session.history.items.extend(chat(items))
+    if kind == "bare":
+        await _bare_host(port, session)
+    elif kind == "ours":
+        ours = SessionHost(session, TcpSessionTransport(_LOCAL, port))
+        await ours.start()
+    else:
+        theirs = sdk.SessionHost(sdk.TcpSessionTransport(_LOCAL, port))
+        theirs.register_session(session)
+        await theirs.start()
+    event = UserInputTranscribedEvent(transcript="what is the weather", is_final=False)
+    await _credits(lambda: session.emit("user_input_transcribed", event))
+
+
+async def _bare_host(port: int, session: Any) -> None:
+    """Connect; what the session emits is written in batches, a tick of the loop each."""
+    loop = asyncio.get_running_loop()
+    peer = BareHost(session.history.items)
+    _, protocol = await loop.create_connection(lambda: Bare(peer.take), _LOCAL, port)
+    batch: list[bytes] = []
+
+    def write() -> None:
+        protocol.transport.write(b"".join(batch))
+        batch.clear()
+
+    def forward(event: UserInputTranscribedEvent) -> None:
+        if not batch:
+            loop.call_soon(write)
+        batch.append(transcription(event))
+
+    session.on("user_input_transcribed", forward)
+
+
+async def _credits(emit: Callable[[], None]) -> None:
+    """Call `emit` a batch of times for each byte on stdin."""
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    while await reader.read(1):
+        for index in range(BATCH):
+            emit()
+            if index % 50 == 49:
+                await asyncio.sleep(0)
+
+
+async def driver(kind: str, port: int, requests: int) -> None:
+    """Ask for the framework again and again, and say how long that took."""
+    session: Any
+    if kind == "ours":
+        session = RemoteSession(TcpSessionTransport(_LOCAL, port))
+        await session.start()
+    elif kind == "sdk":
+        session = sdk.RemoteSession(sdk.TcpSessionTransport(_LOCAL, port))
+        await session.start()
+    else:
+        session = BareDriver()
+        await session.connect(port)
+    while await asyncio.to_thread(sys.stdin.readline):
+        say(seconds=await _asked(session.get_framework_info, requests, IN_FLIGHT))
+
+
+async def _asked(ask: Callable[[], Awaitable[Any]], requests: int, at_once: int) -> float:
+    left = requests
+
+    async def worker() -> None:
+        nonlocal left
+        while left > 0:
+            left -= 1
+            await ask()
+
+    start = time.perf_counter()
+    await asyncio.gather(*(worker() for _ in range(at_once)))
+    return time.perf_counter() - start
+
+
+async def fleet(port: int, sessions: int) -> None:
+    """Drive one session, then many at once, one request at a time in each."""
+    first = RemoteSession(TcpSessionTransport(_LOCAL, port))
+    await first.start()
+    await _asked(first.get_framework_info, 500, 1)
+    alone = min([await _asked(first.get_framework_info, 1000, 1) for _ in range(5)]) / 1000
+    before = _resident()
+    others = [RemoteSession(TcpSessionTransport(_LOCAL, port)) for _ in range(sessions)]
+    for each in others:
+        await each.start()
+        await each.ping()
+    idle = (_resident() - before) / sessions
+
+    async def several(session: RemoteSession) -> None:
+        for _ in range(5):
+            await session.get_framework_info()
+
+    took = []
+    for _ in range(5):
+        start = time.perf_counter()
+        await asyncio.gather(*map(several, others))
+        took.append((time.perf_counter() - start) / (5 * sessions))
+    say(alone=alone, together=min(took), idle=idle)
+    for each in (first, *others):
+        await each.close(0)
+
+
+async def pressed(port: int, megabytes: int, events: int) -> None:
+    """Offer audio and events to a driver that reads nothing, and say how memory grew."""
+    session: Any = AgentSession()
+    transport = TcpSessionTransport(_LOCAL, port)
+    served = SessionHost(session, transport)
+    await served.start()
+    event = UserInputTranscribedEvent(transcript="what is the weather", is_final=False)
+    frame = pb.AgentSessionMessage()
+    frame.audio_output.data = bytes(1 << 15)
+    before = _resident()
+    offered = megabytes << 5
+    for index in range(max(offered, events)):
+        if index < offered and not transport.closed:
+            transport.send_nowait(frame)
+        if index < events:
+            session.emit("user_input_transcribed", event)
+        if index % 20 == 0:
+            await asyncio.sleep(0)
+    say(grown=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before)
+    await transport.close(0)
+
+
+def _resident() -> int:
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def main(role: str, *arguments: str) -> None:
+    """Be what the arguments say."""
+    logging.disable(logging.ERROR)
+    if role in ("host", "driver"):
+        kind, port, count = arguments
+        asyncio.run({"host": host, "driver": driver}[role](kind, int(port), int(count)))
+    else:
+        run = {"fleet": fleet, "pressed": pressed}[role]
+        asyncio.run(run(*map(int, arguments)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

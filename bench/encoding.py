@@ -22,7 +22,10 @@ def rows() -> list[Row]:
     metrics: Any = {"llm_node_ttft": 0.25, "tts_node_ttfb": 0.125, "e2e_latency": 0.75}
     message = ChatMessage(role="assistant", content=["Sunny, with a light wind."], metrics=metrics)
     call = FunctionCall(call_id="call_1", name="weather", arguments='{"city": "Oslo"}')
-    return [_row("a chat message, encoded", message, 5.0), _row("a function call, encoded", call, 4.0)]
+    return [
+        _row("a chat message, encoded", message, 5.0),
+        _row("a function call, encoded", call, 4.0),
+    ]
 
 
 def _row(what: str, item: ChatItem, limit: float) -> Row:

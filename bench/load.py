@@ -203,7 +203,7 @@ def _answer(frame: bytes) -> bytes:
 
 # The first byte of a ping after the id, and what a response holds after its id.
 _PING = 0x12
-_PONG = pb.SessionResponse(pong={}).SerializeToString()
+_PONG = pb.SessionResponse(pong=pb.SessionResponse.Pong()).SerializeToString()
 _FRAMEWORK = pb.SessionResponse(
-    get_framework_info={"sdk": "bench", "sdk_version": "1.0"}
+    get_framework_info=pb.SessionResponse.GetFrameworkInfoResponse(sdk="bench", sdk_version="1.0")
 ).SerializeToString()

@@ -39,7 +39,17 @@ class Row:
     @property
     def holds(self) -> bool:
         """Whether the ratio keeps to its limit."""
-        return self.ratio >= self.limit if self.at_least else self.ratio <= self.limit
+        return self.margin >= 1
+
+    @property
+    def margin(self) -> float:
+        """How many times better the ratio is than its limit."""
+        return self.ratio / self.limit if self.at_least else self.limit / max(self.ratio, 1e-9)
+
+    @property
+    def bound(self) -> str:
+        """The limit with its direction and unit."""
+        return f"{'≥' if self.at_least else '≤'} {self.limit:g}{self.unit}"
 
 
 def alternate(runs: int, *actions: Callable[[], None]) -> list[float]:

@@ -43,7 +43,9 @@ def _against(what: str, found: dict[str, float], sdk: float, bare: float | None)
     result = [_row(what, ours, _SDK, found["sdk"], found["ours"] / found["sdk"], sdk)]
     if bare is not None:
         share = found["ours"] / found["bare"]
-        result.append(_row(f"{what}, share of a bare protocol", ours, _BARE, found["bare"], share, bare))
+        result.append(
+            _row(f"{what}, share of a bare protocol", ours, _BARE, found["bare"], share, bare)
+        )
     return result
 
 

@@ -44,13 +44,17 @@ def chat(count: int) -> list[ChatItem]:
     items: list[ChatItem] = []
     for index in range(count):
         if index % 3 == 1:
-            call = FunctionCall(call_id=f"call_{index}", name="weather", arguments='{"city": "Oslo"}')
+            call = FunctionCall(
+                call_id=f"call_{index}", name="weather", arguments='{"city": "Oslo"}'
+            )
             items.append(call)
             continue
         metrics: Any = {"llm_node_ttft": 0.25, "tts_node_ttfb": 0.125, "e2e_latency": 0.75}
         speaker: Any = "assistant" if index % 3 else "user"
         text = f"It is turn {index}, and this is what is said in it: a sentence as they are spoken."
-        items.append(ChatMessage(role=speaker, content=[text], metrics=metrics if index % 3 else {}))
+        items.append(
+            ChatMessage(role=speaker, content=[text], metrics=metrics if index % 3 else {})
+        )
     return items
 
 
@@ -191,10 +195,12 @@ def main(role: str, *arguments: str) -> None:
     logging.disable(logging.ERROR)
     if role in ("host", "driver"):
         kind, port, count = arguments
-        asyncio.run({"host": host, "driver": driver}[role](kind, int(port), int(count)))
+        served = host if role == "host" else driver
+        asyncio.run(served(kind, int(port), int(count)))
+    elif role == "fleet":
+        asyncio.run(fleet(*map(int, arguments)))
     else:
-        run = {"fleet": fleet, "pressed": pressed}[role]
-        asyncio.run(run(*map(int, arguments)))
+        asyncio.run(pressed(*map(int, arguments)))
 
 
 if __name__ == "__main__":

@@ -41,10 +41,12 @@ class Child:
 
     Attributes:
         events: the events that it received, as it printed them.
+        killed: whether it was ended by `kill`.
     """
 
     def __init__(self, command: list[str]) -> None:
         self.events: list[dict[str, Any]] = []
+        self.killed = False
         self._notes: dict[str, dict[str, Any]] = {}
         self._answers: dict[int, dict[str, Any]] = {}
         self._count = 0
@@ -125,6 +127,10 @@ class Child:
 
     def kill(self) -> None:
         """End it at once, as a crash would."""
+        self.killed = True
+        self._end()
+
+    def _end(self) -> None:
         self._process.kill()
         self._process.wait(PATIENCE)
 
@@ -138,7 +144,7 @@ class Child:
         try:
             self._process.wait(10)
         except subprocess.TimeoutExpired:
-            self.kill()
+            self._end()
         self._reader.join(PATIENCE)
         assert self._process.stdout is not None
         self._process.stdout.close()

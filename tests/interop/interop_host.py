@@ -14,7 +14,7 @@ from interop_lines import say, serve
 from interop_moments import raise_moment
 from livekit.agents import JobContext
 from livekit.agents.voice import Agent, AgentSession
-from livekit.agents.voice.events import CloseEvent
+from livekit.agents.voice.events import CloseEvent, CloseReason
 
 Start = Callable[[AgentSession[None], Agent, int], Awaitable[None]]
 
@@ -35,8 +35,10 @@ async def serve_host(session: AgentSession[None], context: JobContext, begin: St
         if how == "agent":
             session.shutdown()
         elif how == "job":
-            for callback in list(context._shutdown_callbacks):
+            for callback in context._shutdown_callbacks:
                 await callback("the job is over")
+        else:
+            session._close_soon(reason=CloseReason(how))
 
     session.on("close", _tell)
     say(note="ready")

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from interop_children import Child
 from interop_node import NODE_FOLDER, node_is_missing
 
@@ -49,22 +50,32 @@ def missing(kind: str) -> str | None:
     return node_is_missing() if kind == JS else None
 
 
+def skip_unless_there(*kinds: str) -> None:
+    """Skip the test that calls this if it needs a kind of peer that cannot run here."""
+    for kind in kinds:
+        if reason := missing(kind):
+            pytest.skip(f"no {TITLES[kind]}: {reason}")
+
+
 def program(role: str, kind: str, *arguments: str) -> list[str]:
     """The command line of a peer."""
     name = _PROGRAMS[role][kind]
     if kind == JS:
         return ["node", str(NODE_FOLDER / name), *arguments]
-    return [sys.executable, str(HERE / name), *arguments]
+    return [sys.executable, "-W", "always::ResourceWarning", str(HERE / name), *arguments]
 
 
 @contextmanager
 def child(command: list[str]) -> Iterator[Child]:
-    """A peer that ends with the block."""
+    """A peer that ends with the block: by itself, unless the block killed it."""
     peer = Child(command)
     try:
         yield peer
-    finally:
+    except BaseException:
         peer.stop()
+        raise
+    code = peer.stop()
+    assert code == 0 or peer.killed, f"{command[-1]} ended with {code}"
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """A host that is only a socket, and says just what it is told to say.
 
-Comes in: the port of a driver, and messages. Goes out: their frames, and what the driver asks.
+Comes in: the port of a driver, and messages. Goes out: their frames, and what the driver asks. With
+it come messages of a protocol that is newer than anybody's.
 """
 
 from __future__ import annotations
@@ -11,6 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from agent_session_protocol import agent_session_pb2 as pb
+
+# A request with the id r-99 and the arm 99, of which nobody knows anything: a length-delimited
+# field that is empty. Its key is 99 << 3 | 2 = 794, as a varint 9a 06.
+UNKNOWN_REQUEST = b"\x0a\x04r-99\x9a\x06\x00".hex()
+# An event with the arm 99.
+UNKNOWN_EVENT = b"\x9a\x06\x00"
 
 _HEADER = struct.Struct(">I")
 _SECONDS = 30.0

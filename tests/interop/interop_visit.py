@@ -15,7 +15,8 @@ from typing import Any
 
 from interop_children import PeerError, PeerGone
 from interop_expected import MOMENTS, RUNS, events_expected
-from interop_peers import Pair, paired
+from interop_peers import OURS, Pair, paired
+from interop_raw import UNKNOWN_REQUEST
 
 VERDICT = "too slow"
 
@@ -45,6 +46,7 @@ class Visit:
         answers: by the name of the request, with "first", "then" or the text of a run behind it.
         at_first: what the host's session said of itself at the beginning.
         afterwards: the same at the end.
+        unknown: what the driver raised on a request that the host has never heard of.
     """
 
     host: str
@@ -54,6 +56,7 @@ class Visit:
     at_first: dict[str, Any] = field(default_factory=dict)
     afterwards: dict[str, Any] = field(default_factory=dict)
 
+    unknown: PeerError | None = None
     # How many events had come before the first run.
     beginning: int = 0
 
@@ -76,8 +79,12 @@ class Visit:
 
     @property
     def answered(self) -> set[str]:
-        """The kinds of request that were answered, with an error or without."""
-        return {key.split(" ")[0] for key in self.answers}
+        """The kinds of request that were answered, and not just with an error."""
+        return {
+            key.split(" ")[0]
+            for key, answer in self.answers.items()
+            if not isinstance(answer, PeerError)
+        }
 
     @property
     def received(self) -> set[str]:
@@ -93,6 +100,14 @@ class Visit:
         except PeerError as error:
             answer = error
         self.answers[f"{name} {key}".strip()] = answer
+
+    def ask_what_nobody_knows(self) -> None:
+        """Send a request that the host has never heard of, and keep what comes of it."""
+        seconds = 60.0 if self.host == OURS else 0.3
+        try:
+            self.pair.driver.ask("unknown", content=UNKNOWN_REQUEST, seconds=seconds)
+        except PeerError as error:
+            self.unknown = error
 
     def wait_for_events(self) -> None:
         """Wait until as many events have come as are expected."""
@@ -131,5 +146,6 @@ def visiting(host: str, driver: str) -> Iterator[Visit]:
             pair.host.ask("happen", arm=arm)
         verdict = {"provisional_success": True, "provisional_reason": "all went well"}
         visit.ask("finalize_simulation", given=verdict)
+        visit.ask_what_nobody_knows()
         visit.wait_for_events()
         yield visit

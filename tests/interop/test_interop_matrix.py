@@ -27,7 +27,7 @@ from interop_expected import (
     read_by,
     usage_at_the_end,
 )
-from interop_peers import JS, KINDS, OURS, PYTHON, missing
+from interop_peers import JS, KINDS, OURS, PYTHON, TITLES, skip_unless_there
 from interop_visit import VERDICT, Visit, visiting
 from interop_wire import answer_payload, event_payload, item_of, settled
 
@@ -41,9 +41,7 @@ EXACTNESS = {OURS: 1e-6, PYTHON: 1e-6, JS: 1e-3}
 @pytest.fixture(scope="module", params=PAIRS, ids=lambda pair: f"{pair[0]}_host-{pair[1]}_driver")
 def visit(request: pytest.FixtureRequest) -> Iterator[Visit]:
     host, driver = request.param
-    for kind in (host, driver):
-        if reason := missing(kind):
-            pytest.skip(f"no {kind}: {reason}")
+    skip_unless_there(host, driver)
     with visiting(host, driver) as held:
         yield held
 
@@ -56,7 +54,7 @@ def payload(visit: Visit, key: str) -> Any:
     """The answer to a request, as a message; skips what the driver has no method for."""
     name = key.split(" ")[0]
     if name not in visit.pair.requests:
-        pytest.skip(f"the driver of {visit.driver} has no method for {name}")
+        pytest.skip(f"the driver of {TITLES[visit.driver]} has no method for {name}")
     answer = visit.answers[key]
     assert not isinstance(answer, PeerError), f"{key}: {answer}"
     return answer_payload(name, answer)
@@ -196,7 +194,7 @@ def test_errors_say_what_failed(visit: Visit) -> None:
 
 def test_events_tell_when_things_happened(visit: Visit) -> None:
     if visit.driver == JS:
-        pytest.skip(f"the driver of {visit.driver} does not tell when events were made")
+        pytest.skip(f"the driver of {TITLES[visit.driver]} does not tell when events were made")
     for event in visit.events:
         moment = MOMENT_TIMES[visit.host].get(event["event"])
         time = Timestamp()
@@ -246,3 +244,29 @@ def test_nothing_is_logged_that_should_not_be(visit: Visit) -> None:
         log = visit.pair.host.log()
         for complaint in ("never retrieved", "was destroyed", " event: ", "did not end"):
             assert complaint not in log
+
+
+def test_a_request_that_the_host_has_never_heard_of(visit: Visit) -> None:
+    """Ours says so at once. Published hosts say nothing: the driver waits no longer than it was
+    told to, and the session goes on."""
+    error = visit.unknown
+    assert error is not None
+    if visit.host == OURS:
+        assert "unimplemented request" in error.message and "99" in error.message
+    else:
+        kinds = {OURS: "RequestTimedOut", PYTHON: "TimeoutError", JS: "Error"}
+        assert error.kind == kinds[visit.driver]
+        assert visit.driver != JS or "timed out" in error.message
+    info = visit.pair.driver.ask("request", name="get_framework_info", given={})
+    assert info["sdk"] == VERSIONS[visit.host][0]
+
+
+def test_the_session_goes_on_when_its_driver_closes(visit: Visit) -> None:
+    """The last test of a visit, as it ends it."""
+    visit.pair.driver.ask("close")
+    if visit.driver == OURS:
+        outcome = visit.pair.driver.note("outcome")
+        assert (outcome["kind"], outcome["by_driver"]) == ("Lost", True)
+    visit.pair.host.ask("happen", arm="user_input_transcribed")
+    assert visit.pair.host.ask("facts")["history"] == visit.afterwards["history"]
+    assert not visit.pair.host.has_noted("closed")

@@ -37,7 +37,5 @@ def fault(what: str, reason: rtc.DisconnectReason.ValueType | None) -> Connectio
     )
     if reason in wanted:
         return None
-    if reason is None:
-        return ConnectionLost(f"{what}: for an unknown reason")
-    known = reason in DisconnectReason.values()
-    return ConnectionLost(f"{what}: {DisconnectReason.Name(reason) if known else reason}")
+    name = "for an unknown reason" if reason is None else DisconnectReason.Name(reason)
+    return ConnectionLost(f"{what}: {name}")

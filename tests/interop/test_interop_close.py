@@ -76,7 +76,8 @@ def test_our_driver_gets_the_error_that_ended_the_session() -> None:
         # One failure of its model is borne, the second ends the session.
         first = pair.driver.begin("request", name="run_input", given={"text": "fail"})
         assert "the model is down" in failure(pair.driver, first).message
-        pair.driver.begin("request", name="run_input", given={"text": "fail"})
+        second = pair.driver.begin("request", name="run_input", given={"text": "fail"})
+        assert "CR_ERROR" in failure(pair.driver, second).message
         outcome = pair.driver.note("outcome")
         assert (outcome["kind"], outcome["reason_name"]) == ("Ended", "CR_ERROR")
         assert "the model is down" in outcome["error"]

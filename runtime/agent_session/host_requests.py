@@ -121,9 +121,10 @@ class RequestDesk:
         if arm == "finalize_simulation":
             self._hold.finalize_arrived()
         loop = asyncio.get_running_loop()
+        request_id = request.request_id
         task = self._context.run(loop.create_task, self._serve(request))
-        self._in_flight[request.request_id] = task
-        task.add_done_callback(lambda task: self._end(request.request_id, arm, task))
+        self._in_flight[request_id] = task
+        task.add_done_callback(lambda task: self._end(request_id, arm, task))
 
     def _end(self, request_id: str, arm: str, task: asyncio.Task[None]) -> None:
         """A request is answered, unless its task did not get that far."""

@@ -26,6 +26,7 @@ class SessionKeeper(Protocol):
     @property
     def ending(self) -> bool:
         """Whether the session has closed, and the host is about to."""
+        ...
 
     def job_shuts_down(self) -> None:
         """The job that runs the session is shut down from outside, so nothing may be held up."""
@@ -39,9 +40,11 @@ class HostedRun(Protocol):
 
     def done(self) -> bool:
         """Whether the turn is over."""
+        ...
 
     async def wait(self) -> Sequence[Any]:
         """Wait for the end of the turn; return its items, oldest first. Raises what ended it."""
+        ...
 
 
 class AudioSink(Protocol):

@@ -35,9 +35,11 @@ class Member(Protocol):
     @property
     def keeper(self) -> SessionKeeper:
         """Its host."""
+        ...
 
     def emits_close(self) -> bool:
         """Whether its close is being told this moment, and the host does not know yet."""
+        ...
 
 
 class JobWatch:

@@ -158,15 +158,3 @@ def test_a_host_that_is_killed_is_lost(host: str) -> None:
         assert failure(pair.driver, run).kind == "SessionLost"
         assert pair.driver.note("outcome")["kind"] == "Lost"
         assert pair.driver.log() == ""
-
-
-@pytest.mark.parametrize("host", KINDS)
-def test_a_session_goes_on_when_its_driver_is_killed(host: str) -> None:
-    skip_unless_there(host)
-    with paired(host, OURS) as pair:
-        request(pair.driver, "run_input", text="hello")
-        pair.driver.kill()
-        pair.host.ask("happen", arm="user_input_transcribed")
-        said = [item for item in pair.host.ask("facts")["history"] if item["type"] == "message"]
-        assert len(said) == 2
-        assert not pair.host.has_noted("closed")

@@ -65,7 +65,8 @@ class PendingRequests:
         """
         self._count = count = self._count + 1
         request.request_id = request_id = self._prefix + str(count)
-        future: asyncio.Future[SessionResponse] = self._loop.create_future()
+        # What create_future makes as well, in twice the time.
+        future: asyncio.Future[SessionResponse] = asyncio.Future(loop=self._loop)
         if timeout is None:
             timeout = self._timeout
         deadline = self._loop.time() + timeout

@@ -37,22 +37,19 @@ class Outbox:
 
         Raises what `SessionTransport.send_nowait` does.
         """
-        if self._task is None:
-            self._send(message)
-        else:
+        if self._task is not None:
             self._waiting.append((message, future))
+            return
+        self._transport.send_nowait(message)
+        self._sent += message.ByteSize()
+        if self._sent >= _WINDOW:
+            self._task = asyncio.ensure_future(self._drain())
 
     async def close(self) -> None:
         """Forget what waits; the futures are the caller's business."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
-
-    def _send(self, message: AgentSessionMessage) -> None:
-        self._transport.send_nowait(message)
-        self._sent += message.ByteSize()
-        if self._sent >= _WINDOW and self._task is None:
-            self._task = asyncio.ensure_future(self._drain())
 
     async def _drain(self) -> None:
         """Send what waits, a window at a time, and each time wait for the peer."""
@@ -64,8 +61,8 @@ class Outbox:
                     self._send_late(message, future)
                     if self._sent >= _WINDOW:
                         await self._flush()
-        except TransportError:
-            logger.debug("the transport ended before all requests were sent")
+        except TransportError as error:
+            logger.debug("requests wait for a transport that has ended: %s", error)
         finally:
             self._task = None
             self._waiting.clear()
@@ -78,6 +75,7 @@ class Outbox:
         if future.done():
             return  # nobody waits for the response any more
         try:
-            self._send(message)
+            self._transport.send_nowait(message)
+            self._sent += message.ByteSize()
         except TransportError as error:
             fail(future, error)

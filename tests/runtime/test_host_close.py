@@ -1,0 +1,302 @@
+"""The end of a host: nothing is lost on the way, and nothing hangs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+from agent_session import (
+    ConnectFailed,
+    SessionHost,
+    StreamLimits,
+    TcpSessionTransport,
+    TransportClosed,
+    TruncatedFrame,
+    listen,
+    memory_pair,
+)
+from agent_session_protocol import agent_session_pb2 as pb
+from host_support import Driver, PlainSession, hosted, request
+from transport_support import run
+
+EMPTY: dict[str, Any] = {"publisher_stats": (), "subscriber_stats": ()}
+
+
+def gated(session: PlainSession) -> asyncio.Event:
+    """Let get_rtc_stats wait for the event that is returned."""
+    gate = asyncio.Event()
+
+    async def stats() -> dict[str, Any]:
+        await gate.wait()
+        return EMPTY
+
+    session.stats = stats
+    return gate
+
+
+@pytest.mark.parametrize(
+    ("reason", "number"),
+    [
+        ("error", pb.CR_ERROR),
+        ("job_shutdown", pb.CR_JOB_SHUTDOWN),
+        ("participant_disconnected", pb.CR_PARTICIPANT_DISCONNECTED),
+        ("user_initiated", pb.CR_USER_INITIATED),
+        ("task_completed", pb.CR_COMPLETED),
+        (None, pb.CR_UNKNOWN),
+        ("the cleaner pulled the plug", pb.CR_UNKNOWN),
+    ],
+)
+def test_every_close_is_told_with_its_reason(reason: str, number: int) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, host, _):
+            session.closes(reason, error="it broke" if reason == "error" else None)
+            await host.wait_closed()
+            await driver.end()
+        event = driver.events[-1]
+        assert event.session_closed.reason == number
+        assert event.session_closed.HasField("error") is (reason == "error")
+        assert event.session_closed.error == ("it broke" if reason == "error" else "")
+        assert (event.created_at.seconds, event.created_at.nanos) == (1_700_000_009, 500_000_000)
+        assert driver.reason is None
+
+    run(main())
+
+
+def test_what_was_said_before_the_close_comes_before_it_and_nothing_after() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            session.emit("error", {"message": "last"})
+            session.closes()
+            session.emit("error", {"message": "too late"})
+            await driver.end()
+        assert driver.arms() == ["agent_state_changed", "error", "session_closed"]
+
+    run(main())
+
+
+def test_close_while_64_requests_run_lets_them_finish() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gate = gated(session)
+        async with hosted(session) as (driver, host, _):
+            names = [await driver.send("get_rtc_stats") for _ in range(64)]
+            assert (await driver.ask("get_session_state")).error == "busy"
+            closing = asyncio.ensure_future(host.close())
+            assert (await driver.ask("ping")).HasField("pong")
+            assert (await driver.ask("get_session_state")).error == "the host is closing"
+            gate.set()
+            await closing
+            await driver.end()
+            for name in names:
+                assert (await driver.answer(name)).HasField("get_rtc_stats")
+
+    run(main())
+
+
+def test_requests_that_do_not_finish_are_cancelled_at_the_deadline_and_say_so() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gated(session)
+        async with hosted(session, close_timeout=0.2) as (driver, host, _):
+            names = [await driver.send("get_rtc_stats") for _ in range(64)]
+            await driver.ask("ping")
+            await host.close()
+            await driver.end()
+            for name in names:
+                assert "cancelled" in (await driver.answer(name)).error
+
+    run(main())
+
+
+def test_a_handler_that_will_not_be_cancelled_does_not_hold_up_a_close(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        release = asyncio.Event()
+
+        async def stubborn() -> dict[str, Any]:
+            while not release.is_set():
+                try:
+                    await release.wait()
+                except asyncio.CancelledError:
+                    pass
+            return EMPTY
+
+        session.stats = stubborn
+        async with hosted(session, close_timeout=0.1) as (driver, host, _):
+            await driver.send("get_rtc_stats")
+            await driver.ask("ping")
+            await asyncio.wait_for(host.close(), 5)
+            await driver.end()
+        release.set()
+        while len(asyncio.all_tasks()) > 2:  # this test, and its guard
+            await asyncio.sleep(0)
+
+    run(main())
+    assert "left behind" in caplog.text
+
+
+def test_a_peer_that_does_not_read_does_not_hold_up_a_close() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        ours, theirs = memory_pair()
+        host = SessionHost(session, ours, close_timeout=0.2)
+        await host.start()
+        theirs._stream.pause_reading()
+        for _ in range(2_000):
+            session.emit("error", {"message": "x" * 1_000})
+        session.closes()
+        await asyncio.wait_for(host.wait_closed(), 5)
+        await theirs.close(0)
+
+    run(main())
+
+
+def test_the_driver_leaves() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, host, _):
+            await driver.transport.close()
+            await asyncio.wait_for(host.wait_closed(), 5)
+            assert session.keeper is None and not any(session.listeners.values())
+            session.emit("error", {"message": "nobody listens"})
+            session.closes()
+
+    run(main())
+
+
+def test_the_driver_leaves_in_the_middle_of_a_frame(caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gated(session)
+        async with hosted(session, close_timeout=0.1) as (driver, host, ours):
+            await driver.send("get_rtc_stats")
+            await driver.ask("ping")
+            driver.transport._stream.write(b"\0\0\1\0half")  # type: ignore[attr-defined]
+            await driver.transport.close()
+            await asyncio.wait_for(host.wait_closed(), 5)
+            assert isinstance(ours.reason, TruncatedFrame)
+
+    run(main())
+    assert "the driver is gone" in caplog.text
+
+
+def test_a_driver_that_is_too_slow_loses_its_host_and_the_session_goes_on(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        ours, theirs = memory_pair(StreamLimits(send_queue=2 << 20))
+        host = SessionHost(session, ours)
+        await host.start()
+        theirs._stream.pause_reading()
+        for _ in range(5_000):
+            session.emit("error", {"message": "x" * 1_000})
+        await asyncio.wait_for(host.wait_closed(), 5)
+        assert type(ours.reason).__name__ == "SlowConsumer"
+        await theirs.close(0)
+
+    with caplog.at_level(logging.WARNING):
+        run(main())
+    assert caplog.text.count("the driver is gone") == 1
+    assert "event" not in caplog.text
+
+
+def test_closing_twice_and_at_once_and_before_the_start() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, host, _):
+            await asyncio.gather(host.close(), host.close(), host.wait_closed())
+            await host.close()
+            await driver.end()
+        ours, theirs = memory_pair()
+        host = SessionHost(session, ours)
+        await host.close()
+        await host.wait_closed()
+        with pytest.raises(TransportClosed):
+            await host.start()
+        assert session.keeper is None and not any(session.listeners.values())
+        await theirs.close()
+
+    run(main())
+
+
+def test_a_start_that_fails_leaves_nothing_and_may_be_tried_again() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with await listen() as listener:
+            host, port = listener.host, listener.port
+        transport = TcpSessionTransport(host, port)
+        served = SessionHost(session, transport)
+        with pytest.raises(ConnectFailed):
+            await served.start()
+        assert session.keeper is None and not any(session.listeners.values())
+        async with await listen(host, port) as listener:
+            await served.start()
+            await served.start()  # which does nothing
+            theirs = await listener.accept()
+            first = await theirs.__anext__()
+            assert first.event.HasField("agent_state_changed")
+            await served.close()
+            await theirs.close()
+
+    run(main())
+
+
+def test_a_session_that_closes_while_the_host_connects_is_told() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with await listen() as listener:
+            host = SessionHost(session, TcpSessionTransport(listener.host, listener.port))
+            starting = asyncio.ensure_future(host.start())
+            await asyncio.sleep(0)
+            session.closes()
+            assert not host.ending  # nobody may wait for a host that is not there yet
+            await starting
+            theirs = await listener.accept()
+            driver = Driver(theirs)
+            theirs.deliver_to(driver)
+            await driver.event("session_closed")
+            await host.wait_closed()
+            await theirs.close()
+
+    run(main())
+
+
+def test_a_session_can_have_a_host_after_another() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        for _ in range(3):
+            async with hosted(session) as (driver, _, _):
+                assert (await driver.ask("ping")).HasField("pong")
+                session.emit("error", {"message": "once"})
+                await driver.event("error")
+            assert driver.arms() == ["agent_state_changed", "error"]
+
+    run(main())
+
+
+def test_requests_that_wait_for_a_slow_driver_end_with_it() -> None:
+    """They wait for room to answer, not for their handlers."""
+
+    async def main() -> None:
+        session = PlainSession()
+        ours, theirs = memory_pair()
+        host = SessionHost(session, ours, close_timeout=0.2)
+        await host.start()
+        session.info["instructions"] = "x" * 900_000
+        for number in range(10):
+            theirs.send_nowait(request(str(number), "get_agent_info"))
+        await theirs.flush()
+        theirs._stream.pause_reading()
+        while not host._desk._in_flight:
+            await asyncio.sleep(0)
+        await asyncio.wait_for(host.close(), 5)
+        await theirs.close(0)
+
+    run(main())

@@ -11,7 +11,7 @@ import asyncio
 import weakref
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.client import SessionRequestClient
@@ -200,7 +200,7 @@ class RemoteSession(SessionRequestClient, AgentSessionEventListeners):
         try:
             await self.ping(timeout=timeout)
         except (RequestError, UnexpectedArmError) as error:
-            logger.debug("a ping was answered with: %s", error)
+            logger.debug("a ping was answered with %s", type(error).__name__)
 
     # What the driver sends.
 

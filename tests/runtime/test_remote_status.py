@@ -9,6 +9,7 @@ import pytest
 from agent_session import (
     Alive,
     ConnectFailed,
+    DriverClosed,
     Ended,
     Lost,
     NotReady,
@@ -181,6 +182,21 @@ def test_a_connection_that_takes_too_long() -> None:
         with pytest.raises(ConnectFailed, match="no connection within 0.05 s"):
             await session.wait_for_ready(0.05)
         await session.close()
+
+    run(main())
+
+
+def test_a_close_ends_a_start_that_hangs() -> None:
+    async def main() -> None:
+        with socket.create_server(("127.0.0.1", 0), backlog=0) as server:
+            transport = TcpSessionTransport(*server.getsockname())
+            session = RemoteSession(transport)
+            starting = asyncio.ensure_future(session.start())
+            await asyncio.sleep(0)
+            await session.close()
+            with pytest.raises(DriverClosed):
+                await starting
+            assert await session.wait_ended() == Lost(None, by_driver=True)
 
     run(main())
 

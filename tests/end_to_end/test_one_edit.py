@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -264,9 +264,9 @@ def test_a_new_close_reason(before: Checkout) -> None:
     vocabulary = load(path)
     reason = vocabulary.enum("CloseReason")
     assert reason is not None
-    known = replace(reason, words=(*reason.words, Word("handed_over", "HANDED_OVER", 595)))
+    known = reason._replace(words=(*reason.words, Word("handed_over", "HANDED_OVER", 595)))
     others = tuple(item for item in vocabulary.enums if item is not reason)
-    path.write_bytes(dump(replace(vocabulary, enums=(*others, known))))
+    path.write_bytes(dump(vocabulary._replace(enums=(*others, known))))
     before.commit()
     before.edit(
         "  CR_TASK_COMPLETED = 5;",

@@ -6,6 +6,7 @@ In: what a test takes away, adds or declares. Out: the Parity of the two.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, TypeVar
 
 from sessiongen import config, parity, pipeline
 from sessiongen.vocabulary import dump
@@ -78,12 +79,18 @@ RECORD = Record(
 HOST = Host(
     "Host",
     AT,
-    (Forward("ended", "close", "Host._on_close", AT, AT),),
-    (Answer("ask", "ask", ("text",), AT),),
+    AT,
+    (
+        Forward(
+            "ended", "close", "Host._on_close", AT, AT, "EndedEvent", ("reason", "detail"), False
+        ),
+    ),
+    (Answer("ask", "ask", ("text",), (), AT),),
 )
 DRIVER = Driver(
     "Driver",
     AT,
+    None,
     None,
     (EventName("ended", AT),),
     (Reception("ended", "ended", AT),),
@@ -104,6 +111,15 @@ SDK = Vocabulary(
     host=HOST,
     driver=DRIVER,
 )
+
+
+Fact = TypeVar("Fact")
+
+
+def replace(fact: Fact, **changes: Any) -> Fact:
+    """Return a fact with some of its parts changed."""
+    changed: Fact = getattr(fact, "_replace")(**changes)
+    return changed
 
 
 class Small:

@@ -7,7 +7,6 @@ the thing, the rule and the place of the finding, and what a declared gap does t
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -22,6 +21,7 @@ from parity_support import (
     RECORD,
     SDK,
     Small,
+    replace,
     things,
 )
 
@@ -160,7 +160,11 @@ CASES = {
         replace(
             SDK,
             host=replace(
-                HOST, forwards=(*HOST.forwards, Forward("hum", "close", "Host._on_hum", AT, AT))
+                HOST,
+                forwards=(
+                    *HOST.forwards,
+                    Forward("hum", "close", "Host._on_hum", AT, AT, None, (), False),
+                ),
             ),
         ),
         ("event hum: host", "SG051", 16, "its host sends the event 'hum' (sdk/session.py:7)"),
@@ -176,7 +180,7 @@ CASES = {
         ("event hum: driver", "SG051", 16, "its driver has the event 'hum'"),
     ),
     "a request arm that only the host knows": (
-        replace(SDK, host=replace(HOST, answers=(*HOST.answers, Answer("nod", "nod", (), AT)))),
+        replace(SDK, host=replace(HOST, answers=(*HOST.answers, Answer("nod", "nod", (), (), AT)))),
         ("request nod: host", "SG052", 21, "its host answers the request 'nod'"),
     ),
     "a request arm that only the driver knows": (
@@ -324,6 +328,11 @@ def test_the_text_table(small: Small) -> None:
     text = parity.render(found, "text")
     assert "  \x1b[33m~\x1b[0m small-sdk" in text and "- \x1b[33m~\x1b[0m\n" in text
     assert click.unstyle(text) == (
+        "roles    small-sdk\n"
+        "session  Session\n"
+        "host     Host\n"
+        "driver   Driver\n"
+        "\n"
         "enum small.End   small-sdk\n"
         "END_UNKNOWN = 0  (anything else)\n"
         "END_DONE = 1     done\n"
@@ -331,8 +340,9 @@ def test_the_text_table(small: Small) -> None:
         "events  small-sdk host  small-sdk driver\n"
         "ended   close           ended\n"
         "\n"
-        "requests  small-sdk host  small-sdk driver\n"
-        "ask       ask             - ~\n"
+        "requests         small-sdk host  small-sdk driver\n"
+        "ask              ask             - ~\n"
+        "(anything else)  answered\n"
         "  ~ small-sdk: request ask: driver: no method yet\n"
         "\n"
         "request fields  small-sdk host  small-sdk driver\n"

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from parity_support import DRIVER, SDK, Small, things
+from parity_support import replace as changed
 from small_sdks import PYTHON_SDK
 
 from sessiongen import config, parity, pipeline
@@ -71,13 +72,13 @@ class Contract:
         found = load(path)
         enums = tuple(
             (
-                replace(item, words=(*item.words, Word(value, None, 1)))
+                changed(item, words=(*item.words, Word(value, None, 1)))
                 if item.name == "CloseReason"
                 else item
             )
             for item in found.enums
         )
-        path.write_bytes(dump(replace(found, enums=enums)))
+        path.write_bytes(dump(changed(found, enums=enums)))
 
     def faults(self) -> list[str]:
         done = run("--config", str(self.folder / "codegen.toml"), "--format", "github", "parity")
@@ -121,7 +122,7 @@ def test_a_gap_that_an_sdk_closes_is_a_finding(contract: Contract) -> None:
 def lacking(tmp_path: Path) -> str:
     """A configuration whose parity has one finding."""
     small = Small(tmp_path)
-    assert things(small.compare(replace(SDK, driver=replace(DRIVER, sends=())))) == [
+    assert things(small.compare(changed(SDK, driver=changed(DRIVER, sends=())))) == [
         "request ask: driver"
     ]
     return str(tmp_path / "codegen.toml")
@@ -139,7 +140,7 @@ def test_github_markdown_and_text(lacking: str) -> None:
     assert github.stdout.startswith("::error file=") and "title=SG052" in github.stdout
     for form, row in (
         ("markdown", "| ask | ask | - ! |"),
-        ("text", "ask       ask             - !"),
+        ("text", "ask              ask             - !"),
     ):
         done = run("--config", lacking, "parity", "--format", form)
         assert done.returncode == 1 and row in done.stdout and "error[SG052]" in done.stderr

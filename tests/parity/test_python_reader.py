@@ -27,9 +27,18 @@ def test_small_sdk_is_read_whole() -> None:
         f"{ROOT}voice/agent_session.py:6"
     ]
     assert vocabulary.host.forwards == (
-        Forward("state", "state_changed", "_on_state", Place(HOST_PATH, 12), Place(HOST_PATH, 9)),
+        Forward(
+            "state",
+            "state_changed",
+            "_on_state",
+            Place(HOST_PATH, 12),
+            Place(HOST_PATH, 9),
+            "StateChangedEvent",
+            ("new",),
+            False,
+        ),
     )
-    assert vocabulary.host.answers == (Answer("ping", "pong", (), Place(HOST_PATH, 15)),)
+    assert vocabulary.host.answers == (Answer("ping", "pong", (), (), Place(HOST_PATH, 15)),)
     assert vocabulary.driver is not None
     assert vocabulary.driver.by_name == Place(HOST_PATH, 21)
     assert vocabulary.driver.sends == (Sending("ping", "ping", Place(HOST_PATH, 24)),)

@@ -230,14 +230,13 @@ def test_enum_values_and_types_in_annotations_are_no_builds() -> None:
     assert not messages & {"State", "State.ST_A", "ST_B", "Thing", "Other"}
 
 
-def test_encoders_that_the_host_loads_are_read() -> None:
+def test_encoders_are_read_wherever_they_are() -> None:
     encoder = "from livekit.protocol.agent_pb import agent_session as _pb\ndef encode(x): return _pb.Item(id=x.id)\n"
-    source = PYTHON_SDK[HOST] + (
-        "from .._encode import encode\nif TYPE_CHECKING:\n    from .._types import encode as check\n"
-    )
-    small = python_sdk({HOST: source, "_encode.py": encoder, "_types.py": encoder})
+    source = PYTHON_SDK[HOST] + "from .._encode import encode\n"
+    small = python_sdk({HOST: source, "_encode.py": encoder, "console/audio.py": encoder})
     assert [str(item.place) for item in small.vocabulary.builds if item.message == "Item"] == [
-        f"{ROOT}_encode.py:2"
+        f"{ROOT}_encode.py:2",
+        f"{ROOT}console/audio.py:2",
     ]
 
 

@@ -33,9 +33,18 @@ def test_small_sdk_is_read_whole() -> None:
     assert [event.name for event in vocabulary.session.events] == ["close", "state_changed"]
     assert [str(event.place) for event in vocabulary.session.emits] == [f"{SESSION}:5"]
     assert vocabulary.host.forwards == (
-        Forward("state_of", "state_changed", "onState", Place(HOST, 8), Place(HOST, 5)),
+        Forward(
+            "state_of",
+            "state_changed",
+            "onState",
+            Place(HOST, 8),
+            Place(HOST, 5),
+            "StateChangedEvent",
+            ("new",),
+            False,
+        ),
     )
-    assert vocabulary.host.answers == (Answer("ping", "pong", (), Place(HOST, 13)),)
+    assert vocabulary.host.answers == (Answer("ping", "pong", (), (), Place(HOST, 13)),)
     assert vocabulary.driver is not None
     assert vocabulary.driver.receives == (Reception("state_of", "state", Place(HOST, 21)),)
     assert vocabulary.driver.sends == (Sending("ping", "ping", Place(HOST, 23)),)

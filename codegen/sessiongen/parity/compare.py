@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sessiongen.annotations import Annotated
 from sessiongen.config import Config, Gap
 from sessiongen.diagnostics import Diagnostic, Rule
-from sessiongen.parity import asked, coverage, fields, strangers, values
+from sessiongen.parity import asked, coverage, envelope, fields, players, strangers, values
 from sessiongen.parity.model import Finding, Section
 from sessiongen.protocol import Protocol
 from sessiongen.vocabulary.model import Vocabulary
@@ -31,9 +31,11 @@ def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
     """Return the parity of a protocol with the configured SDKs."""
     vocabularies = protocol.vocabularies
     sections: tuple[Section, ...] = (
+        players.section(protocol, vocabularies),
         *values.sections(protocol, annotated, vocabularies),
         *coverage.sections(protocol, vocabularies),
         asked.section(protocol, vocabularies),
+        envelope.section(protocol, vocabularies),
         *fields.sections(protocol, annotated, vocabularies),
         strangers.section(protocol, vocabularies),
     )
@@ -42,6 +44,7 @@ def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
     declared = {(gap.sdk, gap.thing): gap.reason for gap in config.gaps}
     diagnostics = [_diagnostic(item) for key, item in found.items() if key not in declared]
     diagnostics += _gap_faults(config, found, vocabularies)
+    diagnostics += _twice(config, vocabularies)
     names = tuple(f"{item.sdk} {item.version}" for item in vocabularies)
     return Parity(names, sections, declared, diagnostics)
 
@@ -52,6 +55,21 @@ def _diagnostic(finding: Finding) -> Diagnostic:
         f'sdk = "{finding.sdk}", thing = "{finding.thing}", reason = "..."'
     )
     return Diagnostic(finding.span, finding.rule, finding.message, help_)
+
+
+def _twice(config: Config, vocabularies: Sequence[Vocabulary]) -> list[Diagnostic]:
+    """Return a fault for each SDK that two vocabularies are of."""
+    names = [item.sdk for item in vocabularies]
+    return [
+        Diagnostic(
+            config.span(("sdks", "vocabularies")),
+            Rule.PARITY_GAP,
+            f"{sdk}: two vocabularies are of this SDK, and a gap names but one",
+            "name each SDK once",
+        )
+        for sdk in dict.fromkeys(names)
+        if names.count(sdk) > 1
+    ]
 
 
 def _gap_faults(

@@ -1,7 +1,8 @@
 """Coverage: which events each SDK's host sends and its driver receives, and which
 requests they answer and send.
 
-In: a Protocol and vocabularies. Out: a Section of events and one of requests.
+In: a Protocol and vocabularies. Out: Sections of events, of what stands beside an event's
+arm, and of requests.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sessiongen.diagnostics import Rule
-from sessiongen.parity.model import NOTHING, Cell, Finding, Row, Section
+from sessiongen.parity.model import ANYTHING, NOTHING, Cell, Finding, Row, Section
 from sessiongen.protocol import Call, Event, Protocol
 from sessiongen.schema import Field
+from sessiongen.twins import spellings
 from sessiongen.vocabulary.model import Vocabulary
 
 
@@ -35,13 +37,86 @@ def sections(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> list[Sec
             tuple(
                 cell
                 for item in vocabularies
-                for cell in (_answered(call, item), _asked(call, item))
+                for cell in (_answered(call, item, vocabularies), _asked(call, item))
             ),
         )
         for call in protocol.calls
     )
     events += tuple(_unsent(protocol, vocabularies))
-    return [Section("events", columns, events), Section("requests", columns, requests)]
+    requests += (_rest(protocol, vocabularies),)
+    return [
+        Section("events", columns, events),
+        Section("beside the event's arm", columns, tuple(_beside(protocol, vocabularies))),
+        Section("requests", columns, requests),
+    ]
+
+
+def _beside(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[Row]:
+    """Yield a row for each event's fields beside the arm: does the host take them from the
+    SDK's event, does the driver pass them on?"""
+    for field in protocol.roles.event.outside():
+        for event in protocol.events:
+            first = event is protocol.events[0]
+            cells = [
+                cell
+                for item in vocabularies
+                for cell in (_stamped(event, field, item), _passed_on(field, first, item))
+            ]
+            yield Row(f"{event.arm.name}.{field.name}", tuple(cells))
+
+
+def _stamped(event: Event, field: Field, vocabulary: Vocabulary) -> Cell:
+    """Return the SDK's field that a host fills a field beside the arm from."""
+    host = vocabulary.host
+    found = [item for item in host.forwards if item.arm == event.arm.name] if host else []
+    record = vocabulary.record(found[0].takes) if found and found[0].takes else None
+    facts = record.fields if record else ()
+    source = next((item for item in facts if field.name in spellings(item)), None)
+    if source is None or not found:
+        return Cell(NOTHING)
+    if found[0].whole or any(path.split(".")[0] == source.name for path in found[0].reads):
+        return Cell(source.name)
+    name = f"{event.arm.name}.{field.name}"
+    why = f"its {found[0].handler} does not look at the event's own {source.name}"
+    message = f"{vocabulary.sdk}: event {name}: {why} ({found[0].place})"
+    finding = Finding(
+        vocabulary.sdk, f"event field {name}: host", message, Rule.PARITY_EVENT, field.span
+    )
+    return Cell(NOTHING, (finding,))
+
+
+def _passed_on(field: Field, first: bool, vocabulary: Vocabulary) -> Cell:
+    driver = vocabulary.driver
+    if driver is None or driver.bare is None:
+        return Cell("passed on" if driver else NOTHING)
+    message = (
+        f"{vocabulary.sdk}: event field {field.name}: its driver passes on the payload alone "
+        f"({driver.bare})"
+    )
+    thing = f"event field {field.name}: driver"
+    finding = Finding(vocabulary.sdk, thing, message, Rule.PARITY_EVENT, field.span)
+    return Cell(NOTHING, (finding,) if first else ())
+
+
+def _rest(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Row:
+    """Return the row of requests that nobody knows."""
+    cells = []
+    for item in vocabularies:
+        cells += [_rest_cell(protocol, item), Cell("")]
+    return Row(ANYTHING, tuple(cells))
+
+
+def _rest_cell(protocol: Protocol, vocabulary: Vocabulary) -> Cell:
+    host = vocabulary.host
+    if host is None or host.rest is not None:
+        return Cell("answered" if host else "no host")
+    message = (
+        f"{vocabulary.sdk}: its host leaves a request that it does not know unanswered "
+        f"({host.place})"
+    )
+    span = protocol.roles.request.span
+    finding = Finding(vocabulary.sdk, "request *: host", message, Rule.PARITY_REQUEST, span)
+    return Cell(NOTHING, (finding,))
 
 
 def _unsent(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[Row]:
@@ -107,7 +182,7 @@ def _event(arm: Field, vocabulary: Vocabulary, side: str, text: str, why: str) -
     return Cell(text, (Finding(vocabulary.sdk, thing, message, Rule.PARITY_EVENT, arm.span),))
 
 
-def _answered(call: Call, vocabulary: Vocabulary) -> Cell:
+def _answered(call: Call, vocabulary: Vocabulary, all_: Sequence[Vocabulary]) -> Cell:
     if vocabulary.host is None:
         return Cell("no host")
     found = [item for item in vocabulary.host.answers if item.arm == call.request.name]
@@ -117,7 +192,28 @@ def _answered(call: Call, vocabulary: Vocabulary) -> Cell:
     if response != call.response.name:
         why = f"its host answers with {response!r}, not {call.response.name!r} ({found[0].place})"
         return _request(call, vocabulary, "host", response, why)
-    return Cell(response)
+    return Cell(response, tuple(_errors(call, vocabulary, all_)))
+
+
+def _errors(call: Call, vocabulary: Vocabulary, all_: Sequence[Vocabulary]) -> Iterator[Finding]:
+    """Yield a finding for each error text that this SDK's host alone gives."""
+    texts = [(item, text) for item in all_ for text in _texts(call, item)]
+    for text in _texts(call, vocabulary):
+        others = {item.sdk for item in all_ if item.sdk != vocabulary.sdk and item.host}
+        if others and not any(item.sdk in others and other == text for item, other in texts):
+            thing = f"request error {call.request.name} {text!r}: host"
+            message = (
+                f"{vocabulary.sdk}: request {call.request.name}: its host alone answers with "
+                f"the error {text!r}"
+            )
+            span = call.request.span
+            yield Finding(vocabulary.sdk, thing, message, Rule.PARITY_REQUEST, span)
+
+
+def _texts(call: Call, vocabulary: Vocabulary) -> Iterator[str]:
+    for answer in vocabulary.host.answers if vocabulary.host else ():
+        if answer.arm == call.request.name:
+            yield from answer.errors
 
 
 def _asked(call: Call, vocabulary: Vocabulary) -> Cell:

@@ -1,29 +1,27 @@
 """Fields: each field of the messages that hosts send, beside what fills it in each SDK.
 
 In: a Protocol, its annotations and vocabularies. Out: a Section for each message that
-events and responses carry.
+events and responses carry, or that an SDK makes beside them.
 
 A field has a source where every function that makes the message fills it, in any of the
 places that make it there; or, where nothing makes the message yet, where the SDK's class
-has a field of its name. Names are compared in snake_case, a unit at the end of the SDK's
-does not count (`delayMs`), and `sdk_class` and `sdk_field` name what has another name.
+has a field of its name. What may be missing in the SDK needs a field that may be unset.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sessiongen.annotations import Annotated, Annotation
+from sessiongen.annotations import Annotated
 from sessiongen.diagnostics import Rule
 from sessiongen.naming import snake
+from sessiongen.parity import keys, kinds
 from sessiongen.parity.model import NOTHING, Cell, Finding, Row, Section
 from sessiongen.protocol import Protocol
 from sessiongen.roles import union
-from sessiongen.schema import Field, Message, Schema
-from sessiongen.vocabulary.model import Build, FieldFact, Record, Vocabulary
-
-# How SDKs that count in other units say so.
-_UNITS = ("_ms", "_in_s")
+from sessiongen.schema import Field, Kind, Message, Schema
+from sessiongen.twins import fact_of, record_of, source_names, spellings, split
+from sessiongen.vocabulary.model import Build, FieldFact, Vocabulary
 
 
 def sections(
@@ -33,14 +31,13 @@ def sections(
     beside = {item.name for item in protocol.roles.event.outside()}
     payloads = {arm.value.type_name for arm in union(protocol.roles.event).arms}
     result = []
-    for message in carried(protocol):
+    for message in _messages(protocol, annotated, vocabularies):
         around = beside if message.full_name in payloads else set()
-        sides = [_Side(message, annotated, item, around) for item in vocabularies]
-        rows = [
-            Row(field.name, tuple(side.cell(field, first) for side in sides))
-            for field in message.fields
-            for first in [field is message.fields[0]]
-        ]
+        sides = [_Side(message, protocol, annotated, item, around) for item in vocabularies]
+        rows = []
+        for field in message.fields:
+            rows.append(Row(field.name, tuple(side.cell(field) for side in sides)))
+            rows += keys.rows(message, field, vocabularies)
         for index, side in enumerate(sides):
             rows += [
                 Row(NOTHING, tuple(cell if at == index else Cell("") for at in range(len(sides))))
@@ -54,37 +51,75 @@ def sections(
 
 def carried(protocol: Protocol) -> list[Message]:
     """Return the protocol's own messages that events and responses can hold, in order."""
-    schema = protocol.schema
-    todo = [
-        arm.value.type_name
-        for role in (protocol.roles.event, protocol.roles.response)
-        for arm in union(role).arms
+    reached = _reached(protocol, [protocol.roles.event, protocol.roles.response])
+    return [item for item in protocol.schema.own_messages() if item.full_name in reached]
+
+
+def _messages(
+    protocol: Protocol, annotated: Annotated, vocabularies: Sequence[Vocabulary]
+) -> list[Message]:
+    """Return the messages to compare: those that are carried, and those that some SDK has
+    for another use; the roles and what requests carry are compared elsewhere."""
+    roles = protocol.roles
+    wanted = {item.full_name for item in carried(protocol)}
+    told = _reached(protocol, [roles.request])
+    told |= {item.full_name for item in (roles.envelope, roles.event, roles.request) if item}
+    told.add(roles.response.full_name)
+    made = {build.message for item in vocabularies for build in item.builds}
+    return [
+        item
+        for item in protocol.schema.own_messages()
+        if item.full_name in wanted
+        or item.full_name not in told
+        and (
+            ".".join(item.path) in made
+            or any(record_of(item, annotated, vocabulary) for vocabulary in vocabularies)
+        )
     ]
+
+
+def _reached(protocol: Protocol, roles: Sequence[Message]) -> set[str]:
+    """Return the names of the protocol's own messages that the arms of roles can hold."""
+    schema = protocol.schema
+    todo = [arm.value.type_name for role in roles for arm in union(role).arms]
     reached: set[str] = set()
     while todo:
         name = todo.pop()
         if name not in reached and name in schema.messages and _own(schema, name):
             reached.add(name)
             todo += [field.value.type_name for field in schema.messages[name].fields]
-    return [item for item in schema.own_messages() if item.full_name in reached]
+    return reached
 
 
 def _own(schema: Schema, name: str) -> bool:
     return schema.messages[name].file in schema.own
 
 
+def _is_payload(arm: Field, message: Message) -> bool:
+    return arm.value.type_name == message.full_name
+
+
 class _Side:
     """One message in one SDK: the class it is made from, and the places that make it."""
 
     def __init__(
-        self, message: Message, annotated: Annotated, vocabulary: Vocabulary, around: set[str]
+        self,
+        message: Message,
+        protocol: Protocol,
+        annotated: Annotated,
+        vocabulary: Vocabulary,
+        around: set[str],
     ) -> None:
         self.message = message
         self.annotated = annotated
         self.sdk = vocabulary.sdk
         self.around = around
         self.note = annotated.get(message.full_name, "sdk_class")
-        self.record = _record(message, self.note, vocabulary)
+        self.record = record_of(message, annotated, vocabulary)
+        arms = {event.arm.name for event in protocol.events if _is_payload(event.arm, message)}
+        sent = vocabulary.host.forwards if vocabulary.host else ()
+        self.forwards = [item for item in sent if item.arm in arms]
+        self.kinds = kinds.Side(message, protocol.schema, annotated, vocabulary, self.record)
         self.places: dict[str, list[Build]] = {}
         for item in vocabulary.builds:
             if item.message == self._path:
@@ -95,16 +130,19 @@ class _Side:
         """Whether the SDK has neither a class for the message nor a place that makes it."""
         return not self.places and self.record is None
 
-    def cell(self, field: Field, first: bool) -> Cell:
+    def cell(self, field: Field) -> Cell:
         """Return what fills a field; what is wrong with the message itself is said once."""
+        whole = self._whole() if field is self.message.fields[0] else ()
         if self.nothing:
-            return Cell(NOTHING, self._whole() if first else ())
-        found = self._source(field)
+            return Cell(NOTHING, whole)
+        found = fact_of(self.message, field, self.annotated, self.record)
         left_out = self._left_out(field, found)
         filled = len(left_out) < len(self.places)
         text = found.name if found is not None else "host" if filled else NOTHING
-        findings = [*self._whole(), *left_out] if first else left_out
-        if found is None and (not self.places or self._named(field)) and self.record is not None:
+        findings = [*whole, *left_out, *self._absent(field, found), *self._partly(field, found)]
+        findings += self.kinds.of(field)
+        named = self.annotated.get(f"{self.message.full_name}.{field.name}", "sdk_field")
+        if found is None and (not self.places or named) and self.record is not None:
             why = f"has no source in {self.record.name} ({self.record.place})"
             findings.append(self._finding(f"field {self._path}.{field.name}", why, field))
         return Cell(text, tuple(findings))
@@ -114,7 +152,8 @@ class _Side:
         if self.nothing:
             why = "has nothing in this SDK that it could be made from"
         elif self.note is not None and self.record is None:
-            why = f"should be made from {' or '.join(_names(self.note.value))}; no class has that name"
+            names = " or ".join(split(self.note))
+            why = f"should be made from {names}; no class has that name"
         else:
             return ()
         return (self._finding(f"message {self._path}", why),)
@@ -138,16 +177,45 @@ class _Side:
             for within, builds in leaving.items()
         ]
 
+    def _absent(self, field: Field, source: FieldFact | None) -> list[Finding]:
+        """Return a finding where "not there" in the SDK would read as a value on the wire."""
+        single = not field.repeated and field.key is None
+        if source is None or not source.optional or field.presence or not single:
+            return []
+        why = f"cannot be unset, and {source.name} may be missing ({source.place})"
+        return [self._finding(f"absence {self._path}.{field.name}", why, field)]
+
+    def _partly(self, field: Field, source: FieldFact | None) -> list[Finding]:
+        """Return a finding for each handler that makes a text of one part of its source."""
+        if source is None or field.value.kind is not Kind.STR or field.repeated:
+            return []
+        return [
+            self._finding(
+                f"part {self._path}.{field.name}: {item.handler}",
+                f"is filled from {path} alone in {item.handler} ({item.place})",
+                field,
+            )
+            for item in self.forwards
+            for path in item.reads
+            if path.startswith(f"{source.name}.")
+        ]
+
     def homeless(self) -> Iterator[Cell]:
-        """Yield the fields of the SDK's class that have no place in the message."""
+        """Yield what the SDK's class has and the message has no place for."""
+        for finding in self.kinds.homeless():
+            yield Cell(finding.thing.rpartition(".")[2], (finding,))
         if self.record is None:
             return
-        placed = {name for field in self.message.fields for name in self._names(field)}
+        placed = {
+            snake(name)
+            for field in self.message.fields
+            for name in source_names(self.message, field, self.annotated)
+        }
         placed |= self.around | {oneof.name for oneof in self.message.oneofs}
         if self.record.tag is not None:
             placed.add("type")
         for fact in self.record.fields:
-            if _spellings(fact) & placed:
+            if spellings(fact) & placed:
                 continue
             name = f"{self.record.name}.{fact.name}"
             why = f"has no place for the SDK's field {name} ({fact.place})"
@@ -161,38 +229,7 @@ class _Side:
         copied = build.open and (source is not None or self.record is None)
         return field.name in build.fields or copied
 
-    def _source(self, field: Field) -> FieldFact | None:
-        facts = self.record.fields if self.record else ()
-        names = self._names(field)
-        return next((item for item in facts if _spellings(item) & names), None)
-
-    def _names(self, field: Field) -> set[str]:
-        note = self._named(field)
-        return {snake(name) for name in _names(note.value)} if note else {field.name}
-
-    def _named(self, field: Field) -> Annotation | None:
-        return self.annotated.get(f"{self.message.full_name}.{field.name}", "sdk_field")
-
     def _finding(self, thing: str, why: str, field: Field | None = None) -> Finding:
         span = field.span if field else self.message.span
         name = f"{self._path}.{field.name}" if field else self._path
         return Finding(self.sdk, thing, f"{self.sdk}: {name} {why}", Rule.PARITY_FIELD, span)
-
-
-def _spellings(fact: FieldFact) -> set[str]:
-    name = snake(fact.name)
-    return {name, *(name.removesuffix(unit) for unit in _UNITS)}
-
-
-def _names(value: str) -> list[str]:
-    """Return the names that an annotation joins by commas."""
-    return [name.strip() for name in value.split(",")]
-
-
-def _record(message: Message, note: Annotation | None, vocabulary: Vocabulary) -> Record | None:
-    name = message.path[-1]
-    for candidate in _names(note.value) if note else [name, f"{name}Event"]:
-        for record in vocabulary.records:
-            if record.name.casefold() == candidate.casefold():
-                return record
-    return None

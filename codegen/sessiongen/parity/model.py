@@ -1,19 +1,19 @@
 """The matrix: sections of rows, a cell for each SDK.
 
-In: nothing. Out: frozen values that tables lay out and gaps are held against.
+In: nothing. Out: immutable values that tables lay out and gaps are held against.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sessiongen.diagnostics import Rule, Span
 
 NOTHING = "-"
+ANYTHING = "(anything else)"
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """A difference between the protocol and one SDK. thing: its name in codegen.toml."""
 
     sdk: str
@@ -23,24 +23,21 @@ class Finding:
     span: Span
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """What one SDK has, and all that is wrong with it."""
 
     text: str
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """An element of the protocol, or of an SDK alone, with a cell for each column."""
 
     label: str
     cells: tuple[Cell, ...]
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """Rows of one kind under a title."""
 
     title: str

@@ -1,7 +1,7 @@
 """Strangers: what an SDK sends or takes that the protocol lacks altogether.
 
-In: a Protocol and vocabularies. Out: a Section of arms, messages and fields, empty unless
-an SDK is ahead of the protocol. They have no line in the protocol to stand beside, so a
+In: a Protocol and vocabularies. Out: a Section of arms, messages, fields and values, empty
+unless an SDK is ahead of the protocol. They have no line in the protocol to stand beside, so a
 comparison that went by the protocol's own elements would never come across them.
 """
 
@@ -24,6 +24,7 @@ def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
             *_events(protocol, vocabulary),
             *_requests(protocol, vocabulary),
             *_messages(protocol, vocabulary),
+            *_values(protocol, vocabulary),
         ):
             found.setdefault(finding.thing, {}).setdefault(finding.sdk, finding)
     sdks = tuple(item.sdk for item in vocabularies)
@@ -91,6 +92,17 @@ def _messages(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
                     thing = f"field {build.message}.{name}"
                     what = f"{build.within} fills {build.message}.{name} ({build.place})"
                     yield _finding(vocabulary, thing, what, Rule.PARITY_FIELD, message.span)
+
+
+def _values(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
+    """Yield the proto values that only the SDK's maps know."""
+    known = {value.name for item in protocol.enums for value in item.enum.values}
+    for found in vocabulary.maps:
+        for word, value in found.pairs:
+            if value not in known:
+                what = f"the map {found.name} makes {value} of {word!r} ({found.place})"
+                span = protocol.roles.event.span
+                yield _finding(vocabulary, f"proto value {value}", what, Rule.PARITY_VALUE, span)
 
 
 def _known(message: Message) -> set[str]:

@@ -1,6 +1,8 @@
 """Enum values: each proto value beside each SDK's spelling.
 
-In: a Protocol and vocabularies. Out: a Section for each enum of the protocol.
+In: a Protocol and vocabularies. Out: a Section for each enum of the protocol. Where an
+SDK's code maps words to values by a table, each word must be in it with its own value, and
+what stands for a word that is not must be the value that the enum declares for that.
 """
 
 from __future__ import annotations
@@ -10,12 +12,10 @@ from collections.abc import Iterator, Sequence
 from sessiongen.annotations import Annotated
 from sessiongen.diagnostics import Rule, Span
 from sessiongen.enum_bindings import Binding, bind
-from sessiongen.parity.model import NOTHING, Cell, Finding, Row, Section
+from sessiongen.parity.model import ANYTHING, NOTHING, Cell, Finding, Row, Section
 from sessiongen.protocol import Protocol
 from sessiongen.schema import Enum, EnumValue
-from sessiongen.vocabulary.model import Vocabulary
-
-ANYTHING = "(anything else)"
+from sessiongen.vocabulary.model import ValueMap, Vocabulary
 
 
 def sections(
@@ -54,6 +54,9 @@ def _section(
             cells = [Cell(NOTHING)] * len(pairs)
             cells[index] = cell
             rows.append(Row(NOTHING, tuple(cells)))
+    defaults = tuple(_defaults(enum, fallback, item) for item in vocabularies)
+    if any(cell.text != NOTHING for cell in defaults):
+        rows.append(Row("(not in the host's map)", defaults))
     return Section(f"enum {enum.full_name}", tuple(item.sdk for item in vocabularies), tuple(rows))
 
 
@@ -73,7 +76,8 @@ def _cell(
         return _fault(NOTHING, vocabulary, thing, message, enum.span)
     words = [word for word, found in binding.pairs if found.number == value.number]
     if words:
-        return Cell(", ".join(words))
+        findings = [item for word in words for item in _mapped(enum, value, vocabulary, word)]
+        return Cell(", ".join(words), tuple(findings))
     if fallback is not None and fallback.number == value.number:
         return Cell(ANYTHING)
     message = f"{vocabulary.sdk} has no value for {value.name}; its enum is at {binding.fact.place}"
@@ -99,6 +103,45 @@ def _homeless(
             "declares none that stands for it"
         )
         yield _fault(ANYTHING, vocabulary, f"word {fact.name}.*", message, enum.span)
+
+
+def _maps(enum: Enum, vocabulary: Vocabulary) -> list[ValueMap]:
+    """Return the maps of an SDK's code that give values of an enum."""
+    names = {value.name for value in enum.values}
+    return [item for item in vocabulary.maps if any(value in names for _, value in item.pairs)]
+
+
+def _mapped(enum: Enum, value: EnumValue, vocabulary: Vocabulary, word: str) -> Iterator[Finding]:
+    """Yield a finding for each map that has a word not, or with another value."""
+    numbers = {item.name: item.number for item in enum.values}
+    for found in _maps(enum, vocabulary):
+        given = dict(found.pairs).get(word)
+        if given is None:
+            why = f"leaves out {word!r}"
+        elif numbers.get(given) != value.number:
+            why = f"makes {given} of {word!r}, not {value.name}"
+        else:
+            continue
+        message = f"{vocabulary.sdk}: the map {found.name} {why} ({found.place})"
+        thing = f"map {found.name}.{word}"
+        yield Finding(vocabulary.sdk, thing, message, Rule.PARITY_VALUE, value.span)
+
+
+def _defaults(enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary) -> Cell:
+    """Return what the SDK's code takes for a word that its maps do not have."""
+    found = [(item, default) for item in _maps(enum, vocabulary) for default in item.defaults]
+    findings = []
+    for item, default in found:
+        if fallback is not None and default.value == fallback.name:
+            continue
+        message = (
+            f"{vocabulary.sdk}: {default.within} takes {default.value} for a word that "
+            f"{item.name} does not have ({default.place}), which {enum.full_name} does not allow"
+        )
+        thing = f"default {item.name}: {default.within}"
+        findings.append(Finding(vocabulary.sdk, thing, message, Rule.PARITY_VALUE, enum.span))
+    text = ", ".join(dict.fromkeys(default.value for _, default in found))
+    return Cell(text or NOTHING, tuple(findings))
 
 
 def _fault(text: str, vocabulary: Vocabulary, thing: str, message: str, span: Span) -> Cell:

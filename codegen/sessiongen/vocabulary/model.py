@@ -1,17 +1,16 @@
 """The facts of one SDK at one version.
 
-In: nothing. Out: frozen values; every fact has the place that says so. Facts of one kind
-are kept in one order, so that two readings with equal facts are equal.
+In: nothing. Out: immutable values; every fact has the place that says so. Facts of one
+kind are kept in one order, so that two readings with equal facts are equal.
 
-Arms and message fields have the spelling of the proto in both languages; everything else
-has the SDK's own spelling.
+Arms, message fields and proto values have the spelling of the proto in both languages;
+everything else has the SDK's own spelling. They are named tuples, since every run that
+compares makes thousands of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 
 from sessiongen.diagnostics import Diagnostic
 
@@ -19,9 +18,12 @@ from sessiongen.diagnostics import Diagnostic
 ENUM, LITERAL, UNION, CONST, FIELD = "enum", "literal", "union", "const", "field"
 FORMS = (ENUM, LITERAL, UNION, CONST, FIELD)
 
+# What is done with an arm of the outermost message.
+SENDS, TAKES = "sends", "takes"
+WAYS = (SENDS, TAKES)
 
-@dataclass(frozen=True, order=True)
-class Place:
+
+class Place(NamedTuple):
     """A line of a file; the path is relative to the package."""
 
     file: str
@@ -31,8 +33,7 @@ class Place:
         return f"{self.file}:{self.line}"
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):
     """One value of an enum. member: its name in the SDK, where it has one.
 
     line: in the enum's own file, of the value or of the name that stands for it there.
@@ -43,8 +44,7 @@ class Word:
     line: int
 
 
-@dataclass(frozen=True)
-class EnumFact:
+class EnumFact(NamedTuple):
     """A set of words under a name; one on a class field is named `Class.field`.
 
     open: other values are allowed beside these, as in `CloseReason | string`.
@@ -56,20 +56,13 @@ class EnumFact:
     place: Place
     words: tuple[Word, ...]
 
-    def __post_init__(self) -> None:
-        once: dict[str, Word] = {}
-        for word in self.words:
-            once.setdefault(word.value, word)
-        object.__setattr__(self, "words", tuple(once[value] for value in sorted(once)))
-
     @property
     def values(self) -> tuple[str, ...]:
         """The words alone."""
         return tuple(word.value for word in self.words)
 
 
-@dataclass(frozen=True)
-class FieldFact:
+class FieldFact(NamedTuple):
     """A field of a class. optional: the value may be None, undefined or left out."""
 
     name: str
@@ -78,8 +71,7 @@ class FieldFact:
     place: Place
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """A class, interface or object type that holds data, inherited fields included.
 
     tag: the constant of its `type` field, by which the SDK tells kinds apart.
@@ -90,20 +82,65 @@ class Record:
     place: Place
     fields: tuple[FieldFact, ...]
 
-    def __post_init__(self) -> None:
-        _sort(self, "fields", lambda item: item.name)
+
+class Kinds(NamedTuple):
+    """The types that a value may have: a union under a name, or on a field `Class.field`.
+
+    kinds: classes by their names, other types as they are written.
+    """
+
+    name: str
+    place: Place
+    kinds: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class EventName:
+class Skip(NamedTuple):
+    """A place that passes over values of one kind. tag: the constant of their `type`."""
+
+    tag: str
+    within: str
+    place: Place
+
+
+class Default(NamedTuple):
+    """The proto value that a place takes for what a map does not hold."""
+
+    value: str
+    within: str
+    place: Place
+
+
+class ValueMap(NamedTuple):
+    """A map from an SDK's words to proto values. pairs: word and name of the proto value."""
+
+    name: str
+    place: Place
+    pairs: tuple[tuple[str, str], ...]
+    defaults: tuple[Default, ...]
+
+
+class Keys(NamedTuple):
+    """The keys that are given to a field of a message, where they are constants.
+
+    open: more keys are given than can be seen.
+    """
+
+    message: str
+    field: str
+    within: str
+    open: bool
+    place: Place
+    keys: tuple[str, ...]
+
+
+class EventName(NamedTuple):
     """An event name, where an emitter's type declares it or where it is emitted."""
 
     name: str
     place: Place
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(NamedTuple):
     """The session class: the events it declares, and those that some code emits on it
     (each with the first such place)."""
 
@@ -112,17 +149,15 @@ class Session:
     events: tuple[EventName, ...]
     emits: tuple[EventName, ...]
 
-    def __post_init__(self) -> None:
-        _sort(self, "events", lambda item: item.name)
-        _sort(self, "emits", lambda item: item.name)
 
-
-@dataclass(frozen=True)
-class Forward:
+class Forward(NamedTuple):
     """An event arm that the host sends.
 
     event: the session event that causes it; None when the SDK calls the handler itself.
     via: the subscription or that call; None when nothing ever calls the handler.
+    takes: the type of the SDK's event. reads: what the handler looks at of it, as paths in
+    the SDK's spelling.
+    whole: it hands the event on to code that may look at any field.
     """
 
     arm: str
@@ -130,38 +165,39 @@ class Forward:
     handler: str
     place: Place
     via: Place | None
+    takes: str | None
+    reads: tuple[str, ...]
+    whole: bool
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """A request arm that the host handles.
 
     response: the arm it answers with, if any. reads: the fields of the request that it
-    looks at, as paths below the arm.
+    looks at, as paths below the arm. errors: the constant texts it may give as error.
     """
 
     arm: str
     response: str | None
     reads: tuple[str, ...]
+    errors: tuple[str, ...]
     place: Place
 
 
-@dataclass(frozen=True)
-class Host:
-    """The class on the agent's side of the protocol."""
+class Host(NamedTuple):
+    """The class on the agent's side of the protocol.
+
+    rest: where it answers a request that it does not know, if it does.
+    """
 
     name: str
     place: Place
+    rest: Place | None
     forwards: tuple[Forward, ...]
     answers: tuple[Answer, ...]
 
-    def __post_init__(self) -> None:
-        _sort(self, "forwards", lambda item: (item.arm, item.handler, item.event or ""))
-        _sort(self, "answers", lambda item: item.arm)
 
-
-@dataclass(frozen=True)
-class Reception:
+class Reception(NamedTuple):
     """An event arm that the driver turns into an event of its own."""
 
     arm: str
@@ -169,8 +205,7 @@ class Reception:
     place: Place
 
 
-@dataclass(frozen=True)
-class Sending:
+class Sending(NamedTuple):
     """A request arm that a method of the driver sends."""
 
     arm: str
@@ -178,33 +213,30 @@ class Sending:
     place: Place
 
 
-@dataclass(frozen=True)
-class Driver:
+class Driver(NamedTuple):
     """The class on the driver's side of the protocol.
 
     by_name: where it emits any arm under the arm's own name, if it does.
+    bare: where it emits an arm's payload without what stands beside it in the event, if
+    it does.
     """
 
     name: str
     place: Place
     by_name: Place | None
+    bare: Place | None
     events: tuple[EventName, ...]
     receives: tuple[Reception, ...]
     sends: tuple[Sending, ...]
 
-    def __post_init__(self) -> None:
-        _sort(self, "events", lambda item: item.name)
-        _sort(self, "receives", lambda item: (item.arm, item.event))
-        _sort(self, "sends", lambda item: (item.arm, item.method))
 
-
-@dataclass(frozen=True)
-class Build:
+class Build(NamedTuple):
     """One place that makes a message, and the fields it fills there.
 
     within: the function or method around it; a message is filled differently in each.
     open: more fields are filled than can be seen, as with keyword arguments from a dict
-    or where the message class is handed on to a function that copies by name.
+    or where the message class is handed on to a function that copies by name. A field
+    that is given an empty constant is not filled.
     """
 
     message: str
@@ -213,12 +245,17 @@ class Build:
     place: Place
     fields: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "fields", tuple(sorted(set(self.fields))))
+
+class Carry(NamedTuple):
+    """An arm of the outermost message that some code of the SDK sends or takes."""
+
+    arm: str
+    way: str
+    within: str
+    place: Place
 
 
-@dataclass(frozen=True)
-class Vocabulary:
+class Vocabulary(NamedTuple):
     """Everything read from one SDK at one version."""
 
     sdk: str
@@ -226,15 +263,15 @@ class Vocabulary:
     version: str
     enums: tuple[EnumFact, ...] = ()
     records: tuple[Record, ...] = ()
+    kinds: tuple[Kinds, ...] = ()
+    skips: tuple[Skip, ...] = ()
+    maps: tuple[ValueMap, ...] = ()
     builds: tuple[Build, ...] = ()
+    keys: tuple[Keys, ...] = ()
+    carries: tuple[Carry, ...] = ()
     session: Session | None = None
     host: Host | None = None
     driver: Driver | None = None
-
-    def __post_init__(self) -> None:
-        _sort(self, "enums", lambda item: (item.name, item.place))
-        _sort(self, "records", lambda item: (item.name, item.place))
-        _sort(self, "builds", lambda item: (item.message, item.place, item.within, item.fields))
 
     def enum(self, name: str) -> EnumFact | None:
         """Return the enum of this exact name."""
@@ -249,17 +286,11 @@ class Vocabulary:
         return next((item for item in self.records if item.tag == tag), None)
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """What reading a package gave: facts, and faults in the order of their places.
 
     vocabulary: None when the place holds no such package at all.
     """
 
     vocabulary: Vocabulary | None
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-
-
-def _sort(owner: object, name: str, key: Callable[[Any], Any]) -> None:
-    items: Iterable[Any] = getattr(owner, name)
-    object.__setattr__(owner, name, tuple(sorted(items, key=key)))
+    diagnostics: list[Diagnostic]

@@ -15,7 +15,9 @@ class Scope:
     """Where an SDK's package comes from and what its parts are called.
 
     protobuf: module (and exported name) of the messages.
-    event_arm, request_arm: fields of the outermost envelope that carry an event, a request.
+    event_arm, request_arm: fields of the outermost message that carry an event, a request.
+    response_error: the field of a response that says what went wrong, as text.
+    envelope, envelope_arm: the outermost message, and its union.
     plain: what can be filled in these besides an arm, as `Message.field`: the fields beside
     the union, and the union's own name where a language fills it with a variable.
     wanted: definitions that must be there, `Class.field` for words on a field.
@@ -35,10 +37,14 @@ class Scope:
     request: str = "SessionRequest"
     request_arm: str = "request"
     response: str = "SessionResponse"
+    response_error: str = "error"
+    envelope: str = "AgentSessionMessage"
+    envelope_arm: str = "message"
     plain: frozenset[str] = frozenset(
         {
             "AgentSessionEvent.created_at",
             "AgentSessionEvent.event",
+            "AgentSessionMessage.message",
             "SessionRequest.request",
             "SessionRequest.request_id",
             "SessionResponse.error",

@@ -10,30 +10,38 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
 from sessiongen.paths import display
 from sessiongen.vocabulary.model import (
     FORMS,
+    WAYS,
     Answer,
     Build,
+    Carry,
+    Default,
     Driver,
     EnumFact,
     EventName,
     FieldFact,
     Forward,
     Host,
+    Keys,
+    Kinds,
     Place,
     Reception,
     Record,
     Sending,
     Session,
+    Skip,
+    ValueMap,
     Vocabulary,
     Word,
 )
+from sessiongen.vocabulary.order import in_order
 
-_T = TypeVar("_T")
+_Read = Callable[[Any], Any]
 
 _HELP = "write the file anew with `sessiongen vocabulary update`"
 
@@ -43,7 +51,7 @@ _NAMES = {"place": "at", "words": "values"}
 
 def dump(vocabulary: Vocabulary) -> bytes:
     """Return the bytes of a vocabulary file."""
-    return (_render(_plain(vocabulary), "") + "\n").encode("ascii")
+    return (_render(_plain(in_order(vocabulary)), "") + "\n").encode("ascii")
 
 
 def load(path: Path) -> Vocabulary:
@@ -67,9 +75,11 @@ def parse(data: bytes, file: str) -> Vocabulary:
     except (ValueError, RecursionError):
         raise _refusal(Span(file), "not JSON that can be read")
     try:
-        return _vocabulary(_Cursor(value, ""))
+        found = _VOCABULARY(value)
     except _Wrong as wrong:
         raise _refusal(Span(file), f"{wrong.at or 'the whole file'}: {wrong.what}")
+    assert isinstance(found, Vocabulary)
+    return found
 
 
 def _refusal(span: Span, message: str) -> Refusal:
@@ -79,11 +89,9 @@ def _refusal(span: Span, message: str) -> Refusal:
 def _plain(value: Any) -> Any:
     if isinstance(value, Place):
         return str(value)
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if hasattr(value, "__dataclass_fields__"):
-        return {_NAMES.get(key, key): _plain(item) for key, item in vars(value).items()}
-    return value
+    if hasattr(value, "_asdict"):
+        return {_NAMES.get(key, key): _plain(item) for key, item in value._asdict().items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 def _render(value: Any, indent: str) -> str:
@@ -106,183 +114,165 @@ def _nested(value: Any) -> bool:
 
 
 class _Wrong(Exception):
-    def __init__(self, at: str, what: str) -> None:
-        self.at = at
+    """What is wrong with a value, and the way to it."""
+
+    def __init__(self, what: str, at: str = "") -> None:
         self.what = what
+        self.at = at
         super().__init__(what)
 
+    def inside(self, step: str) -> _Wrong:
+        """Return the same, with one step more in front of the way."""
+        dot = "." if self.at and not self.at.startswith("[") else ""
+        return _Wrong(self.what, f"{step}{dot}{self.at}")
 
-class _Cursor:
-    """A value of the file and the way to it, for messages."""
 
-    def __init__(self, value: Any, at: str) -> None:
-        self.value = value
-        self.at = at
+def _text(value: Any) -> str:
+    if type(value) is not str:
+        raise _Wrong("a string is needed here")
+    if not value.isascii() and any("\ud800" <= item <= "\udfff" for item in value):
+        raise _Wrong("half a character is no text")
+    return value
 
-    def keys(self, *names: str) -> None:
-        """Require an object of exactly these keys."""
-        if not isinstance(self.value, dict):
-            raise _Wrong(self.at, "an object is needed here")
-        for name in names:
-            if name not in self.value:
-                raise _Wrong(self.at, f"the key {name!r} is missing")
-        for name in self.value:
-            if name not in names:
-                raise _Wrong(self.at, f"the key {name!r} is not known")
 
-    def __getitem__(self, name: str) -> _Cursor:
-        return _Cursor(self.value[name], f"{self.at}.{name}" if self.at else name)
+def _flag(value: Any) -> bool:
+    if type(value) is not bool:
+        raise _Wrong("true or false is needed here")
+    return value
 
-    def text(self) -> str:
-        if not isinstance(self.value, str):
-            raise _Wrong(self.at, "a string is needed here")
-        if any("\ud800" <= item <= "\udfff" for item in self.value):
-            raise _Wrong(self.at, "half a character is no text")
-        return self.value
 
-    def flag(self) -> bool:
-        if not isinstance(self.value, bool):
-            raise _Wrong(self.at, "true or false is needed here")
-        return self.value
+def _line(value: Any) -> int:
+    if type(value) is not int or value < 1:
+        raise _Wrong("a line number is needed here")
+    return value
 
-    def line(self) -> int:
-        if type(self.value) is not int or self.value < 1:
-            raise _Wrong(self.at, "a line number is needed here")
-        return self.value
 
-    def place(self) -> Place:
-        file, colon, line = self.text().rpartition(":")
-        if not (file and colon and line.isascii() and line.isdigit() and len(line) < 10):
-            raise _Wrong(self.at, "a place like `file:12` is needed here")
-        return Place(file, int(line))
+def _place(value: Any) -> Place:
+    file, colon, line = _text(value).rpartition(":")
+    if not (file and colon and line.isascii() and line.isdigit() and len(line) < 10):
+        raise _Wrong("a place like `file:12` is needed here")
+    return Place(file, int(line))
 
-    def maybe(self, read: Callable[[_Cursor], _T]) -> _T | None:
-        return None if self.value is None else read(self)
 
-    def each(self, read: Callable[[_Cursor], _T]) -> tuple[_T, ...]:
-        if not isinstance(self.value, list):
-            raise _Wrong(self.at, "a list is needed here")
-        return tuple(
-            read(_Cursor(item, f"{self.at}[{index}]")) for index, item in enumerate(self.value)
+def _one_of(names: tuple[str, ...]) -> _Read:
+    def read(value: Any) -> str:
+        if value not in names:
+            raise _Wrong(f"one of {', '.join(names)} is needed here")
+        return str(value)
+
+    return read
+
+
+def _pair(value: Any) -> tuple[str, ...]:
+    found: tuple[str, ...] = _each(_text)(value)
+    if len(found) != 2:
+        raise _Wrong("two strings are needed here")
+    return found
+
+
+def _maybe(read: _Read) -> _Read:
+    return lambda value: None if value is None else read(value)
+
+
+def _each(read: _Read) -> _Read:
+    def every(value: Any) -> tuple[Any, ...]:
+        if type(value) is not list:
+            raise _Wrong("a list is needed here")
+        done = []
+        try:
+            for item in value:
+                done.append(read(item))
+        except _Wrong as wrong:
+            raise wrong.inside(f"[{len(done)}]") from None
+        return tuple(done)
+
+    return every
+
+
+def _object(kind: Callable[..., Any], **readers: _Read) -> _Read:
+    """Return what reads an object of exactly these keys, in the order of the model."""
+    names = {_NAMES.get(name, name): read for name, read in readers.items()}
+
+    def read(value: Any) -> Any:
+        if type(value) is not dict:
+            raise _Wrong("an object is needed here")
+        if value.keys() != names.keys():
+            _refuse_keys(value, names)
+        done = []
+        for name, inner in names.items():
+            try:
+                done.append(inner(value[name]))
+            except _Wrong as wrong:
+                raise wrong.inside(name) from None
+        return kind(*done)
+
+    return read
+
+
+def _refuse_keys(value: dict[str, Any], names: dict[str, _Read]) -> None:
+    for name in names:
+        if name not in value:
+            raise _Wrong(f"the key {name!r} is missing")
+    raise _Wrong(f"the key {next(name for name in value if name not in names)!r} is not known")
+
+
+_TEXTS = _each(_text)
+_AT = _maybe(_place)
+_EVENTS = _each(_object(EventName, name=_text, place=_place))
+_WORDS = _each(_object(Word, value=_text, member=_maybe(_text), line=_line))
+_FIELDS = _each(_object(FieldFact, name=_text, type=_text, optional=_flag, place=_place))
+_DEFAULTS = _each(_object(Default, value=_text, within=_text, place=_place))
+_FORWARDS = _each(
+    _object(
+        Forward,
+        arm=_text,
+        event=_maybe(_text),
+        handler=_text,
+        place=_place,
+        via=_AT,
+        takes=_maybe(_text),
+        reads=_TEXTS,
+        whole=_flag,
+    )
+)
+_ANSWERS = _each(
+    _object(Answer, arm=_text, response=_maybe(_text), reads=_TEXTS, errors=_TEXTS, place=_place)
+)
+_RECEIVES = _each(_object(Reception, arm=_text, event=_text, place=_place))
+_SENDS = _each(_object(Sending, arm=_text, method=_text, place=_place))
+_ENUM = _object(EnumFact, name=_text, form=_one_of(FORMS), open=_flag, place=_place, words=_WORDS)
+_KEYS = _object(
+    Keys, message=_text, field=_text, within=_text, open=_flag, place=_place, keys=_TEXTS
+)
+_BUILD = _object(Build, message=_text, within=_text, open=_flag, place=_place, fields=_TEXTS)
+_MAP = _object(ValueMap, name=_text, place=_place, pairs=_each(_pair), defaults=_DEFAULTS)
+_VOCABULARY = _object(
+    Vocabulary,
+    sdk=_text,
+    language=_text,
+    version=_text,
+    enums=_each(_ENUM),
+    records=_each(_object(Record, name=_text, tag=_maybe(_text), place=_place, fields=_FIELDS)),
+    kinds=_each(_object(Kinds, name=_text, place=_place, kinds=_TEXTS)),
+    skips=_each(_object(Skip, tag=_text, within=_text, place=_place)),
+    maps=_each(_MAP),
+    builds=_each(_BUILD),
+    keys=_each(_KEYS),
+    carries=_each(_object(Carry, arm=_text, way=_one_of(WAYS), within=_text, place=_place)),
+    session=_maybe(_object(Session, name=_text, place=_place, events=_EVENTS, emits=_EVENTS)),
+    host=_maybe(
+        _object(Host, name=_text, place=_place, rest=_AT, forwards=_FORWARDS, answers=_ANSWERS)
+    ),
+    driver=_maybe(
+        _object(
+            Driver,
+            name=_text,
+            place=_place,
+            by_name=_AT,
+            bare=_AT,
+            events=_EVENTS,
+            receives=_RECEIVES,
+            sends=_SENDS,
         )
-
-
-def _vocabulary(at: _Cursor) -> Vocabulary:
-    at.keys("sdk", "language", "version", "enums", "records", "builds", "session", "host", "driver")
-    return Vocabulary(
-        sdk=at["sdk"].text(),
-        language=at["language"].text(),
-        version=at["version"].text(),
-        enums=at["enums"].each(_enum),
-        records=at["records"].each(_record),
-        builds=at["builds"].each(_build),
-        session=at["session"].maybe(_session),
-        host=at["host"].maybe(_host),
-        driver=at["driver"].maybe(_driver),
-    )
-
-
-def _enum(at: _Cursor) -> EnumFact:
-    at.keys("name", "form", "open", "at", "values")
-    form = at["form"].text()
-    if form not in FORMS:
-        raise _Wrong(at["form"].at, f"one of {', '.join(FORMS)} is needed here")
-    return EnumFact(
-        at["name"].text(), form, at["open"].flag(), at["at"].place(), at["values"].each(_word)
-    )
-
-
-def _word(at: _Cursor) -> Word:
-    at.keys("value", "member", "line")
-    return Word(at["value"].text(), at["member"].maybe(_Cursor.text), at["line"].line())
-
-
-def _record(at: _Cursor) -> Record:
-    at.keys("name", "tag", "at", "fields")
-    return Record(
-        at["name"].text(),
-        at["tag"].maybe(_Cursor.text),
-        at["at"].place(),
-        at["fields"].each(_field),
-    )
-
-
-def _field(at: _Cursor) -> FieldFact:
-    at.keys("name", "type", "optional", "at")
-    return FieldFact(at["name"].text(), at["type"].text(), at["optional"].flag(), at["at"].place())
-
-
-def _build(at: _Cursor) -> Build:
-    at.keys("message", "within", "open", "at", "fields")
-    return Build(
-        at["message"].text(),
-        at["within"].text(),
-        at["open"].flag(),
-        at["at"].place(),
-        at["fields"].each(_Cursor.text),
-    )
-
-
-def _session(at: _Cursor) -> Session:
-    at.keys("name", "at", "events", "emits")
-    return Session(
-        at["name"].text(), at["at"].place(), at["events"].each(_event), at["emits"].each(_event)
-    )
-
-
-def _event(at: _Cursor) -> EventName:
-    at.keys("name", "at")
-    return EventName(at["name"].text(), at["at"].place())
-
-
-def _host(at: _Cursor) -> Host:
-    at.keys("name", "at", "forwards", "answers")
-    return Host(
-        at["name"].text(),
-        at["at"].place(),
-        at["forwards"].each(_forward),
-        at["answers"].each(_answer),
-    )
-
-
-def _forward(at: _Cursor) -> Forward:
-    at.keys("arm", "event", "handler", "at", "via")
-    return Forward(
-        at["arm"].text(),
-        at["event"].maybe(_Cursor.text),
-        at["handler"].text(),
-        at["at"].place(),
-        at["via"].maybe(_Cursor.place),
-    )
-
-
-def _answer(at: _Cursor) -> Answer:
-    at.keys("arm", "response", "reads", "at")
-    return Answer(
-        at["arm"].text(),
-        at["response"].maybe(_Cursor.text),
-        at["reads"].each(_Cursor.text),
-        at["at"].place(),
-    )
-
-
-def _driver(at: _Cursor) -> Driver:
-    at.keys("name", "at", "by_name", "events", "receives", "sends")
-    return Driver(
-        at["name"].text(),
-        at["at"].place(),
-        at["by_name"].maybe(_Cursor.place),
-        at["events"].each(_event),
-        at["receives"].each(_reception),
-        at["sends"].each(_sending),
-    )
-
-
-def _reception(at: _Cursor) -> Reception:
-    at.keys("arm", "event", "at")
-    return Reception(at["arm"].text(), at["event"].text(), at["at"].place())
-
-
-def _sending(at: _Cursor) -> Sending:
-    at.keys("arm", "method", "at")
-    return Sending(at["arm"].text(), at["method"].text(), at["at"].place())
+    ),
+)

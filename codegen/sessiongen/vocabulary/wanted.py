@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 
 from sessiongen.diagnostics import Rule, Span
 from sessiongen.vocabulary.faults import Faults
-from sessiongen.vocabulary.model import EnumFact, FieldFact, Record
+from sessiongen.vocabulary.model import EnumFact, FieldFact, Kinds, Record
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.scope import Scope
 
@@ -59,6 +59,7 @@ class Collected(ABC, Generic[D]):
     def __init__(self) -> None:
         self.enums: list[EnumFact] = []
         self.records: list[Record] = []
+        self.kinds: list[Kinds] = []
         self._seen: set[tuple[str, str]] = set()
 
     @abstractmethod
@@ -78,6 +79,10 @@ class Collected(ABC, Generic[D]):
         """Whether an enum or a record of this name was read."""
         facts: list[EnumFact | Record] = [*self.enums, *self.records]
         return any(fact.name == name for fact in facts)
+
+    def tagged(self, tag: str) -> bool:
+        """Whether a record of this tag was read."""
+        return any(record.tag == tag for record in self.records)
 
     def field(self, record: str, name: str) -> FieldFact | None:
         """Return a field of a record that was read."""

@@ -25,7 +25,15 @@ class Made:
     place: Place
     node: ast.AST
     fields: set[str] = field(default_factory=set)
+    values: dict[str, ast.expr] = field(default_factory=dict)
     open: bool = False
+
+    def fill(self, name: str, value: ast.expr | None) -> None:
+        """Note a field that is filled; an empty constant fills nothing."""
+        if value is None or not _is_empty(value):
+            self.fields.add(name)
+        if value is not None:
+            self.values[name] = value
 
     def build(self) -> Build:
         """Return the finished fact."""
@@ -55,6 +63,13 @@ def builds_of(modules: Modules, module: Module, protobuf: str) -> list[Made]:
     walker = _Walker(module, names)
     walker.visit(module.tree)
     return [made for made in walker.made if made.fields or not isinstance(made.node, ast.arg)]
+
+
+def _is_empty(value: ast.expr) -> bool:
+    if isinstance(value, ast.Constant):
+        return value.value in (None, "")
+    inside = getattr(value, "elts", None) or getattr(value, "keys", None)
+    return isinstance(value, (ast.List, ast.Tuple, ast.Dict)) and not inside
 
 
 def message_type(names: Names, node: ast.expr) -> str | None:
@@ -110,7 +125,11 @@ class _Walker(ast.NodeVisitor):
         message = message_type(self.names, node.func)
         if message is not None:
             self._make(message, node, node.keywords)
-        elif last(node.func) in {"isinstance", "issubclass", "cast"}:
+        elif last(node.func) in {"isinstance", "issubclass"}:
+            return
+        elif last(node.func) == "cast":
+            for argument in node.args[1:]:
+                self.visit(argument)
             return
         else:
             self._write(node)
@@ -156,9 +175,9 @@ class _Walker(ast.NodeVisitor):
                 elif made is not None and made.node is value:
                     self.names.values[target.id] = made
             else:
-                self._fill(target)
+                self._fill(target, value)
 
-    def _fill(self, target: ast.expr) -> None:
+    def _fill(self, target: ast.expr, value: ast.expr | None = None) -> None:
         """Note the field that an assignment to a part of a message fills."""
         path: list[str] = []
         while isinstance(target, (ast.Attribute, ast.Subscript)):
@@ -166,7 +185,7 @@ class _Walker(ast.NodeVisitor):
                 path.append(target.attr)
             target = target.value
         if isinstance(target, ast.Name) and path and target.id in self.names.values:
-            self.names.values[target.id].fields.add(path[-1])
+            self.names.values[target.id].fill(path[-1], value if len(path) == 1 else None)
 
     def _write(self, node: ast.Call) -> None:
         """Note the field that a call such as `x.field.CopyFrom(...)` fills."""
@@ -201,7 +220,7 @@ class _Walker(ast.NodeVisitor):
             if keyword.arg is None:
                 made.open = True
             else:
-                made.fields.add(keyword.arg)
+                made.fill(keyword.arg, keyword.value)
         return made
 
     def _record(self, message: str, node: ast.AST) -> Made:

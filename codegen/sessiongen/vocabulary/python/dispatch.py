@@ -11,13 +11,15 @@ from dataclasses import dataclass
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.python.classes import own
 from sessiongen.vocabulary.python.modules import Module, Modules
 from sessiongen.vocabulary.python.words import alternatives, constant, last
 
 
 @dataclass(frozen=True)
 class Union:
-    """A message with a union of arms. carrier: the field of the envelope that holds it."""
+    """A message with a union of arms. carrier: the field of the envelope that holds it; for
+    the envelope itself none, which comes out of a loop."""
 
     message: str
     carrier: str
@@ -25,11 +27,12 @@ class Union:
 
 @dataclass(frozen=True)
 class Branch:
-    """The statements that run for an arm. node: where the arm is named."""
+    """The statements that run for an arm. node: where the arm is named, in a function."""
 
     arm: str
     node: ast.AST
     body: list[ast.stmt]
+    function: ast.AST
 
     def holds(self, node: ast.AST) -> bool:
         """Whether a node is inside."""
@@ -40,11 +43,16 @@ def branches(
     modules: Modules, module: Module, node: ast.ClassDef, union: Union, faults: Faults
 ) -> list[Branch]:
     """Return the branches of a class on the arm of a union."""
-    found = []
-    for function in ast.walk(node):
-        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            found += list(_Function(modules, module, function, union, faults).branches())
-    return found
+    functions = [
+        _Function(modules, module, function, union, faults)
+        for function in ast.walk(node)
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
+    for function in functions:
+        for method, at in function.passes_name():
+            for other in functions:
+                other.is_given_name(method, at)
+    return [branch for function in functions for branch in function.branches()]
 
 
 def named_by_union(function: ast.AST, event: ast.expr) -> bool:
@@ -92,6 +100,12 @@ class _Function:
         self.faults = faults
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
         self._holders = {item.arg for item in arguments if self._typed(item.annotation)}
+        if not union.carrier:
+            self._holders |= {
+                loop.target.id
+                for loop in ast.walk(node)
+                if isinstance(loop, (ast.For, ast.AsyncFor)) and isinstance(loop.target, ast.Name)
+            }
         self._arm_names = {name for name, value in _assignments(node) if self._which(value)}
         self._seen: set[int] = set()
 
@@ -100,7 +114,7 @@ class _Function:
         for node in ast.walk(self.node):
             if isinstance(node, ast.If):
                 for arm in self._tested(node.test):
-                    yield Branch(arm, node, node.body)
+                    yield Branch(arm, node, node.body, self.node)
             elif isinstance(node, ast.Match) and self._is_arm(node.subject):
                 for case in node.cases:
                     yield from self._case(case)
@@ -108,6 +122,20 @@ class _Function:
             if self._asks(node) and id(node) not in self._seen:
                 what = "a test of an arm that is no plain `if`"
                 self._fault(node, what)
+
+    def passes_name(self) -> Iterator[tuple[str, int]]:
+        """Yield each own method that is given the name of the arm, and at which place."""
+        for node in ast.walk(self.node):
+            method = own(node.func) if isinstance(node, ast.Call) else ""
+            for at, item in enumerate(node.args if isinstance(node, ast.Call) and method else ()):
+                if isinstance(item, ast.Name) and item.id in self._arm_names:
+                    yield method, at
+
+    def is_given_name(self, method: str, at: int) -> None:
+        """Take an argument of this function, if it is the method, for the arm's name."""
+        arguments = [item.arg for item in self.node.args.args[1:]]
+        if self.node.name == method and at < len(arguments):
+            self._arm_names.add(arguments[at])
 
     def _typed(self, annotation: ast.expr | None) -> bool:
         parts = alternatives(annotation) if annotation else ()
@@ -117,7 +145,7 @@ class _Function:
         """Whether an expression is the message: a parameter of its type, or `x.carrier`."""
         if isinstance(node, ast.Name):
             return node.id in self._holders
-        return last(node) == self.union.carrier
+        return bool(self.union.carrier) and last(node) == self.union.carrier
 
     def _which(self, node: ast.expr) -> bool:
         return (
@@ -171,7 +199,7 @@ class _Function:
         for pattern in patterns:
             if isinstance(pattern, ast.MatchValue):
                 for arm in self._constant(pattern.value):
-                    yield Branch(arm, pattern, case.body)
+                    yield Branch(arm, pattern, case.body, self.node)
 
     def _constant(self, node: ast.expr) -> Iterator[str]:
         arm = constant(node)

@@ -14,10 +14,16 @@ from sessiongen.vocabulary.faults import Faults
 from sessiongen.vocabulary.model import Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.placed import check_placed
+from sessiongen.vocabulary.order import in_order
 from sessiongen.vocabulary.python.builds import Made, builds_of
+from sessiongen.vocabulary.python.classes import ClassView, Role
+from sessiongen.vocabulary.python.driver import read_driver
+from sessiongen.vocabulary.python.emitters import emitter_argument
+from sessiongen.vocabulary.python.envelope import carries_of
+from sessiongen.vocabulary.python.host import read_host
 from sessiongen.vocabulary.python.modules import Definition, Module, Modules
 from sessiongen.vocabulary.python.records import RecordReader
-from sessiongen.vocabulary.python.roles import ClassView, emitter_argument, read_driver, read_host
+from sessiongen.vocabulary.python.tables import Tables
 from sessiongen.vocabulary.python.session import read_session
 from sessiongen.vocabulary.python.words import constant, dotted
 from sessiongen.vocabulary.scope import Scope
@@ -48,6 +54,7 @@ class _Reader:
         self.modules = Modules(package, faults)
         self._wanted = Wanted(package, scope, faults, self.modules)
         self._made: dict[str, list[Made]] = {}
+        self._protobuf = ".".join(scope.protobuf)
 
     def read(self) -> Vocabulary:
         scope, faults, modules = self.scope, self.faults, self.modules
@@ -56,21 +63,28 @@ class _Reader:
         )
         wire = self._wire([found.module for found in (host, driver) if found])
         records = self._records(session, wire)
-        builders = {module.path: module for module in wire}
-        if session:
-            builders[session.module.path] = session.module
+        builders = {module.path: module for module in (*wire, *self._makers())}
         made = [item for path in sorted(builders) for item in self._builds(builders[path])]
-        return Vocabulary(
+        tables = Tables(modules, self._protobuf, faults)
+        for module in builders.values():
+            tables.read(module, self._builds(module))
+        found = Vocabulary(
             sdk=scope.sdk,
             language=scope.language,
             version=self._version(),
             enums=tuple(records.enums),
             records=tuple(records.records),
+            kinds=tuple(records.kinds),
+            skips=tuple(item for item in tables.skips if records.tagged(item.tag)),
+            maps=tuple(tables.maps()),
             builds=tuple(item.build() for item in made),
+            keys=tuple(tables.keys),
+            carries=tuple(carries_of(modules, scope, self._builds, faults)),
             session=read_session(modules, session, faults) if session else None,
-            host=read_host(modules, self._view(host), scope, faults) if host else None,
-            driver=read_driver(modules, self._view(driver), scope, faults) if driver else None,
+            host=read_host(self._role(host)) if host else None,
+            driver=read_driver(self._role(driver)) if driver else None,
         )
+        return in_order(found)
 
     def _version(self) -> str:
         path = f"{self.scope.package.replace('.', '/')}/{_VERSION_FILE}"
@@ -97,9 +111,14 @@ class _Reader:
             ]
         return [found[path] for path in sorted(found)]
 
+    def _makers(self) -> Iterator[Module]:
+        """Yield every module that makes messages, for whatever use."""
+        for module in self.modules.mentioning(self.scope.protobuf[0]):
+            if self._makes(module):
+                yield module
+
     def _makes(self, module: Module) -> bool:
-        protobuf = ".".join(self.scope.protobuf)
-        return any(self.modules.external(module, head) == protobuf for head in module.imports)
+        return any(self.modules.external(module, head) == self._protobuf for head in module.imports)
 
     def _imported(self, module: Module, always: bool) -> Iterator[Definition]:
         for head, imported in sorted(module.imports.items()):
@@ -110,11 +129,12 @@ class _Reader:
 
     def _builds(self, module: Module) -> list[Made]:
         if module.path not in self._made:
-            self._made[module.path] = builds_of(self.modules, module, ".".join(self.scope.protobuf))
+            self._made[module.path] = builds_of(self.modules, module, self._protobuf)
         return self._made[module.path]
 
-    def _view(self, found: Definition) -> ClassView:
-        return ClassView(found, self._builds(found.module))
+    def _role(self, found: Definition) -> Role:
+        view = ClassView(found, self._builds(found.module))
+        return Role(self.modules, view, self.scope, self.faults)
 
     def _records(self, session: Definition | None, wire: list[Module]) -> RecordReader:
         """Read the classes that become messages, as the scope says."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from sessiongen.vocabulary.order import longest
 from sessiongen.vocabulary.python.words import dotted
 
 
@@ -27,7 +28,7 @@ def read_fields(arm: str, body: Iterable[ast.stmt]) -> tuple[str, ...]:
                 path = _below(node, roots)
                 if path:
                     paths.add(path)
-    return tuple(sorted(_longest(paths)))
+    return tuple(sorted(longest(paths)))
 
 
 def _below(node: ast.expr, roots: set[str]) -> str | None:
@@ -38,7 +39,3 @@ def _below(node: ast.expr, roots: set[str]) -> str | None:
     if rest and rest[0] in roots:
         return ".".join(rest[1:])
     return None
-
-
-def _longest(paths: set[str]) -> set[str]:
-    return {path for path in paths if not any(other.startswith(f"{path}.") for other in paths)}

@@ -13,7 +13,15 @@ from dataclasses import dataclass
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.faults import Faults
-from sessiongen.vocabulary.model import ENUM, FIELD, LITERAL, EnumFact, FieldFact, Record
+from sessiongen.vocabulary.model import (
+    ENUM,
+    FIELD,
+    LITERAL,
+    EnumFact,
+    FieldFact,
+    Kinds,
+    Record,
+)
 from sessiongen.vocabulary.python.modules import Definition, Module, Modules, inner_bodies
 from sessiongen.vocabulary.python.words import (
     ENUMS,
@@ -81,7 +89,8 @@ class RecordReader(Collected[Definition]):
                     EnumFact(f"{found.name}.{name}", FIELD, own.open, place, tuple(own.words))
                 )
             facts.append(_fact(name, field))
-            yield from self._referred(module, field.node.annotation, field.owner)
+            self._kinds(f"{found.name}.{name}", field.owner, field.node, field.node.annotation)
+            yield from self._referred(field.owner, field.node.annotation)
         self.records.append(Record(found.name, tag, found.module.place(found.node), tuple(facts)))
 
     def _alias(self, found: Definition) -> Iterator[Definition]:
@@ -96,12 +105,31 @@ class RecordReader(Collected[Definition]):
         words = self._words.of_alias(found)
         if words is not None:
             self._enum(found, LITERAL, words)
-        yield from self._referred(found.module, value)
+        self._kinds(found.name, found, found.node, value)
+        yield from self._referred(found, value)
 
     def _enum(self, found: Definition, form: str, words: Words) -> None:
         self._once(found)
         place = found.module.place(found.node)
         self.enums.append(EnumFact(found.name, form, words.open, place, tuple(words.words)))
+
+    def _kinds(self, name: str, owner: Definition, node: ast.AST, kind: ast.expr) -> None:
+        """Keep the types of a union, if one of them is a class that holds data."""
+        names, data = [], False
+        for part in alternatives(kind):
+            if is_none(part):
+                continue
+            target = self._named(owner, dotted(_head(part)) or "")
+            is_class = target is not None and isinstance(target.node, ast.ClassDef)
+            data |= target is not None and is_class and bool(self._fields(target, _HOPS))
+            names.append(target.name if target is not None and is_class else ast.unparse(part))
+        if data and len(names) > 1:
+            self.kinds.append(Kinds(name, owner.module.place(node), tuple(names)))
+
+    def _named(self, owner: Definition, name: str) -> Definition | None:
+        """Return what a name means in a class or beside it."""
+        inner = self.modules.resolve(owner.module, f"{owner.name}.{name}")
+        return inner or self.modules.resolve(owner.module, name)
 
     def _once(self, found: Definition) -> None:
         if len(found.module.definitions.get(found.name, ())) > 1:
@@ -135,21 +163,19 @@ class RecordReader(Collected[Definition]):
                 self._unreadable(found.module, node, Rule.SDK_SOURCE, what)
         return fields
 
-    def _referred(
-        self, module: Module, annotation: ast.expr, owner: Definition | None = None
-    ) -> Iterator[Definition]:
+    def _referred(self, owner: Definition, annotation: ast.expr) -> Iterator[Definition]:
         """Yield what the names in a type stand for, inside the package."""
         stack = [annotation]
         while stack:
             node = unquoted(stack.pop())
             name = dotted(node)
             if name is not None:
-                inner = self.modules.resolve(module, f"{owner.name}.{name}") if owner else None
-                found = inner or self.modules.resolve(module, name)
+                found = self._named(owner, name)
                 if found is not None:
                     yield found
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                self._unreadable(module, node, Rule.SDK_SOURCE, "a type that cannot be parsed")
+                what = "a type that cannot be parsed"
+                self._unreadable(owner.module, node, Rule.SDK_SOURCE, what)
             elif isinstance(node, ast.Subscript) and last(node.value) == "Annotated":
                 stack += elements(node)[:1]
             elif not (isinstance(node, ast.Subscript) and last(node.value) == "Literal"):

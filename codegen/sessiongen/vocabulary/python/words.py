@@ -52,7 +52,7 @@ class Words:
 
     def named_on(self, line: int) -> Words:
         """Return the set as a name on a line stands for it, in a file of its own."""
-        return replace(self, words=[replace(word, line=line) for word in self.words])
+        return replace(self, words=[word._replace(line=line) for word in self.words])
 
 
 def dotted(node: ast.AST) -> str | None:
@@ -238,12 +238,18 @@ class WordReader:
         if inner is not None:
             words.add(inner.named_on(node.lineno))
             return True
+        value = self.member(module, name)
+        if value is not None:
+            words.words.append(Word(value, None, node.lineno))
+        return value is not None
+
+    def member(self, module: Module, name: str) -> str | None:
+        """Return the value of an enum's member such as `Reason.ERROR`."""
         owner, _, member = name.rpartition(".")
         base = self.modules.resolve(module, owner) if owner else None
         enum = self.of_class(base) if base else None
-        hits = [word for word in enum.words if word.member == member] if enum else []
-        words.words += [Word(word.value, None, node.lineno) for word in hits]
-        return bool(hits)
+        hits = [word.value for word in enum.words if word.member == member] if enum else []
+        return hits[0] if hits else None
 
     def _kind(self, found: Definition, hops: int) -> str | None:
         """Return the enum base that a class goes back to, None for any other class."""

@@ -26,7 +26,15 @@ class Made:
     place: Place
     node: Node
     fields: set[str] = field(default_factory=set)
+    values: dict[str, Node] = field(default_factory=dict)
     open: bool = False
+
+    def fill(self, name: str, value: Node | None) -> None:
+        """Note a field that is filled; an empty constant fills nothing."""
+        if value is None or not _is_empty(syntax.bare(value)):
+            self.fields.add(name)
+        if value is not None:
+            self.values[name] = value
 
     def build(self) -> Build:
         """Return the finished fact."""
@@ -169,11 +177,11 @@ class _Walker:
             root = syntax.bare(owner[0])
             if root.type == "identifier" and text(root) in self._values:
                 made = self._values[text(root)]
-                case = _case(syntax.bare(value)) if value else None
+                case = case_of(syntax.bare(value)) if value else None
                 if case is not None:
                     self._arm(case, made)
                 else:
-                    made.fields.add(syntax.field_name(owner[1]))
+                    made.fill(syntax.field_name(owner[1]), value)
             owner = syntax.member(root)
 
     def _new(self, node: Node) -> None:
@@ -190,7 +198,7 @@ class _Walker:
             return
         for item in node.named_children:
             if item.type == "shorthand_property_identifier":
-                made.fields.add(syntax.field_name(text(item)))
+                made.fill(syntax.field_name(text(item)), item)
             elif item.type == "pair":
                 self._pair(item, made)
             elif item.type != "comment":
@@ -201,10 +209,10 @@ class _Walker:
         name = syntax.constant(key) or text(key)
         if key is None or key.type == "computed_property_name":
             made.open = True
-        elif value is not None and (case := _case(syntax.bare(value))) is not None:
+        elif value is not None and (case := case_of(syntax.bare(value))) is not None:
             self._arm(case, made)
         else:
-            made.fields.add(syntax.field_name(name))
+            made.fill(syntax.field_name(name), value)
 
     def _arm(self, case: Node, made: Made) -> None:
         arm = syntax.constant(case)
@@ -219,7 +227,7 @@ class _Walker:
         for index, argument in enumerate(syntax.arguments(node) if method else ()):
             assert method is not None
             union = union_of(self.names, parameter_type(method, index))
-            case = _case(syntax.bare(argument))
+            case = case_of(syntax.bare(argument))
             if union is not None and case is not None:
                 self._arm(case, self._record(union[0], argument))
             elif union is not None and text(argument) not in self._parameters:
@@ -231,7 +239,22 @@ class _Walker:
         return made
 
 
-def _case(node: Node) -> Node | None:
+def _is_empty(node: Node) -> bool:
+    if node.type in {"array", "object"}:
+        return not node.named_children
+    return node.type in {"null", "undefined"} or syntax.constant(node) == ""
+
+
+def within(node: Node) -> str:
+    """Return the class and the functions around a node, as they are named in a build."""
+    found = [
+        text(outer.child_by_field_name("name")) if outer.type in CLASSES else _function_name(outer)
+        for outer in syntax.around(node, *CLASSES, *FUNCTIONS)
+    ]
+    return ".".join(name for name in reversed(found) if name)
+
+
+def case_of(node: Node) -> Node | None:
     """Return the value of `case` in `{case: ..., value: ...}`."""
     if node.type != "object":
         return None

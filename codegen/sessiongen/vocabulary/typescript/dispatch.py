@@ -24,11 +24,15 @@ _PASSED_ON = {"arguments", "pair", "template_substitution"}
 
 @dataclass(frozen=True)
 class Branch:
-    """The statements that run for an arm, in the proto's spelling. node: its `case`."""
+    """The statements that run for an arm, in the proto's spelling.
+
+    node: its `case`, in a function.
+    """
 
     arm: str
     node: Node
     body: tuple[Node, ...]
+    function: Node
 
     def holds(self, node: Node) -> bool:
         """Whether a node is inside."""
@@ -42,13 +46,21 @@ class Dispatch:
     """Finds the branches of one function on the arm of a message's union."""
 
     def __init__(
-        self, modules: Modules, file: File, names: set[str], message: str, faults: Faults
+        self,
+        modules: Modules,
+        file: File,
+        names: set[str],
+        message: str,
+        faults: Faults,
+        loops: bool = False,
     ) -> None:
+        """loops: a loop's variable is the message too, as it is for the outermost one."""
         self.modules = modules
         self.file = file
         self.names = names
         self.message = message
         self.faults = faults
+        self.loops = loops
 
     def branches(self, function: Node) -> Iterator[Branch]:
         """Yield a branch for each arm that is named."""
@@ -57,6 +69,12 @@ class Dispatch:
             for item in syntax.parameters(function)
             if message_type(self.names, syntax.annotation(item)) == self.message
         }
+        if self.loops:
+            holders |= {
+                text(item.child_by_field_name("left"))
+                for item in syntax.walk(function)
+                if item.type == "for_in_statement"
+            }
         unions = {
             text(item.child_by_field_name("name"))
             for item in syntax.walk(function)
@@ -70,11 +88,11 @@ class Dispatch:
                 inner = syntax.bare(value) if value else None
                 if inner is not None and self._is_case(inner, holders, unions):
                     seen.add(inner.id)
-                    yield from self._cases(node)
+                    yield from self._cases(node, function)
             elif node.type == "if_statement":
                 for asked, other, test, body in self._tests(node, holders, unions):
                     seen.add(asked.id)
-                    yield from self._branch(other, test, (body,))
+                    yield from self._branch(other, test, (body,), function)
         for node in syntax.walk(function):
             used = node.parent is not None and node.parent.type in _PASSED_ON
             if node.id not in seen and not used and self._is_case(node, holders, unions):
@@ -93,7 +111,7 @@ class Dispatch:
             found is not None and found[1] == "case" and self._is_union(found[0], holders, unions)
         )
 
-    def _cases(self, node: Node) -> Iterator[Branch]:
+    def _cases(self, node: Node, function: Node) -> Iterator[Branch]:
         body = node.child_by_field_name("body")
         waiting: list[Node] = []
         for case in body.named_children if body else ():
@@ -103,7 +121,8 @@ class Dispatch:
             if not statements:
                 continue
             for item in waiting:
-                yield from self._branch(item.child_by_field_name("value"), item, statements)
+                value = item.child_by_field_name("value")
+                yield from self._branch(value, item, statements, function)
             waiting = []
 
     def _tests(
@@ -124,12 +143,14 @@ class Dispatch:
                 if body and other and asked and self._is_case(asked, holders, unions):
                     yield asked, other, test, body
 
-    def _branch(self, value: Node | None, node: Node, body: tuple[Node, ...]) -> Iterator[Branch]:
+    def _branch(
+        self, value: Node | None, node: Node, body: tuple[Node, ...], function: Node
+    ) -> Iterator[Branch]:
         arm = syntax.constant(value)
         if arm is None:
             self._fault(value or node, "an arm is compared with something that is not a constant")
         else:
-            yield Branch(syntax.field_name(arm), node, body)
+            yield Branch(syntax.field_name(arm), node, body, function)
 
     def _fault(self, node: Node, what: str) -> None:
         self.faults.unreadable(self.modules.span(self.file, node), Rule.SDK_REQUEST, what)

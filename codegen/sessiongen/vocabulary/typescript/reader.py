@@ -14,14 +14,18 @@ from sessiongen.vocabulary.faults import Faults
 from sessiongen.vocabulary.model import Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.placed import check_placed
+from sessiongen.vocabulary.order import in_order
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.builds import Made, builds_of, protobuf_names
+from sessiongen.vocabulary.typescript.classes import ClassView
+from sessiongen.vocabulary.typescript.envelope import carries_of
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.records import RecordReader
-from sessiongen.vocabulary.typescript.roles import ClassView, RoleReader
+from sessiongen.vocabulary.typescript.roles import RoleReader
 from sessiongen.vocabulary.typescript.session import read_session
 from sessiongen.vocabulary.typescript.syntax import CLASSES, text
+from sessiongen.vocabulary.typescript.tables import Tables
 from sessiongen.vocabulary.wanted import Wanted
 
 _MANIFEST = "package.json"
@@ -57,22 +61,29 @@ class _Reader:
         )
         wire = self._wire([found.file for found in (host, driver) if found])
         records = self._records(session, wire)
-        builders = {file.path: file for file in wire}
-        if session:
-            builders[session.file.path] = session.file
+        builders = {file.path: file for file in (*wire, *self._makers())}
         made = [item for path in sorted(builders) for item in self._builds(builders[path])]
         view = self._view(session) if session else None
-        return Vocabulary(
+        tables = Tables(self.modules, scope.protobuf, faults)
+        for file in builders.values():
+            tables.read(file, self._builds(file))
+        found = Vocabulary(
             sdk=scope.sdk,
             language=scope.language,
             version=self._version(),
             enums=tuple(records.enums),
             records=tuple(records.records),
+            kinds=tuple(records.kinds),
+            skips=tuple(item for item in tables.skips if records.tagged(item.tag)),
+            maps=tuple(tables.maps()),
             builds=tuple(item.build() for item in made),
+            keys=tuple(tables.keys),
+            carries=tuple(carries_of(self.modules, scope, self._builds, faults)),
             session=read_session(self.modules, view, self.roles, faults) if view else None,
             host=self.roles.host(self._view(host)) if host else None,
             driver=self.roles.driver(self._view(driver)) if driver else None,
         )
+        return in_order(found)
 
     def _version(self) -> str:
         manifest = json.loads(self.package.files[_MANIFEST])
@@ -98,6 +109,12 @@ class _Reader:
                     if protobuf_names(item.file, self.scope.protobuf)
                 ]
         return [found[path] for path in sorted(found)]
+
+    def _makers(self) -> Iterator[File]:
+        """Yield every file that makes messages, for whatever use."""
+        for file in self.modules.mentioning(self.scope.protobuf[0]):
+            if protobuf_names(file, self.scope.protobuf):
+                yield file
 
     def _imported(self, file: File, values: bool) -> Iterator[Definition]:
         for name, imported in sorted(file.imports.items()):

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from tree_sitter import Node
 
+from sessiongen.vocabulary.order import longest
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.builds import message_type
 from sessiongen.vocabulary.typescript.syntax import field_name, text
@@ -28,9 +29,7 @@ def read_fields(names: set[str], request: str, nodes: Iterable[Node]) -> tuple[s
             path = _path(node, roots)
             if path:
                 paths.add(".".join(path))
-    return tuple(
-        sorted(path for path in paths if not any(other.startswith(f"{path}.") for other in paths))
-    )
+    return tuple(sorted(longest(paths)))
 
 
 def _path(node: Node, roots: set[str]) -> list[str]:

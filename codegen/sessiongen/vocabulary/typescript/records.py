@@ -13,7 +13,7 @@ from tree_sitter import Node
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.faults import Faults
-from sessiongen.vocabulary.model import FIELD, EnumFact, FieldFact, Record
+from sessiongen.vocabulary.model import FIELD, EnumFact, FieldFact, Kinds, Record
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.syntax import CLASSES, text
@@ -50,7 +50,9 @@ class RecordReader(Collected[Definition]):
             )
         alias = found.of("type_alias_declaration")
         if alias is not None:
-            yield from self._referred(found.file, alias.child_by_field_name("value"))
+            value = alias.child_by_field_name("value")
+            self._kinds(found.name, found.file, alias, value)
+            yield from self._referred(found.file, value)
         fields = self._fields(found, _HOPS)
         if words is None and fields:
             self._record(found, fields)
@@ -72,8 +74,22 @@ class RecordReader(Collected[Definition]):
                     EnumFact(f"{found.name}.{name}", FIELD, own.open, place, tuple(own.words))
                 )
             facts.append(FieldFact(name, _type(node), _optional(node), place))
+            self._kinds(f"{found.name}.{name}", file, node, kind)
         place = found.file.place(found.node)
         self.records.append(Record(found.name, tag, place, tuple(facts)))
+
+    def _kinds(self, name: str, file: File, node: Node, kind: Node | None) -> None:
+        """Keep the types of a union, if one of them is a type that holds data."""
+        names, data = [], False
+        for part in syntax.alternatives(kind) if kind else ():
+            if syntax.is_nothing(part):
+                continue
+            target = self.modules.resolve(file, text(_head(part)))
+            holds = target is not None and bool(self._fields(target, _HOPS))
+            data |= holds
+            names.append(target.name if target is not None and holds else syntax.written(part))
+        if data and len(names) > 1:
+            self.kinds.append(Kinds(name, file.place(node), tuple(names)))
 
     def _fields(self, found: Definition, hops: int) -> dict[str, _Field]:
         """Return a type's fields by name, those of its bases included."""

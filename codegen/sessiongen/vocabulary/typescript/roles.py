@@ -24,65 +24,17 @@ from sessiongen.vocabulary.model import (
 )
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.builds import Made, class_methods, protobuf_names
+from sessiongen.vocabulary.typescript.answers import error_texts, rest_of
+from sessiongen.vocabulary.typescript.builds import Made, message_type, protobuf_names
+from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.dispatch import Branch, Dispatch
+from sessiongen.vocabulary.typescript.events import taken
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.reads import read_fields
-from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
+from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
 from sessiongen.vocabulary.typescript.words import WordReader
 
 _SUBSCRIBE = {"on", "once", "addListener"}
-
-
-class ClassView:
-    """A class with its methods and the messages made inside it."""
-
-    def __init__(self, found: Definition, made: list[Made]) -> None:
-        node = found.of(*CLASSES)
-        assert node is not None
-        self.found = found
-        self.name = found.name
-        self.file = found.file
-        self.node = node
-        self.methods = class_methods(node)
-        self._made = {item.node.id: item for item in made}
-
-    def made(self, nodes: Iterable[Node], message: str) -> list[Made]:
-        """Return what is made of a message inside nodes, calls of own methods followed."""
-        return [
-            self._made[inner.id]
-            for part in self.reached(nodes)
-            for inner in syntax.walk(part)
-            if inner.id in self._made and self._made[inner.id].message == message
-        ]
-
-    def only(self, node: Node) -> ClassView:
-        """Return the same view with what is made in one method alone."""
-        inside = {inner.id for inner in syntax.walk(node)}
-        return ClassView(self.found, [item for key, item in self._made.items() if key in inside])
-
-    def calls(self, node: Node) -> set[str]:
-        """Return the own methods that a node calls."""
-        names = {
-            syntax.own(item.child_by_field_name("function"))
-            for item in syntax.walk(node)
-            if item.type == "call_expression"
-        }
-        return names & set(self.methods)
-
-    def reached(self, nodes: Iterable[Node]) -> Iterator[Node]:
-        """Yield nodes and the own methods that they call, and those call in turn."""
-        nodes = list(nodes)
-        yield from nodes
-        seen: set[str] = set()
-        queue = {name for node in nodes for name in self.calls(node)}
-        while queue:
-            name = min(queue)
-            queue.discard(name)
-            if name not in seen:
-                seen.add(name)
-                yield self.methods[name]
-                queue |= self.calls(self.methods[name])
 
 
 class RoleReader:
@@ -129,28 +81,35 @@ class RoleReader:
         forwards += self._called(view, {item.handler for item in forwards})
         names = protobuf_names(view.file, self.scope.protobuf)
         answers = []
-        for branch in self._branches(view, self.scope.request):
+        cases = self._branches(view, self.scope.request)
+        for branch in cases:
             replies = self._arms(view, branch.body, self.scope.response)
             answers.append(
                 Answer(
                     branch.arm,
                     replies[0][0] if replies else None,
                     read_fields(names, self.scope.request, view.reached(branch.body)),
+                    error_texts(view, self.scope, branch.body),
                     view.file.place(branch.node),
                 )
             )
         self._expect(view, bool(forwards), "forwards no event")
         self._expect(view, bool(answers), "answers no request")
-        return Host(view.name, view.file.place(view.node), tuple(forwards), tuple(answers))
+        rest = rest_of(view, self.scope, cases)
+        place = view.file.place(view.node)
+        return Host(view.name, place, rest, tuple(forwards), tuple(answers))
 
     def driver(self, view: ClassView) -> Driver:
         """Return what the driver emits and sends."""
-        receives = []
+        receives, bare = [], None
         branches = self._branches(view, self.scope.event)
+        names = protobuf_names(view.file, self.scope.protobuf)
         for call in _calls_of(view, "emit"):
             around = [branch for branch in branches if branch.holds(call)]
-            first = syntax.arguments(call)[:1]
-            event = self.words.constant(view.file, first[0]) if first else None
+            first, *given = syntax.arguments(call) or [call]
+            event = self.words.constant(view.file, first)
+            if not any(self._is_event(item, names) for item in given):
+                bare = bare or view.file.place(call)
             if around and event is not None:
                 place = view.file.place(call)
                 receives += [Reception(branch.arm, event, place) for branch in around]
@@ -161,7 +120,21 @@ class RoleReader:
         self._expect(view, bool(receives), "emits no event")
         self._expect(view, bool(sends), "sends no request")
         place = view.file.place(view.node)
-        return Driver(view.name, place, None, self.declared(view), tuple(receives), tuple(sends))
+        events = self.declared(view)
+        return Driver(view.name, place, None, bare, events, tuple(receives), tuple(sends))
+
+    def _is_event(self, node: Node, names: set[str]) -> bool:
+        """Whether an expression is the whole event: `x.event`, or a parameter of its type."""
+        inner = syntax.bare(node)
+        found = syntax.member(inner)
+        if found is not None:
+            return found[1] == self.scope.event_arm
+        return any(
+            message_type(names, syntax.annotation(item)) == self.scope.event
+            for function in syntax.around(node, *FUNCTIONS)
+            for item in syntax.parameters(function)
+            if text(item.child_by_field_name("pattern")) == text(inner)
+        )
 
     def _keys(self, found: Definition) -> Iterator[EventName]:
         """Yield the keys of an object type, computed from an enum's members or not."""
@@ -209,8 +182,7 @@ class RoleReader:
                 self._fault(view.file, given[1], Rule.SDK_EVENT, what)
             else:
                 self._open(view, node, self.scope.event)
-                for arm, made in self._arms(view, [node], self.scope.event):
-                    yield Forward(arm, event, name, made.place, view.file.place(call))
+                yield from self._forwards(view, node, event, name, view.file.place(call))
 
     def _called(self, view: ClassView, handled: set[str]) -> Iterator[Forward]:
         """Yield the arms sent by methods that other code of the SDK calls itself."""
@@ -218,10 +190,16 @@ class RoleReader:
         for name, method in sorted(view.methods.items()):
             if name in handled or name in inner:
                 continue
-            arms = self._arms(view, [method], self.scope.event)
-            via = self._call_place(view, name) if arms else None
-            for arm, made in arms:
-                yield Forward(arm, None, name, made.place, via)
+            if self._arms(view, [method], self.scope.event):
+                yield from self._forwards(view, method, None, name, self._call_place(view, name))
+
+    def _forwards(
+        self, view: ClassView, node: Node, event: str | None, handler: str, via: Place | None
+    ) -> Iterator[Forward]:
+        use = taken(view, node)
+        reads = tuple(sorted(use.reads))
+        for arm, made in self._arms(view, [node], self.scope.event):
+            yield Forward(arm, event, handler, made.place, via, use.type, reads, use.whole)
 
     def _call_place(self, view: ClassView, name: str) -> Place | None:
         for file in self.modules.mentioning(name):

@@ -17,7 +17,8 @@ from sessiongen.vocabulary.model import EventName, Session
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.builds import class_methods
 from sessiongen.vocabulary.typescript.modules import Modules
-from sessiongen.vocabulary.typescript.roles import ClassView, RoleReader
+from sessiongen.vocabulary.typescript.classes import ClassView
+from sessiongen.vocabulary.typescript.roles import RoleReader
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
 
 
@@ -45,7 +46,7 @@ def _emissions(root: Node, view: ClassView) -> Iterator[Node]:
         if found is None or found[1] != "emit" or not syntax.arguments(node):
             continue
         receiver = syntax.bare(found[0])
-        around = _around(node, *CLASSES)
+        around = syntax.around(node, *CLASSES)
         owner = around[0] if around else None
         if owner is not None and owner.id not in holders:
             holders[owner.id] = _attributes(owner, view.name)
@@ -60,20 +61,9 @@ def _emissions(root: Node, view: ClassView) -> Iterator[Node]:
             yield node
 
 
-def _around(node: Node, *types: str) -> list[Node]:
-    """Return the nodes of these types around a node, nearest first."""
-    found = []
-    outer = node.parent
-    while outer is not None:
-        if outer.type in types:
-            found.append(outer)
-        outer = outer.parent
-    return found
-
-
 def _passes_on(call: Node) -> bool:
     event = syntax.arguments(call)[0]
-    for function in _around(call, "method_definition")[:1]:
+    for function in syntax.around(call, "method_definition")[:1]:
         names = [text(item.child_by_field_name("pattern")) for item in syntax.parameters(function)]
         return text(function.child_by_field_name("name")) == "emit" and text(event) in names
     return False
@@ -82,7 +72,9 @@ def _passes_on(call: Node) -> bool:
 def _variables(node: Node, session: str) -> set[str]:
     """Return the parameters around a node that hold the session."""
     return {
-        name for function in _around(node, *FUNCTIONS) for name in _parameters(function, session)
+        name
+        for function in syntax.around(node, *FUNCTIONS)
+        for name in _parameters(function, session)
     }
 
 

@@ -109,6 +109,17 @@ def arguments(call: Node) -> list[Node]:
     return [item for item in found.named_children if item.type != "comment"] if found else []
 
 
+def around(node: Node, *types: str) -> list[Node]:
+    """Return the nodes of these types around a node, nearest first."""
+    found = []
+    outer = node.parent
+    while outer is not None:
+        if outer.type in types:
+            found.append(outer)
+        outer = outer.parent
+    return found
+
+
 def annotation(node: Node) -> Node | None:
     """Return the type in a node's annotation."""
     found = node.child_by_field_name("type")

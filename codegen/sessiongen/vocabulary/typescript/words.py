@@ -38,7 +38,7 @@ class Words:
 
     def named_on(self, line: int) -> Words:
         """Return the set as a name on a line stands for it, in a file of its own."""
-        return replace(self, words=[replace(word, line=line) for word in self.words])
+        return replace(self, words=[word._replace(line=line) for word in self.words])
 
 
 class WordReader:

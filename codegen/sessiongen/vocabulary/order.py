@@ -1,0 +1,92 @@
+"""The one order of facts.
+
+In: a Vocabulary as it was read. Out: the same with the facts of each kind sorted, each once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from sessiongen.vocabulary.model import Driver, EnumFact, Host, Session, ValueMap, Vocabulary, Word
+
+_T = TypeVar("_T")
+
+
+def in_order(found: Vocabulary) -> Vocabulary:
+    """Return a vocabulary with its facts in order."""
+    records = [item._replace(fields=_sorted(item.fields, _name)) for item in found.records]
+    builds = [item._replace(fields=_plain(item.fields)) for item in found.builds]
+    keys = [item._replace(keys=_plain(item.keys)) for item in found.keys]
+    return found._replace(
+        enums=_sorted(map(_enum, found.enums), lambda item: (item.name, item.place)),
+        records=_sorted(records, lambda item: (item.name, item.place)),
+        kinds=_sorted(found.kinds, lambda item: (item.name, item.place)),
+        skips=_sorted(found.skips),
+        maps=_sorted(map(_map, found.maps), lambda item: (item.name, item.place)),
+        builds=_sorted(
+            builds, lambda item: (item.message, item.place, item.within, item.fields, item.open)
+        ),
+        keys=_sorted(keys),
+        carries=_first(found.carries, lambda item: (item.arm, item.way, item.within)),
+        session=found.session and _session(found.session),
+        host=found.host and _host(found.host),
+        driver=found.driver and _driver(found.driver),
+    )
+
+
+def _sorted(items: Iterable[_T], key: Callable[[_T], Any] = lambda item: item) -> tuple[_T, ...]:
+    return tuple(sorted(dict.fromkeys(items), key=key))
+
+
+def _first(items: Iterable[_T], key: Callable[[_T], Any]) -> tuple[_T, ...]:
+    """Return the first of each key: more places of one function say nothing new."""
+    once: dict[Any, _T] = {}
+    for item in _sorted(items):
+        once.setdefault(key(item), item)
+    return tuple(once.values())
+
+
+def _plain(items: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(items)))
+
+
+def _name(item: Any) -> Any:
+    return item.name
+
+
+def _enum(item: EnumFact) -> EnumFact:
+    once: dict[str, Word] = {}
+    for word in item.words:
+        once.setdefault(word.value, word)
+    return item._replace(words=tuple(once[value] for value in sorted(once)))
+
+
+def _map(item: ValueMap) -> ValueMap:
+    defaults = _first(item.defaults, lambda default: (default.value, default.within))
+    return item._replace(pairs=_sorted(item.pairs), defaults=defaults)
+
+
+def _session(item: Session) -> Session:
+    return item._replace(events=_sorted(item.events, _name), emits=_sorted(item.emits, _name))
+
+
+def _host(item: Host) -> Host:
+    return item._replace(
+        forwards=_sorted(item.forwards, lambda it: (it.arm, it.handler, it.event or "")),
+        answers=_sorted(item.answers, lambda it: (it.arm, it.place)),
+    )
+
+
+def _driver(item: Driver) -> Driver:
+    return item._replace(
+        events=_sorted(item.events, _name),
+        receives=_sorted(item.receives, lambda it: (it.arm, it.event)),
+        sends=_sorted(item.sends, lambda it: (it.arm, it.method)),
+    )
+
+
+def longest(paths: Iterable[str]) -> set[str]:
+    """Return the dotted paths that no other one goes on from."""
+    known = set(paths)
+    return {path for path in known if not any(other.startswith(f"{path}.") for other in known)}

@@ -1,0 +1,85 @@
+"""What a Python host answers beside the response arm: to requests that it does not know,
+and as the text of an error.
+
+In: the host, and its branches on a request. Out: the place of an answer to the rest, and
+constant texts.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from sessiongen.vocabulary.model import Place
+from sessiongen.vocabulary.python.classes import Role, own
+from sessiongen.vocabulary.python.dispatch import Branch
+from sessiongen.vocabulary.python.words import constant
+
+
+def rest_of(role: Role, cases: Sequence[Branch]) -> Place | None:
+    """Return where a function that tells requests apart answers outside of every branch."""
+    message = role.scope.response
+    for function in {id(case.function): case.function for case in cases}.values():
+        within = {id(node) for case in cases for part in case.body for node in ast.walk(part)}
+        for node in ast.walk(function):
+            if id(node) in within:
+                continue
+            method = role.view.methods.get(own(node.func)) if isinstance(node, ast.Call) else None
+            if role.view.is_made(node, message) or (method and role.view.made(method, message)):
+                return role.place(node)
+    return None
+
+
+def error_texts(role: Role, body: Sequence[ast.AST]) -> tuple[str, ...]:
+    """Return the constant texts that a body gives its responses as their error."""
+    reached = [part for node in body for part in role.view.reached(node)]
+    texts: set[str] = set()
+    for node in body:
+        for made in role.view.made(node, role.scope.response):
+            value = made.values.get(role.scope.response_error)
+            if value is not None:
+                method = made.within.rpartition(".")[2]
+                texts |= set(_texts(role, value, reached, method))
+    return tuple(sorted(texts - {""}))
+
+
+def _texts(
+    role: Role, value: ast.expr, reached: list[ast.AST], method: str, hops: int = 3
+) -> Iterator[str]:
+    """Yield the constants that an expression may be, variables and parameters followed."""
+    text = constant(value)
+    if text is not None:
+        yield text
+    elif isinstance(value, ast.IfExp):
+        for side in (value.body, value.orelse):
+            yield from _texts(role, side, reached, method, hops)
+    elif isinstance(value, ast.BoolOp):
+        for side in value.values:
+            yield from _texts(role, side, reached, method, hops)
+    elif isinstance(value, ast.Name) and hops:
+        for given in (*_assigned(value.id, reached), *_passed(role, value.id, reached, method)):
+            yield from _texts(role, given, reached, method, hops - 1)
+
+
+def _assigned(name: str, reached: Iterable[ast.AST]) -> Iterator[ast.expr]:
+    for part in reached:
+        for node in ast.walk(part):
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
+            for target in targets:
+                if isinstance(target, ast.Name) and target.id == name:
+                    value = getattr(node, "value", None)
+                    yield from [value] if isinstance(value, ast.expr) else []
+
+
+def _passed(role: Role, name: str, reached: Iterable[ast.AST], method: str) -> Iterator[ast.expr]:
+    """Yield what is given for a parameter of an own method."""
+    function = role.view.methods.get(method)
+    names = [item.arg for item in function.args.args[1:]] if function else []
+    if name not in names:
+        return
+    for part in reached:
+        for node in ast.walk(part):
+            if isinstance(node, ast.Call) and own(node.func) == method:
+                yield from node.args[names.index(name) : names.index(name) + 1]
+                yield from (word.value for word in node.keywords if word.arg == name)

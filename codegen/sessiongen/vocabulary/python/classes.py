@@ -1,0 +1,123 @@
+"""A class of an SDK: its methods, the messages made inside it, the arms these fill.
+
+In: the class's definition and what its module makes. Out: a ClassView, and a Role around
+it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from sessiongen.diagnostics import Rule
+from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.model import Place
+from sessiongen.vocabulary.python.builds import Made
+from sessiongen.vocabulary.python.modules import Definition, Modules
+from sessiongen.vocabulary.python.words import dotted
+from sessiongen.vocabulary.scope import Scope
+
+
+class ClassView:
+    """A class with its methods and the messages made inside it."""
+
+    def __init__(self, found: Definition, made: list[Made]) -> None:
+        assert isinstance(found.node, ast.ClassDef)
+        self.found = found
+        self.node = found.node
+        self.methods = {
+            item.name: item
+            for item in found.node.body
+            if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef))
+        }
+        self._made = {id(item.node): item for item in made}
+
+    def made(self, node: ast.AST, message: str) -> list[Made]:
+        """Return what is made of a message inside a node, calls of own methods followed."""
+        return [
+            self._made[id(inner)]
+            for part in self.reached(node)
+            for inner in ast.walk(part)
+            if id(inner) in self._made and self._made[id(inner)].message == message
+        ]
+
+    def only(self, node: ast.AST) -> ClassView:
+        """Return the same view with what is made in one method alone."""
+        inside = {id(inner) for inner in ast.walk(node)}
+        return ClassView(self.found, [item for key, item in self._made.items() if key in inside])
+
+    def calls(self, node: ast.AST) -> set[str]:
+        """Return the own methods that a node calls."""
+        found = set()
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Call):
+                name = own(inner.func)
+                if name in self.methods:
+                    found.add(name)
+        return found
+
+    def is_made(self, node: ast.AST, message: str) -> bool:
+        """Whether a node itself makes a message."""
+        return id(node) in self._made and self._made[id(node)].message == message
+
+    def reached(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield a node and the own methods that it calls, and those call in turn."""
+        yield node
+        seen: set[str] = set()
+        queue = self.calls(node)
+        while queue:
+            name = min(queue)
+            queue.discard(name)
+            if name not in seen:
+                seen.add(name)
+                yield self.methods[name]
+                queue |= self.calls(self.methods[name])
+
+
+def own(node: ast.AST) -> str:
+    """Return `x` for `self.x`, empty for any other expression."""
+    head, _, name = (dotted(node) or "").rpartition(".")
+    return name if head == "self" else ""
+
+
+class Role:
+    """A class that plays a role in the protocol, and where its faults go."""
+
+    def __init__(self, modules: Modules, view: ClassView, scope: Scope, faults: Faults) -> None:
+        self.modules = modules
+        self.view = view
+        self.scope = scope
+        self.faults = faults
+        self.module = view.found.module
+
+    def place(self, node: ast.AST) -> Place:
+        """Return the line on which a node begins."""
+        return self.module.place(node)
+
+    def fault(self, node: ast.AST, rule: Rule, what: str) -> None:
+        """Note what cannot be read."""
+        self.faults.unreadable(self.modules.span(self.module, node), rule, what)
+
+    def expect(self, met: bool, what: str) -> None:
+        """Note that nothing of a kind was found."""
+        if not met:
+            name = self.view.found.name
+            self.fault(self.view.node, Rule.SDK_REQUEST, f"{name} {what} that can be read")
+
+    def arms(
+        self, body: Iterable[ast.AST], message: str, view: ClassView | None = None
+    ) -> list[tuple[str, Made]]:
+        """Return the arms of a message that are filled in a body, each with the first place."""
+        found: dict[str, Made] = {}
+        for node in body:
+            for made in (view or self.view).made(node, message):
+                for name in sorted(made.fields):
+                    if f"{message}.{name}" not in self.scope.plain:
+                        found.setdefault(name, made)
+        return list(found.items())
+
+    def require_arms(self, node: ast.AST, message: str) -> None:
+        """Note each place that makes a message with an arm that is computed."""
+        for made in self.view.made(node, message):
+            if made.open:
+                self.fault(made.node, Rule.SDK_REQUEST, f"the arm of a {message} is computed")

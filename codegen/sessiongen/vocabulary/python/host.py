@@ -1,0 +1,116 @@
+"""The host of a Python SDK: the events that it forwards, the requests that it answers.
+
+In: the class that plays the role. Out: a Host.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from sessiongen.diagnostics import Rule
+from sessiongen.vocabulary.model import Answer, Forward, Host, Place
+from sessiongen.vocabulary.python.answers import error_texts, rest_of
+from sessiongen.vocabulary.python.classes import Role, own
+from sessiongen.vocabulary.python.dispatch import Branch, Union, branches
+from sessiongen.vocabulary.python.events import taken
+from sessiongen.vocabulary.python.modules import Modules
+from sessiongen.vocabulary.python.reads import read_fields
+from sessiongen.vocabulary.python.words import constant, dotted
+
+_FUNCTIONS = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)
+_SUBSCRIBE = {"on", "once"}
+
+
+def read_host(role: Role) -> Host:
+    """Return what the host forwards and answers."""
+    forwards = list(_subscribed(role))
+    forwards += _called(role, {item.handler for item in forwards})
+    union = Union(role.scope.request, role.scope.request_arm)
+    cases = branches(role.modules, role.module, role.view.node, union, role.faults)
+    answers = [_answer(role, branch) for branch in cases]
+    role.expect(bool(forwards), "forwards no event")
+    role.expect(bool(answers), "answers no request")
+    return Host(
+        role.view.found.name,
+        role.place(role.view.node),
+        rest_of(role, cases),
+        tuple(forwards),
+        tuple(answers),
+    )
+
+
+def _answer(role: Role, branch: Branch) -> Answer:
+    replies = role.arms(branch.body, role.scope.response)
+    return Answer(
+        branch.arm,
+        replies[0][0] if replies else None,
+        read_fields(branch.arm, branch.body),
+        error_texts(role, branch.body),
+        role.place(branch.node),
+    )
+
+
+def _subscribed(role: Role) -> Iterator[Forward]:
+    """Yield the arms sent by the handlers in `session.on(event, handler)`."""
+    for call, event, handler in _subscriptions(role.view.node):
+        name = own(handler)
+        node = handler if isinstance(handler, _FUNCTIONS) else role.view.methods.get(name)
+        given = constant(event)
+        if given is None:
+            what = "an event name in a subscription of the host is not a constant"
+            role.fault(event, Rule.SDK_EVENT, what)
+        elif node is None:
+            what = f"the handler of {given!r} is neither a method nor a lambda"
+            role.fault(handler, Rule.SDK_EVENT, what)
+        else:
+            role.require_arms(node, role.scope.event)
+            yield from _forwards(role, node, given, name, role.place(call))
+
+
+def _forwards(
+    role: Role, node: ast.AST, event: str | None, handler: str, via: Place | None
+) -> Iterator[Forward]:
+    use = taken(role.view, node)
+    reads = tuple(sorted(use.reads))
+    for arm, made in role.arms([node], role.scope.event):
+        yield Forward(arm, event, handler, made.place, via, use.type, reads, use.whole)
+
+
+def _subscriptions(node: ast.ClassDef) -> Iterator[tuple[ast.Call, ast.expr, ast.AST]]:
+    """Yield each call of `on` with its event and handler, a decorated function included."""
+    decorated = {
+        id(decorator): function
+        for function in ast.walk(node)
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for decorator in function.decorator_list
+    }
+    for call in ast.walk(node):
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+            continue
+        given = [*call.args, *(word.value for word in call.keywords)]
+        if call.func.attr not in _SUBSCRIBE or not given:
+            continue
+        if len(given) > 1:
+            yield call, given[0], given[1]
+        else:
+            yield call, given[0], decorated.get(id(call), call)
+
+
+def _called(role: Role, handled: set[str]) -> Iterator[Forward]:
+    """Yield the arms sent by methods that other code of the SDK calls itself."""
+    methods = role.view.methods
+    inner = {name for method in methods.values() for name in role.view.calls(method)}
+    for name, method in sorted(methods.items()):
+        if name not in handled | inner and role.arms([method], role.scope.event):
+            yield from _forwards(role, method, None, name, _call_place(role.modules, name))
+
+
+def _call_place(modules: Modules, name: str) -> Place | None:
+    for module in modules.mentioning(f".{name}("):
+        for node in ast.walk(module.tree):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            if node.func.attr == name and dotted(node.func.value) != "self":
+                return module.place(node)
+    return None

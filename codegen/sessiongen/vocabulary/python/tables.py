@@ -1,0 +1,132 @@
+"""Tables in Python code: maps from words to proto values, keys of map fields, kinds of
+values that are passed over.
+
+In: a module that makes messages, and what it makes. Out: ValueMaps, Keys and Skips. A map
+is a dict whose values are all proto values; a key that is no constant is a fault.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from sessiongen.diagnostics import Rule
+from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.model import Default, Keys, Skip, ValueMap
+from sessiongen.vocabulary.python.builds import Made
+from sessiongen.vocabulary.python.modules import Module, Modules
+from sessiongen.vocabulary.python.words import WordReader, constant, dotted
+
+_TAG = "type"
+
+_Key = tuple[str, str]
+
+
+class Tables:
+    """Collects the tables of several modules; a map may be used in another one."""
+
+    def __init__(self, modules: Modules, protobuf: str, faults: Faults) -> None:
+        self.keys: list[Keys] = []
+        self.skips: list[Skip] = []
+        self._modules = modules
+        self._protobuf = protobuf
+        self._faults = faults
+        self._words = WordReader(modules, faults)
+        self._maps: dict[_Key, ValueMap] = {}
+        self._defaults: list[tuple[_Key, Default]] = []
+
+    def read(self, module: Module, made: Iterable[Made]) -> None:
+        """Read the tables of a module."""
+        heads = {
+            head
+            for head in module.imports
+            if self._modules.external(module, head) == self._protobuf
+        }
+        for node, within in _walk(module.tree, ()):
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Dict):
+                self._map(module, node, node.value, heads)
+            elif isinstance(node, ast.Call):
+                self._default(module, node, within, heads)
+            elif isinstance(node, ast.Compare):
+                self._skip(module, node, within)
+        for item in made:
+            for name, value in item.values.items():
+                self._given(module, item, name, value)
+
+    def maps(self) -> Iterator[ValueMap]:
+        """Yield the maps, each with the defaults that go with it."""
+        for key, found in self._maps.items():
+            yield found._replace(
+                defaults=tuple(default for owner, default in self._defaults if owner == key)
+            )
+
+    def _map(
+        self, module: Module, node: ast.Assign | ast.AnnAssign, value: ast.Dict, heads: set[str]
+    ) -> None:
+        target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+        values = [_proto_value(item, heads) for item in value.values]
+        if not values or not all(values) or not isinstance(target, ast.Name):
+            return
+        pairs = []
+        for key, given in zip(value.keys, values, strict=True):
+            word = constant(key) or self._words.member(module, dotted(key) or "" if key else "")
+            if word is None or given is None:
+                span = self._modules.span(module, key or value)
+                what = f"a key of the map {target.id} is not a constant"
+                self._faults.unreadable(span, Rule.SDK_ENUM, what)
+            else:
+                pairs.append((word, given))
+        found = ValueMap(target.id, module.place(node), tuple(pairs), ())
+        self._maps[module.path, target.id] = found
+
+    def _default(self, module: Module, call: ast.Call, within: str, heads: set[str]) -> None:
+        """Note `pb.VALUE` of `MAP.get(x, pb.VALUE)`."""
+        function = call.func
+        if not isinstance(function, ast.Attribute) or function.attr != "get" or len(call.args) < 2:
+            return
+        value = _proto_value(call.args[1], heads)
+        found = self._modules.resolve(module, dotted(function.value) or "")
+        if value is not None and found is not None:
+            default = Default(value, within, module.place(call))
+            self._defaults.append(((found.path, found.name), default))
+
+    def _skip(self, module: Module, test: ast.Compare, within: str) -> None:
+        tag = constant(test.comparators[0])
+        about = isinstance(test.left, ast.Attribute) and test.left.attr == _TAG
+        if about and tag is not None and isinstance(test.ops[0], ast.NotEq):
+            self.skips.append(Skip(tag, within, module.place(test)))
+
+    def _given(self, module: Module, made: Made, name: str, value: ast.expr) -> None:
+        """Note the keys of a dict that fills a field, or that a function gives for it."""
+        tables = [value] if isinstance(value, ast.Dict) else []
+        called = dotted(value.func) if isinstance(value, ast.Call) else None
+        found = self._modules.resolve(module, called) if called else None
+        if found is not None and isinstance(found.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            module = found.module
+            tables = [
+                node.value
+                for node in ast.walk(found.node)
+                if isinstance(node, ast.Return) and isinstance(node.value, ast.Dict)
+            ]
+        for table in tables:
+            keys = [constant(key) for key in table.keys]
+            named = tuple(key for key in keys if key is not None)
+            if named:
+                place = module.place(table)
+                open_ = len(named) < len(keys)
+                self.keys.append(Keys(made.message, name, made.within, open_, place, named))
+
+
+def _walk(node: ast.AST, within: tuple[str, ...]) -> Iterator[tuple[ast.AST, str]]:
+    """Yield all nodes, each with the class and function around it."""
+    for child in ast.iter_child_nodes(node):
+        yield child, ".".join(within)
+        scope = isinstance(child, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+        name = (getattr(child, "name", ""),) if scope else ()
+        yield from _walk(child, (*within, *name))
+
+
+def _proto_value(node: ast.expr, heads: set[str]) -> str | None:
+    """Return `VALUE` of `pb.VALUE` or `pb.Enum.VALUE`."""
+    head, *rest = (dotted(node) or "").split(".")
+    return rest[-1] if head in heads and rest and rest[-1].isupper() else None

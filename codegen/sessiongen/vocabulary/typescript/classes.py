@@ -1,0 +1,70 @@
+"""A class of a TypeScript SDK: its methods and the messages made inside it.
+
+In: the class's definition and what its file makes. Out: a ClassView.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tree_sitter import Node
+
+from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.builds import Made, class_methods
+from sessiongen.vocabulary.typescript.modules import Definition
+from sessiongen.vocabulary.typescript.syntax import CLASSES
+
+
+class ClassView:
+    """A class with its methods and the messages made inside it."""
+
+    def __init__(self, found: Definition, made: list[Made]) -> None:
+        node = found.of(*CLASSES)
+        assert node is not None
+        self.found = found
+        self.name = found.name
+        self.file = found.file
+        self.node = node
+        self.methods = class_methods(node)
+        self._made = {item.node.id: item for item in made}
+
+    def made(self, nodes: Iterable[Node], message: str) -> list[Made]:
+        """Return what is made of a message inside nodes, calls of own methods followed."""
+        return [
+            self._made[inner.id]
+            for part in self.reached(nodes)
+            for inner in syntax.walk(part)
+            if inner.id in self._made and self._made[inner.id].message == message
+        ]
+
+    def is_made(self, node: Node, message: str) -> bool:
+        """Whether a node itself makes a message."""
+        return node.id in self._made and self._made[node.id].message == message
+
+    def only(self, node: Node) -> ClassView:
+        """Return the same view with what is made in one method alone."""
+        inside = {inner.id for inner in syntax.walk(node)}
+        return ClassView(self.found, [item for key, item in self._made.items() if key in inside])
+
+    def calls(self, node: Node) -> set[str]:
+        """Return the own methods that a node calls."""
+        names = {
+            syntax.own(item.child_by_field_name("function"))
+            for item in syntax.walk(node)
+            if item.type == "call_expression"
+        }
+        return names & set(self.methods)
+
+    def reached(self, nodes: Iterable[Node]) -> Iterator[Node]:
+        """Yield nodes and the own methods that they call, and those call in turn."""
+        nodes = list(nodes)
+        yield from nodes
+        seen: set[str] = set()
+        queue = {name for node in nodes for name in self.calls(node)}
+        while queue:
+            name = min(queue)
+            queue.discard(name)
+            if name not in seen:
+                seen.add(name)
+                yield self.methods[name]
+                queue |= self.calls(self.methods[name])

@@ -1,0 +1,98 @@
+"""What a host's handler looks at of the SDK's event.
+
+In: a class and one of its functions. Out: the facts of a Forward.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from sessiongen.vocabulary.order import longest
+from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.classes import ClassView
+from sessiongen.vocabulary.typescript.syntax import text
+
+_TYPES = {"type_identifier", "nested_type_identifier"}
+
+
+@dataclass
+class Taken:
+    """The event that a handler is given. type: its class, where that is written down.
+
+    reads: paths, as `error.label`. whole: it goes on to code that is not followed.
+    """
+
+    type: str | None = None
+    reads: set[str] = field(default_factory=set)
+    whole: bool = False
+
+
+def taken(view: ClassView, handler: Node) -> Taken:
+    """Return what a handler does with the event, own methods that get it followed."""
+    found = Taken()
+    parameters = syntax.parameters(handler)
+    if parameters:
+        kind = syntax.annotation(parameters[0])
+        parts = [part for part in syntax.alternatives(kind) if part.type in _TYPES] if kind else []
+        found.type = text(parts[0]).rpartition(".")[2] if parts else None
+        _follow(view, handler, _name(parameters[0]), found, set())
+        found.reads = longest(found.reads)
+    return found
+
+
+def _name(parameter: Node) -> str:
+    return text(parameter.child_by_field_name("pattern"))
+
+
+def _follow(
+    view: ClassView, function: Node, name: str, found: Taken, seen: set[tuple[int, str]]
+) -> None:
+    if (function.id, name) in seen:
+        return
+    seen.add((function.id, name))
+    for node in syntax.walk(function):
+        if node.type == "shorthand_property_identifier":
+            found.whole |= text(node) == name
+        if node.type != "identifier" or text(node) != name or node.parent is None:
+            continue
+        outer = _out(node.parent)
+        if outer.type == "member_expression":
+            found.reads |= _path(outer)
+        elif outer.type == "arguments":
+            _passed(view, outer, node, found, seen)
+        elif outer.type not in {"required_parameter", "optional_parameter"}:
+            found.whole = True
+
+
+def _out(node: Node) -> Node:
+    while node.type == "non_null_expression" and node.parent is not None:
+        node = node.parent
+    return node
+
+
+def _path(node: Node) -> set[str]:
+    """Return the whole path that begins with a member, less the method that is called."""
+    parts: list[str] = []
+    while node.type == "member_expression" and node.parent is not None:
+        outer = _out(node.parent)
+        if outer.type == "call_expression":
+            break
+        parts.append(text(node.child_by_field_name("property")))
+        node = outer
+    return {".".join(parts)} - {""}
+
+
+def _passed(
+    view: ClassView, arguments: Node, node: Node, found: Taken, seen: set[tuple[int, str]]
+) -> None:
+    """Follow an event into an own method."""
+    call = arguments.parent
+    method = view.methods.get(syntax.own(call.child_by_field_name("function"))) if call else None
+    parameters = syntax.parameters(method) if method is not None else []
+    at = [item.id for item in arguments.named_children if item.type != "comment"].index(node.id)
+    if method is not None and at < len(parameters):
+        _follow(view, method, _name(parameters[at]), found, seen)
+    else:
+        found.whole = True

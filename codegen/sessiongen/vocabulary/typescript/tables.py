@@ -1,0 +1,151 @@
+"""Tables in TypeScript code: maps from words to proto values, keys of map fields, kinds of
+values that are passed over.
+
+In: a file that makes messages, and what it makes. Out: ValueMaps, Keys and Skips. A map is
+an object whose values are all proto values; a key that is no constant is a fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tree_sitter import Node
+
+from sessiongen.diagnostics import Rule
+from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.model import Default, Keys, Skip, ValueMap
+from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.builds import Made, case_of, protobuf_names, within
+from sessiongen.vocabulary.typescript.modules import File, Modules
+from sessiongen.vocabulary.typescript.syntax import text
+from sessiongen.vocabulary.typescript.words import WordReader
+
+_TAG = "type"
+_UNEQUAL = {"!=", "!=="}
+_ELSE = {"??", "||"}
+
+_Key = tuple[str, str]
+
+
+class Tables:
+    """Collects the tables of several files; a map may be used in another one."""
+
+    def __init__(self, modules: Modules, protobuf: tuple[str, str], faults: Faults) -> None:
+        self.keys: list[Keys] = []
+        self.skips: list[Skip] = []
+        self._modules = modules
+        self._protobuf = protobuf
+        self._faults = faults
+        self._words = WordReader(modules, faults)
+        self._maps: dict[_Key, ValueMap] = {}
+        self._defaults: list[tuple[_Key, Default]] = []
+
+    def read(self, file: File, made: Iterable[Made]) -> None:
+        """Read the tables of a file."""
+        names = protobuf_names(file, self._protobuf)
+        for node in syntax.walk(file.root):
+            if node.type == "variable_declarator":
+                self._map(file, node, names)
+            elif node.type == "binary_expression":
+                self._default(file, node, names)
+                self._skip(file, node)
+        for item in made:
+            for name, value in item.values.items():
+                self._given(file, item, name, value)
+
+    def maps(self) -> Iterator[ValueMap]:
+        """Yield the maps, each with the defaults that go with it."""
+        for key, found in self._maps.items():
+            yield found._replace(
+                defaults=tuple(default for owner, default in self._defaults if owner == key)
+            )
+
+    def _map(self, file: File, node: Node, names: set[str]) -> None:
+        value = node.child_by_field_name("value")
+        table = syntax.bare(value) if value else None
+        if table is None or table.type != "object":
+            return
+        items = [item for item in table.named_children if item.type != "comment"]
+        values = [_proto_value(item.child_by_field_name("value"), names) for item in items]
+        if not values or not all(values):
+            return
+        pairs = []
+        for item, given in zip(items, values, strict=True):
+            key = item.child_by_field_name("key")
+            word = self._word(file, key)
+            if word is None or given is None:
+                span = self._modules.span(file, key or item)
+                what = f"a key of the map {text(node.child_by_field_name('name'))} is no constant"
+                self._faults.unreadable(span, Rule.SDK_ENUM, what)
+            else:
+                pairs.append((word, given))
+        name = text(node.child_by_field_name("name"))
+        self._maps[file.path, name] = ValueMap(name, file.place(node), tuple(pairs), ())
+
+    def _word(self, file: File, key: Node | None) -> str | None:
+        if key is not None and key.type == "computed_property_name":
+            return self._words.constant(file, key.named_children[0])
+        return syntax.constant(key) or text(key) or None
+
+    def _default(self, file: File, node: Node, names: set[str]) -> None:
+        """Note `pb.E.VALUE` of `MAP[x] ?? pb.E.VALUE`."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        value = _proto_value(right, names)
+        looked = syntax.bare(left) if left else None
+        if text(node.child_by_field_name("operator")) not in _ELSE or value is None:
+            return
+        if looked is not None and looked.type == "subscript_expression":
+            found = self._modules.resolve(file, text(looked.child_by_field_name("object")))
+            if found is not None:
+                default = Default(value, within(node), file.place(node))
+                self._defaults.append((found.key, default))
+
+    def _skip(self, file: File, test: Node) -> None:
+        if text(test.child_by_field_name("operator")) not in _UNEQUAL:
+            return
+        left = test.child_by_field_name("left")
+        found = syntax.member(syntax.bare(left)) if left else None
+        tag = syntax.constant(test.child_by_field_name("right"))
+        if found is not None and found[1] == _TAG and tag is not None:
+            self.skips.append(Skip(tag, within(test), file.place(test)))
+
+    def _given(self, file: File, made: Made, name: str, value: Node) -> None:
+        """Note the keys of an object that fills a field, or that a function gives for it."""
+        node = syntax.bare(value)
+        tables = [node] if node.type == "object" and case_of(node) is None else []
+        called = node.child_by_field_name("function") if node.type == "call_expression" else None
+        found = self._modules.resolve(file, text(called)) if called is not None else None
+        if found is not None:
+            file = found.file
+            tables = [
+                item.named_children[0]
+                for item in syntax.walk(found.node)
+                if item.type == "return_statement"
+                and item.named_children
+                and item.named_children[0].type == "object"
+            ]
+        for table in tables:
+            keys = [_key(item) for item in table.named_children if item.type != "comment"]
+            named = tuple(key for key in keys if key is not None)
+            if named:
+                place = file.place(table)
+                open_ = len(named) < len(keys)
+                self.keys.append(Keys(made.message, name, made.within, open_, place, named))
+
+
+def _key(item: Node) -> str | None:
+    if item.type == "shorthand_property_identifier":
+        return text(item)
+    key = item.child_by_field_name("key") if item.type == "pair" else None
+    if key is None or key.type == "computed_property_name":
+        return None
+    return syntax.constant(key) or text(key)
+
+
+def _proto_value(node: Node | None, names: set[str]) -> str | None:
+    """Return `VALUE` of `pb.Enum.VALUE`."""
+    found = syntax.member(syntax.bare(node)) if node else None
+    owner = syntax.member(syntax.bare(found[0])) if found else None
+    if found is None or owner is None or text(owner[0]) not in names:
+        return None
+    return found[1] if found[1].isupper() else None

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T", bound="SessionHost")
 
+# What ends a host, even under a contract that has no event to tell it.
+_CLOSE: Final = SDK_EVENTS.get("session_closed", "close")
+
 # The share of a close's time that is kept for sending what handlers have answered in the rest.
 _FLUSH_SHARE: Final = 1 / 6
 
@@ -103,7 +106,7 @@ class SessionHost:
         if self._started:
             return
         self._session.attach(self)
-        self._session.on(SDK_EVENTS["session_closed"], self._session_closed)
+        self._session.on(_CLOSE, self._session_closed)
         try:
             await self._transport.start()
         except BaseException:
@@ -234,7 +237,7 @@ class SessionHost:
             await asyncio.wait([self._delivery])
 
     def _release(self) -> None:
-        self._session.off(SDK_EVENTS["session_closed"], self._session_closed)
+        self._session.off(_CLOSE, self._session_closed)
         self._session.detach()
 
 

@@ -1,0 +1,42 @@
+"""Addresses, as one types them.
+
+Comes in: HOST:PORT, or a part of it. Goes out: a host and a port, or why it is none.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+DEFAULT_HOST: Final = "127.0.0.1"
+DEFAULT_PORT: Final = 24024
+
+
+class Address(NamedTuple):
+    """Where to listen. As text it is what one can type."""
+
+    host: str = DEFAULT_HOST
+    port: int = DEFAULT_PORT
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+
+def parse_address(text: str) -> Address:
+    """Read HOST:PORT, HOST, PORT or :PORT; an IPv6 address stands in brackets.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    host, colon, port = text.rpartition(":")
+    if not colon and text.isdecimal():
+        host, port = "", text
+    elif not colon or text.endswith("]"):
+        host, port = text, str(DEFAULT_PORT)
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    elif ":" in host:
+        raise ValueError(f"{text!r}: an IPv6 address stands in brackets, as in [::1]:{port}")
+    if not (port.isascii() and port.isdecimal() and len(port) < 6 and int(port) < 65536):
+        raise ValueError(f"{text!r} is no HOST:PORT: a port is a number below 65536")
+    return Address(host or DEFAULT_HOST, int(port))

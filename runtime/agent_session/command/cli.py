@@ -1,0 +1,183 @@
+"""The command line: verbs and options, no logic.
+
+Comes in: arguments. Goes out: what a verb shows, and the exit status: 0 fine, 1 the session was
+lost, 2 a fault in usage, the address or the output. It is argparse that reads them, so that the
+package goes on needing nothing but protobuf.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import errno
+import io
+import logging
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final, NoReturn
+
+from ..errors import RemoteAddressRefused
+from .address import DEFAULT_HOST, DEFAULT_PORT, Address, parse_address
+from .demo import DemoUnavailable, show_demo
+from .listen import FINE, watch
+from .report import JsonReport, PeopleReport, Report, ReportHandler
+from .screen import OutputLost, Screen, wants_colour
+
+_FAULT: Final = 2
+_INTERRUPTED: Final = 130
+
+
+class _Refused(Exception):
+    """Something that is told in one line; the text is that line."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; return its exit status."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.verb is None:
+        parser.print_help()
+        return _FAULT
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # An agent may say what the terminal's encoding has not.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status: int = options.verb(options)
+    except _Refused as refusal:
+        return _fault(str(refusal))
+    except OutputLost as error:
+        _let_go_of_output()
+        return _fault(f"cannot write the output: {error}")
+    return status
+
+
+def _listen(options: argparse.Namespace) -> int:
+    address: Address = options.address
+    screen = _screen(options, colour=not options.json)
+    report = JsonReport(screen) if options.json else PeopleReport(screen)
+    prompt = not options.json and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    coroutine = watch(
+        address,
+        report,
+        screen,
+        allow_remote=options.allow_remote,
+        once=options.once,
+        prompt=prompt,
+    )
+    with _log_in(report):
+        try:
+            return asyncio.run(coroutine)
+        except RemoteAddressRefused as error:
+            raise _Refused(
+                f"{error.address} can be reached from other machines, and a session has no "
+                "authentication: say --allow-remote if that is meant"
+            ) from None
+        except OSError as error:
+            raise _Refused(f"cannot listen on {address}: {_why(error)}") from None
+        except KeyboardInterrupt:
+            return FINE
+
+
+def _demo(options: argparse.Namespace) -> int:
+    report = PeopleReport(_screen(options, colour=True))
+    with _log_in(report):
+        try:
+            return asyncio.run(show_demo(report))
+        except DemoUnavailable as error:
+            raise _Refused(str(error)) from None
+        except KeyboardInterrupt:
+            return _INTERRUPTED
+
+
+def _screen(options: argparse.Namespace, *, colour: bool) -> Screen:
+    wanted = wants_colour(getattr(options, "color", None), sys.stdout)
+    return Screen(sys.stdout, colour and wanted)
+
+
+@contextmanager
+def _log_in(report: Report) -> Iterator[None]:
+    """Have the log in the report."""
+    handler = ReportHandler(report)
+    logging.getLogger().addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.getLogger().removeHandler(handler)
+
+
+def _parser() -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument(
+        "--color",
+        action=argparse.BooleanOptionalAction,
+        help="colour; by default on a terminal, unless NO_COLOR is set",
+    )
+    parser = argparse.ArgumentParser(
+        prog="agent-session",
+        description="Watch and drive the session of a voice agent.",
+        parents=[common],
+    )
+    parser.set_defaults(verb=None)
+    verbs = parser.add_subparsers(title="verbs")
+    demo = verbs.add_parser(
+        "demo",
+        parents=[common],
+        help="run an agent and a driver, and show what they say to each other",
+        description="Run an agent of livekit-agents with a scripted model, without a key or a "
+        "network, and a driver, and show what they say to each other.",
+    )
+    demo.set_defaults(verb=_demo)
+    listen = verbs.add_parser(
+        "listen",
+        parents=[common],
+        help="wait for an agent, show what happens, and talk to it",
+        description="Wait for an agent to connect, show its events as they come, and say to it "
+        "what is typed.",
+    )
+    _add_listen_options(listen)
+    return parser
+
+
+def _add_listen_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "address",
+        nargs="?",
+        type=_address,
+        default=Address(),
+        metavar="HOST:PORT",
+        help=f"where to listen, by default {DEFAULT_HOST}:{DEFAULT_PORT}; port 0 is any free one",
+    )
+    parser.add_argument(
+        "--allow-remote",
+        action="store_true",
+        help="listen on an address that other machines can reach; whoever does is an agent",
+    )
+    parser.add_argument("--once", action="store_true", help="end when the first agent has")
+    parser.add_argument("--json", action="store_true", help="show a JSON object a line")
+    parser.set_defaults(verb=_listen)
+
+
+def _address(text: str) -> Address:
+    try:
+        return parse_address(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _why(error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return "something else listens there; give another port, or 0 for any"
+    return error.strerror or str(error)
+
+
+def _fault(text: str) -> int:
+    print(f"agent-session: {text}", file=sys.stderr)
+    return _FAULT
+
+
+def _let_go_of_output() -> None:
+    """Keep Python from trying once more at its end, and telling that it failed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,162 @@
+"""`demo`: an agent and a driver, and what they say to each other.
+
+Comes in: nothing; no key, and no network beyond this machine. Goes out: a conversation, event by
+event, and how it ended. The agent has a process of its own, as agents have: what is seen here has
+crossed a socket, and the SDK's start and its log are not in the driver's way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import sys
+import tempfile
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import IO, Final
+
+from agent_session_protocol import agent_session_pb2 as pb
+
+from ..errors import TransportError
+from ..outcome import Ended
+from ..remote import RemoteSession
+from ..remote_events import EventStream
+from ..session_errors import SessionError
+from ..tcp import TcpListener, TcpSessionTransport, listen
+from .listen import FINE, LOST
+from .report import Report
+from .requests import say
+
+_WORDS: Final = ("Where is my parcel, number 7?", "Thank you, bye!")
+
+# How long the agent may take to start, and to leave, in seconds.
+_START: Final = 60.0
+_LEAVE: Final = 5.0
+
+# The agent finds the modules that this process would find, and none that lie about in the folder
+# where the demo is tried.
+_AGENT: Final = """
+import sys
+sys.path[:] = sys.argv[3:]
+from agent_session.command.demo_agent import run
+run(sys.argv[1], int(sys.argv[2]))
+"""
+
+
+class DemoUnavailable(Exception):
+    """The demo cannot be shown; the text says why."""
+
+
+async def show_demo(report: Report) -> int:
+    """Show it; return the exit status.
+
+    Raises:
+        DemoUnavailable: there is no livekit-agents, or the agent does not start.
+    """
+    if not _has_sdk():
+        raise DemoUnavailable(
+            'the demo\'s agent needs livekit-agents: pip install "agent-session[livekit]"'
+        )
+    async with await listen() as listener:
+        report.note(f"a driver listens on {listener.host}:{listener.port}; its agent is starting")
+        async with _agent(listener.host, listener.port) as agent:
+            async with RemoteSession(await agent.connection(listener)) as session:
+                return await _Conversation(session, report).lead()
+
+
+class _Conversation:
+    """The driver's part of the demo."""
+
+    def __init__(self, session: RemoteSession, report: Report) -> None:
+        self._session = session
+        self._report = report
+        self._turn = asyncio.Event()  # the driver's
+
+    async def lead(self) -> int:
+        """Say what there is to say, see it to its end, and return the exit status."""
+        showing = asyncio.ensure_future(self._show(self._session.events()))
+        try:
+            for words in _WORDS:
+                await asyncio.wait_for(self._turn.wait(), _START)
+                if self._session.outcome is None:
+                    await self._say(words)
+            outcome = await asyncio.wait_for(self._session.wait_ended(), _LEAVE)
+            await showing
+        finally:
+            showing.cancel()
+        self._report.outcome(outcome)
+        return FINE if isinstance(outcome, Ended) else LOST
+
+    async def _say(self, words: str) -> None:
+        self._report.typed(words)
+        self._turn.clear()
+        try:
+            self._report.answer("run_input", await self._session.send(say(words)))
+        except (SessionError, TransportError) as error:
+            self._report.failed("run_input", str(error))
+
+    async def _show(self, events: EventStream) -> None:
+        async for received in events:
+            self._report.event(received)
+            if received.event.agent_state_changed.new_state == pb.AS_LISTENING:
+                self._turn.set()
+        self._turn.set()
+
+
+class _Agent:
+    """The process of the agent.
+
+    Args:
+        process: it.
+        errors: the file that has what it says when it fails.
+    """
+
+    def __init__(self, process: Process, errors: IO[bytes]) -> None:
+        self._process = process
+        self._errors = errors
+
+    async def connection(self, listener: TcpListener) -> TcpSessionTransport:
+        """Wait until it has connected."""
+        accepting = asyncio.ensure_future(listener.accept())
+        ending = asyncio.ensure_future(self._process.wait())
+        try:
+            await asyncio.wait(
+                [accepting, ending], timeout=_START, return_when=asyncio.FIRST_COMPLETED
+            )
+            if accepting.done():
+                return accepting.result()
+        finally:
+            accepting.cancel()
+            ending.cancel()
+            await asyncio.wait([accepting, ending])
+        raise DemoUnavailable(f"the demo's agent does not start: {self._last_words()}")
+
+    def _last_words(self) -> str:
+        self._errors.seek(0)
+        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else "it says nothing"
+
+
+@asynccontextmanager
+async def _agent(host: str, port: int) -> AsyncIterator[_Agent]:
+    """Run the agent's process; afterwards it is gone."""
+    with tempfile.TemporaryFile() as errors:
+        command = (sys.executable, "-c", _AGENT, host, str(port), *sys.path)
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=DEVNULL, stdout=DEVNULL, stderr=errors
+        )
+        try:
+            yield _Agent(process, errors)
+            await asyncio.wait_for(process.wait(), _LEAVE)
+        finally:
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
+
+
+def _has_sdk() -> bool:
+    try:
+        return importlib.util.find_spec("livekit.agents") is not None
+    except ModuleNotFoundError:  # not even livekit
+        return False

@@ -1,0 +1,105 @@
+"""The agent of the demo: a real session of livekit-agents, whose model is a script.
+
+Comes in: the address of a driver. Goes out: a session that the driver can talk to, until the agent
+hangs up or the driver leaves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import Any, Final
+
+from livekit.agents import APIConnectOptions, llm
+from livekit.agents.llm import function_tool
+from livekit.agents.voice import Agent, AgentSession, RunContext
+
+from ..host import SessionHost
+from ..tcp import TcpSessionTransport
+
+# What the model does about a word of the user, or about what a tool returned.
+_TOOLS: Final[Mapping[str, tuple[str, str]]] = {
+    "parcel": ("find_parcel", '{"number": 7}'),
+    "bye": ("hang_up", "{}"),
+}
+_GREETING: Final = "Hello, this is the parcel desk. How can I help?"
+_TOKENS: Final = 12  # of each item, as far as a script can tell
+_FOUND: Final = "Your parcel is {}."
+
+
+class ParcelDesk(Agent):
+    """Knows where parcels are, and hangs up when it is done."""
+
+    def __init__(self) -> None:
+        super().__init__(instructions="You work at the parcel desk. Be brief.")
+
+    @function_tool
+    async def find_parcel(self, number: int) -> str:
+        """Say where a parcel is."""
+        return f"on the van, {number} stops away"
+
+    @function_tool
+    async def hang_up(self, context: RunContext[None]) -> None:
+        """End the call."""
+        context.session.shutdown()
+
+
+class ScriptedModel(llm.LLM[Any]):
+    """A language model that needs no key: it knows what it will be asked."""
+
+    @property
+    def model(self) -> str:
+        return "script"
+
+    @property
+    def provider(self) -> str:
+        return "demo"
+
+    def chat(
+        self,
+        *,
+        chat_ctx: llm.ChatContext,
+        tools: list[llm.Tool] | None = None,
+        conn_options: APIConnectOptions = APIConnectOptions(),
+        **_: Any,
+    ) -> llm.LLMStream:
+        return _Reply(self, chat_ctx=chat_ctx, tools=tools or [], conn_options=conn_options)
+
+
+class _Reply(llm.LLMStream):
+    async def _run(self) -> None:
+        delta = _next_words(self._chat_ctx.items[-1])
+        self._event_ch.send_nowait(llm.ChatChunk(id="reply", delta=delta))
+        read = _TOKENS * len(self._chat_ctx.items)
+        usage = llm.CompletionUsage(
+            prompt_tokens=read, completion_tokens=_TOKENS, total_tokens=read + _TOKENS
+        )
+        self._event_ch.send_nowait(llm.ChatChunk(id="reply", usage=usage))
+
+
+def _next_words(item: llm.ChatItem) -> llm.ChoiceDelta:
+    """What the model says about the newest item of the conversation."""
+    if item.type == "function_call_output":
+        return llm.ChoiceDelta(role="assistant", content=_FOUND.format(item.output))
+    text = (item.text_content or "") if item.type == "message" else ""
+    for word, (tool, arguments) in _TOOLS.items():
+        if word in text:
+            call = llm.FunctionToolCall(name=tool, arguments=arguments, call_id=f"call_{tool}")
+            return llm.ChoiceDelta(role="assistant", tool_calls=[call])
+    return llm.ChoiceDelta(role="assistant", content=_GREETING)
+
+
+async def serve(host: str, port: int) -> None:
+    """Serve the driver at an address, until the session or the driver is gone."""
+    session: AgentSession[None] = AgentSession(llm=ScriptedModel(), user_away_timeout=None)
+    async with SessionHost(session, TcpSessionTransport(host, port)) as session_host:
+        await session.start(ParcelDesk(), session_host=False)
+        await session_host.wait_closed()
+    await session.aclose()
+
+
+def run(host: str, port: int) -> None:
+    """Be the agent's process."""
+    logging.disable()  # its errors are exceptions, and the rest is no part of the show
+    asyncio.run(serve(host, port))

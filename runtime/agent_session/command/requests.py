@@ -1,0 +1,69 @@
+"""Requests, as one types them.
+
+Comes in: a name, and fields in JSON. Goes out: the request. The names, what they take and what
+they mean are the protocol's, so that a request it gains can be typed at once.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any, Final
+
+from agent_session_protocol import agent_session_pb2 as pb
+from agent_session_protocol.client import SessionRequestClient
+from agent_session_protocol.dispatch import SESSION_REQUEST_ARMS
+from google.protobuf.json_format import Parse, ParseError
+
+_NAMES: Final = tuple(str(arm) for arm in SESSION_REQUEST_ARMS)
+
+
+class NoSuchRequest(Exception):
+    """What was typed is no request; the text says why."""
+
+
+def find_request(word: str) -> str:
+    """The request of a name, of which any part will do that no other has.
+
+    Raises:
+        NoSuchRequest: there is none, or several have that part.
+    """
+    if word in _NAMES:
+        return word
+    found = [name for name in _NAMES if word and word in name]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise NoSuchRequest("there is no such request; /help tells what there is")
+    raise NoSuchRequest(f"that can be {' or '.join(found)}")
+
+
+def make_request(name: str, fields: str) -> pb.SessionRequest:
+    """Make a request from its name, and its fields as a JSON object, if any.
+
+    Raises:
+        NoSuchRequest: these are not its fields.
+    """
+    request = pb.SessionRequest()
+    payload = getattr(request, name)
+    payload.SetInParent()
+    try:
+        Parse(fields or "{}", payload)
+    except ParseError as error:
+        raise NoSuchRequest(f"these are not its fields in JSON: {error}") from None
+    return request
+
+
+def say(text: str) -> pb.SessionRequest:
+    """The request that says a text to the agent."""
+    return pb.SessionRequest(run_input=pb.SessionRequest.RunInput(text=text))
+
+
+def request_help() -> Iterator[tuple[str, str]]:
+    """Each request, with what it means and what it takes."""
+    for name, arm in SESSION_REQUEST_ARMS.items():
+        method: Any = getattr(SessionRequestClient, name, None)
+        paragraph = (inspect.getdoc(method) or "").partition("\n\n")[0]
+        sentence = " ".join(paragraph.split()).partition(". ")[0].rstrip(".")
+        takes = ", ".join(arm.type.DESCRIPTOR.fields_by_name)
+        yield f"/{name}", f"{sentence} {{{takes}}}" if takes else sentence

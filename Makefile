@@ -6,9 +6,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 TOOLS := $(VENV)/.tools
 DEV := $(VENV)/.dev
+SOURCES := codegen runtime overrides tests bench examples
 
 .DEFAULT_GOAL := help
-.PHONY: help generate check parity sdk-watch test lint bench clean
+.PHONY: help generate check parity sdk-watch test lint interop fuzz bench clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -30,16 +31,19 @@ test: $(DEV) ## Run all tests
 	@$(BIN)/python -m pytest
 
 lint: $(DEV) ## Check format, types and the contract
-	@$(BIN)/black --check --quiet codegen runtime tests bench examples || { echo "run: $(BIN)/black codegen runtime tests bench examples"; exit 1; }
+	@$(BIN)/black --check --quiet $(SOURCES) || { echo "run: $(BIN)/black $(SOURCES)"; exit 1; }
 	@$(BIN)/mypy
 	@$(BIN)/basedpyright --level error
 	@$(BIN)/buf lint
+
+interop: $(DEV) ## Print which host and which driver can do what, from a real run
+	@$(BIN)/python tests/interop/matrix.py
 
 bench: $(DEV) ## Measure against peers, side by side; writes bench/README.md
 	@$(BIN)/python bench/run.py
 
 clean: ## Remove caches and the virtual environment; generated code stays
-	rm -rf $(VENV) .sessiongen-cache .mypy_cache .pytest_cache .hypothesis dist bench/out
+	rm -rf $(VENV) .sessiongen-cache .mypy_cache .pytest_cache .hypothesis dist bench/out tests/interop/js/node_modules
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \

@@ -42,6 +42,7 @@ class Runs:
         self._open: set[_Run] = set()
         self._latest: HostedRun | None = None
         self._ended: str | None = None
+        self._over = asyncio.Event()
 
     async def run(self, text: str) -> Sequence[Any]:
         """Say a text; return the items of the run. Older runs that are still open are stopped.
@@ -68,6 +69,7 @@ class Runs:
     def end(self, why: str) -> set[asyncio.Task[Any]]:
         """Stop all runs, now and from now on. Returns the tasks that still have to answer."""
         self._ended = why
+        self._over.set()
         for run in self._open:
             run.stop(why)
         return {run.task for run in self._open if run.task is not None}
@@ -79,7 +81,12 @@ class Runs:
             logger.debug("the current speech cannot be interrupted: %s", type(error).__name__)
         await self._wait_for_latest()
         run.hosted = self._latest = self._session.run(text)
-        return await run.hosted.wait()
+        items = await run.hosted.wait()
+        if not items and self._session.closing:
+            # A close cuts its run off, and is told only afterwards: that is no silence.
+            await self._over.wait()
+            raise RunStopped(self._ended or "")
+        return items
 
     async def _wait_for_latest(self) -> None:
         """A session has one run at a time, and one that was cut off may take a moment to end."""

@@ -101,6 +101,11 @@ class HostedSession(ABC):
     def agent_state(self) -> str:
         """What the agent is doing, as the SDK spells it."""
 
+    @property
+    @abstractmethod
+    def closing(self) -> bool:
+        """Whether a close is under way, or over; its event may still be to come."""
+
     @abstractmethod
     def chat_items(self) -> Sequence[Any]:
         """All items of the conversation, oldest first."""

@@ -158,6 +158,10 @@ class LiveKitSession(HostedSession):
     def agent_state(self) -> str:
         return self._session.agent_state
 
+    @property
+    def closing(self) -> bool:
+        return self._session._is_closing()
+
     def chat_items(self) -> Sequence[Any]:
         return self._session.history.items
 

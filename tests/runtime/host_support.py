@@ -131,6 +131,8 @@ class PlainRun:
 class PlainSession(HostedSession):
     """A session that does as it is told."""
 
+    closing = False
+
     def __init__(self) -> None:
         self.keeper: SessionKeeper | None = None
         self.items: list[Any] = []
@@ -167,6 +169,7 @@ class PlainSession(HostedSession):
             listener(source)
 
     def closes(self, reason: str = "user_initiated", error: object = None) -> None:
+        self.closing = True
         self.emit("close", SimpleNamespace(reason=reason, error=error, created_at=1_700_000_009.5))
 
     async def run_begins(self, count: int = 1) -> PlainRun:

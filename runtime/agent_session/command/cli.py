@@ -9,28 +9,23 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import errno
 import io
 import logging
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, NoReturn
+from typing import Final
 
-from ..errors import RemoteAddressRefused
 from .address import DEFAULT_HOST, DEFAULT_PORT, Address, parse_address
-from .demo import DemoUnavailable, show_demo
+from .demo import show_demo
 from .listen import FINE, watch
+from .refusal import Refusal
 from .report import JsonReport, PeopleReport, Report, ReportHandler
 from .screen import OutputLost, Screen, wants_colour
 
 _FAULT: Final = 2
 _INTERRUPTED: Final = 130
-
-
-class _Refused(Exception):
-    """Something that is told in one line; the text is that line."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -40,13 +35,15 @@ def main(arguments: Sequence[str]) -> int:
     if options.verb is None:
         parser.print_help()
         return _FAULT
+    if sys.stdout is None:
+        return _fault("there is no output to write to")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # An agent may say what the terminal's encoding has not.
             stream.reconfigure(errors="backslashreplace")
     try:
         status: int = options.verb(options)
-    except _Refused as refusal:
+    except Refusal as refusal:
         return _fault(str(refusal))
     except OutputLost as error:
         _let_go_of_output()
@@ -55,12 +52,11 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _listen(options: argparse.Namespace) -> int:
-    address: Address = options.address
     screen = _screen(options, colour=not options.json)
     report = JsonReport(screen) if options.json else PeopleReport(screen)
     prompt = not options.json and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     coroutine = watch(
-        address,
+        options.address,
         report,
         screen,
         allow_remote=options.allow_remote,
@@ -70,14 +66,7 @@ def _listen(options: argparse.Namespace) -> int:
     with _log_in(report):
         try:
             return asyncio.run(coroutine)
-        except RemoteAddressRefused as error:
-            raise _Refused(
-                f"{error.address} can be reached from other machines, and a session has no "
-                "authentication: say --allow-remote if that is meant"
-            ) from None
-        except OSError as error:
-            raise _Refused(f"cannot listen on {address}: {_why(error)}") from None
-        except KeyboardInterrupt:
+        except KeyboardInterrupt:  # before or after it is what an interrupt ends
             return FINE
 
 
@@ -86,8 +75,6 @@ def _demo(options: argparse.Namespace) -> int:
     with _log_in(report):
         try:
             return asyncio.run(show_demo(report))
-        except DemoUnavailable as error:
-            raise _Refused(str(error)) from None
         except KeyboardInterrupt:
             return _INTERRUPTED
 
@@ -165,12 +152,6 @@ def _address(text: str) -> Address:
         return parse_address(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _why(error: OSError) -> str:
-    if error.errno == errno.EADDRINUSE:
-        return "something else listens there; give another port, or 0 for any"
-    return error.strerror or str(error)
 
 
 def _fault(text: str) -> int:

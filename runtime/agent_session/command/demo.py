@@ -25,6 +25,7 @@ from ..remote_events import EventStream
 from ..session_errors import SessionError
 from ..tcp import TcpListener, TcpSessionTransport, listen
 from .listen import FINE, LOST
+from .refusal import Refusal
 from .report import Report
 from .requests import say
 
@@ -44,18 +45,14 @@ run(sys.argv[1], int(sys.argv[2]))
 """
 
 
-class DemoUnavailable(Exception):
-    """The demo cannot be shown; the text says why."""
-
-
 async def show_demo(report: Report) -> int:
     """Show it; return the exit status.
 
     Raises:
-        DemoUnavailable: there is no livekit-agents, or the agent does not start.
+        Refusal: there is no livekit-agents, or the agent does not start.
     """
     if not _has_sdk():
-        raise DemoUnavailable(
+        raise Refusal(
             'the demo\'s agent needs livekit-agents: pip install "agent-session[livekit]"'
         )
     async with await listen() as listener:
@@ -130,7 +127,7 @@ class _Agent:
             accepting.cancel()
             ending.cancel()
             await asyncio.wait([accepting, ending])
-        raise DemoUnavailable(f"the demo's agent does not start: {self._last_words()}")
+        raise Refusal(f"the demo's agent does not start: {self._last_words()}")
 
     def _last_words(self) -> str:
         self._errors.seek(0)

@@ -7,13 +7,14 @@ of all that happens; to the agent, the lines as requests.
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
 from collections.abc import Coroutine
 from typing import Any, Final
 
 from agent_session_protocol import agent_session_pb2 as pb
 
-from ..errors import TransportClosed, TransportError
+from ..errors import RemoteAddressRefused, TransportClosed, TransportError
 from ..outcome import Lost, Outcome
 from ..remote import RemoteSession
 from ..remote_events import ReceivedEvent
@@ -21,6 +22,7 @@ from ..session_errors import EventsMissed, SessionError
 from ..tcp import TcpListener, TcpSessionTransport, listen
 from .address import Address
 from .lines import Lines, standard_input
+from .refusal import Refusal
 from .report import Report
 from .requests import NoSuchRequest, find_request, make_request, request_help, say
 from .screen import OutputLost, Screen
@@ -61,11 +63,10 @@ async def watch(
         prompt: whether there may be a prompt.
 
     Raises:
-        RemoteAddressRefused: the address is not loopback, and `allow_remote` is not set.
-        OSError: the address cannot be bound.
+        Refusal: the address cannot be listened on, or may not.
         OutputLost: there is nobody to report to.
     """
-    async with await listen(address.host, address.port, allow_remote=allow_remote) as listener:
+    async with await _listener(address, allow_remote) as listener:
         with standard_input(screen, prompt) as lines:
             bound = Address(listener.host, listener.port)
             report.listening(str(bound), asks=not lines.waits)
@@ -73,6 +74,22 @@ async def watch(
             return await _first(
                 watcher.serve(listener, once), watcher.read(lines), _until_interrupted()
             )
+
+
+async def _listener(address: Address, allow_remote: bool) -> TcpListener:
+    try:
+        return await listen(address.host, address.port, allow_remote=allow_remote)
+    except RemoteAddressRefused as error:
+        raise Refusal(
+            f"{error.address} can be reached from other machines, and a session has no "
+            "authentication: say --allow-remote if that is meant"
+        ) from None
+    except UnicodeError:
+        why = "no such name can be"
+    except OSError as error:
+        in_use = error.errno == errno.EADDRINUSE
+        why = "it is in use; give another port, or 0 for any" if in_use else str(error.strerror)
+    raise Refusal(f"cannot listen on {address}: {why}")
 
 
 class Watcher:

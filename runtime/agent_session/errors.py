@@ -132,11 +132,11 @@ class TruncatedFrame(FrameError):
 
     Attributes:
         received: bytes of the frame that came, its header included.
-        expected: bytes of the whole frame; None if the header itself was cut.
+        expected: bytes of the whole frame; None if that was not known, as in the middle of a header.
     """
 
     def __init__(self, received: int, expected: int | None) -> None:
-        of = "its header" if expected is None else f"{expected}"
+        of = "unknown length" if expected is None else f"{expected}"
         super().__init__(f"the stream ended {received} bytes into a frame, of {of}")
         self.received = received
         self.expected = expected

@@ -99,6 +99,11 @@ class RoomInlet:
         """Read on."""
         self._may_read.set()
 
+    def excuse(self) -> None:
+        """Count from now how long each stream has brought nothing."""
+        for watch in self._watches:
+            watch.progress()
+
     def give_up(self) -> None:
         """Give up each stream that is being read, as if it had brought nothing for too long."""
         for watch in self._watches:

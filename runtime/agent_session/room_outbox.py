@@ -111,6 +111,10 @@ class RoomOutbox:
             lambda: self._sent[0] >= others and self._sent[1] + self.dropped >= audio
         )
 
+    def excuse(self) -> None:
+        """Count from now how long the room has taken nothing."""
+        self._progress += 1
+
     def abort(self) -> None:
         """Send nothing more."""
         if self.size:
@@ -167,9 +171,9 @@ class RoomOutbox:
                 self._waits.append((reached, room))
 
     def _taken(self) -> int:
-        """How much the room has taken; time in which it could not take anything counts as well."""
+        """How much the room has taken; goes up as well while it cannot take anything."""
         if self._excused():
-            self._progress += 1
+            self.excuse()
         return self._progress
 
     def _stalled(self) -> None:

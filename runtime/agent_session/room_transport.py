@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
@@ -28,6 +29,7 @@ from .inbox import Inbox
 from .limits import DEFAULT_LIMITS, StreamLimits
 from .room_facts import fault, is_reconnecting
 from .room_inlet import RoomInlet
+from .room_log import RoomLog
 from .room_outbox import RoomOutbox
 from .room_routes import Router
 from .transport import Receiver, SessionTransport, logger
@@ -97,9 +99,7 @@ class RoomSessionTransport(SessionTransport):
         "_close_timer",
         "_deadline",
         "_gone",
-        "_refused",
-        "_strangers",
-        "_absent",
+        "_log",
     )
 
     # Set once started.
@@ -121,12 +121,11 @@ class RoomSessionTransport(SessionTransport):
         self._state = State.NEW
         self._decoder = FrameDecoder()
         self._inbox = Inbox()
+        excused = partial(is_reconnecting, room)
         self._inlet = RoomInlet(
-            limits.stall_timeout, self._reconnecting, self._received, self._refuse, self._settle
+            limits.stall_timeout, excused, self._received, self._refuse, self._settle
         )
-        self._outbox = RoomOutbox(
-            limits, self._transmit, self._reconnecting, self._send_failed, self._settle
-        )
+        self._outbox = RoomOutbox(limits, self._transmit, excused, self._send_failed, self._settle)
         self._router = Router(remote_identity)
         self._fault: TransportError | None = None
         self._cut: TransportError | None = None
@@ -134,9 +133,7 @@ class RoomSessionTransport(SessionTransport):
         self._timer: asyncio.TimerHandle | None = None
         self._close_timer: asyncio.TimerHandle | None = None
         self._deadline = 0.0
-        self._refused = 0
-        self._strangers: set[str] = set()
-        self._absent: set[str] = set()
+        self._log = RoomLog()
 
     # What a session asks.
 
@@ -151,7 +148,7 @@ class RoomSessionTransport(SessionTransport):
     @property
     def refused_frames(self) -> int:
         """Messages that did not parse, did not arrive whole, were too long or too many."""
-        return self._refused
+        return self._log.refused
 
     @property
     def dropped_audio(self) -> int:
@@ -178,6 +175,7 @@ class RoomSessionTransport(SessionTransport):
             raise TopicInUse(TOPIC) from error
         self._room.on("participant_disconnected", self._participant_left)
         self._room.on("disconnected", self._disconnected)
+        self._room.on("reconnected", self._reconnected)
         self._loop = asyncio.get_running_loop()
         self._gone = self._loop.create_future()
         self._state = State.OPEN
@@ -208,16 +206,14 @@ class RoomSessionTransport(SessionTransport):
             self._inlet.add(reader, identity)
             return
         reader.close()
-        if identity not in self._strangers:
-            self._strangers.add(identity)
-            logger.warning("messages of %r are ignored: it is not the peer", identity)
+        self._log.tell_stranger(identity)
 
     def _received(self, identity: str, body: bytes) -> None:
         """Take the bytes of a message, as the frame that they would be on a stream."""
         self._cut = None
         messages = self._decoder.receive(len(body).to_bytes(HEADER_SIZE, "big") + body)
         for error in self._decoder.refused:
-            self._tell_refused(identity, error)
+            self._log.tell_refused(identity, error)
         self._decoder.refused.clear()
         for message in messages:
             self._router.note(message, identity)
@@ -226,21 +222,14 @@ class RoomSessionTransport(SessionTransport):
             self._inlet.pause()
 
     def _refuse(self, identity: str, error: TransportError) -> None:
-        self._tell_refused(identity, error)
+        self._log.tell_refused(identity, error)
         if self._remote_identity is None:
             return
         if isinstance(error, TruncatedFrame) or self._state is not State.OPEN:
             self._cut = error
         else:
-            self._inbox.end(error)
             self._begin_close(self._limits.close_timeout)
-
-    def _tell_refused(self, identity: str, error: TransportError) -> None:
-        """Log refused messages: the first few each, later ones when their number has doubled."""
-        self._refused += 1
-        if self._refused <= 8 or self._refused & (self._refused - 1) == 0:
-            cause = f" ({error.__cause__})" if isinstance(error, TruncatedFrame) else ""
-            logger.warning("%s%s; refused, %d so far of %r", error, cause, self._refused, identity)
+            self._inbox.end(error)
 
     # Sending.
 
@@ -288,21 +277,13 @@ class RoomSessionTransport(SessionTransport):
     async def _transmit(self, frame: bytes) -> None:
         recipient = self._router.recipient(frame)
         if recipient is not None:
-            self._tell_absent(recipient)
+            self._log.tell_recipient(recipient, recipient in self._room.remote_participants)
         await self._room.local_participant.send_bytes(
             frame[HEADER_SIZE:],
             name=f"AS_{uuid.uuid4().hex[:12]}",
             topic=TOPIC,
             destination_identities=None if recipient is None else [recipient],
         )
-
-    def _tell_absent(self, identity: str) -> None:
-        """LiveKit drops what is sent to somebody who is not there, and says nothing."""
-        if identity in self._room.remote_participants:
-            self._absent.discard(identity)
-        elif identity not in self._absent:
-            self._absent.add(identity)
-            logger.warning("%r is not in the room, so far as is known: messages get lost", identity)
 
     def _send_failed(self, reason: TransportError) -> None:
         if self._state is State.OPEN and not isinstance(reason, SlowConsumer):
@@ -312,8 +293,9 @@ class RoomSessionTransport(SessionTransport):
 
     # The end that the peer or the room makes.
 
-    def _reconnecting(self) -> bool:
-        return is_reconnecting(self._room)
+    def _reconnected(self) -> None:
+        self._outbox.excuse()
+        self._inlet.excuse()
 
     def _participant_left(self, participant: rtc.RemoteParticipant) -> None:
         if participant.identity == self._remote_identity:
@@ -348,13 +330,13 @@ class RoomSessionTransport(SessionTransport):
     def _end(self) -> None:
         if not self._inlet.idle:
             logger.warning("messages still come from a peer that left; they are not read")
-        self._inbox.end(self._cut or self._fault)
         self._leave()
+        self._inbox.end(self._cut or self._fault)
 
     def _fail(self, reason: TransportError) -> None:
         """End at once, for a reason of this side."""
-        self._inbox.end(reason)
         self._leave()
+        self._inbox.end(reason)
         self._abort()
 
     # Closing.
@@ -389,6 +371,7 @@ class RoomSessionTransport(SessionTransport):
         self._room.unregister_byte_stream_handler(TOPIC)
         self._room.off("participant_disconnected", self._participant_left)
         self._room.off("disconnected", self._disconnected)
+        self._room.off("reconnected", self._reconnected)
         self._inlet.stop()
 
     def _abort(self) -> None:

@@ -115,6 +115,9 @@ class StandIn:
         for member in list(self._members.values()):
             self.drop(member.identity, DELETED)
 
+    async def remove(self, identity: str) -> None:
+        self.drop(identity, rtc.DisconnectReason.PARTICIPANT_REMOVED)
+
     def drop(self, identity: str, reason: rtc.DisconnectReason.ValueType) -> None:
         """End a connection from the server's side."""
         member = self._members.pop(identity)

@@ -10,6 +10,7 @@ from agent_session import RoomSessionTransport, StreamLimits
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 from livekit import rtc
 from room_standin import StandIn, stand_in
+from transport_support import transcript
 
 TOPIC = "lk.agent.session"
 QUICK = StreamLimits(close_timeout=1, linger=0.02)
@@ -90,3 +91,9 @@ async def send_each(
 ) -> None:
     for message in messages:
         await transport.send(message)
+
+
+def fill(driver: RoomSessionTransport) -> None:
+    """Queue more than a send waits for."""
+    for number in range(5):
+        driver.send_nowait(transcript(f"{number} " + "x" * 30_000))

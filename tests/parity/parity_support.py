@@ -5,6 +5,7 @@ In: what a test takes away, adds or declares. Out: the Parity of the two.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -123,7 +124,7 @@ def replace(fact: Fact, **changes: Any) -> Fact:
 
 
 class Small:
-    """A folder with the protocol, one vocabulary and declared gaps."""
+    """A folder with the protocol, its vocabularies and declared gaps."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -133,11 +134,15 @@ class Small:
         sdk: Vocabulary = SDK,
         gaps: list[tuple[str, str, str]] | None = None,
         proto: str = PROTO,
+        others: tuple[Vocabulary, ...] = (),
     ) -> parity.Parity:
         (self.folder / "small.proto").write_text(proto)
-        (self.folder / "sdk.json").write_bytes(dump(sdk))
+        names = []
+        for item in (sdk, *others):
+            names.append(f"sdk{len(names)}.json")
+            (self.folder / names[-1]).write_bytes(dump(item))
         text = '[input]\nprotos = ["small.proto"]\n[output]\npackage = "small"\n'
-        text += '[sdks]\nvocabularies = ["sdk.json"]\n'
+        text += f"[sdks]\nvocabularies = {json.dumps(names)}\n"
         for name, thing, reason in gaps or []:
             text += f'[[sdks.gaps]]\nsdk = "{name}"\nthing = "{thing}"\nreason = "{reason}"\n'
         (self.folder / "codegen.toml").write_text(text)

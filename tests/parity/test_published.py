@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from published_facts import CASES, IDS, Facts
+from published_habits import HABIT_IDS, HABITS, Habits
 
 from sessiongen.diagnostics import Refusal, Severity
 from sessiongen.vocabulary import PYTHON, TYPESCRIPT, Reading, Scope, Vocabulary
@@ -139,6 +140,56 @@ def test_builds(reading: Read, scope: Scope, facts: Facts) -> None:
         fields.update([*item.fields, *(["..."] if item.open else [])])
     for name, expected in facts.builds.items():
         assert sorted(found.get(name, ())) == words(expected), name
+
+
+@pytest.mark.parametrize(("scope", "habits"), HABITS, ids=HABIT_IDS)
+def test_tables_and_unions(reading: Read, scope: Scope, habits: Habits) -> None:
+    vocabulary = known(reading(scope, habits.version))
+    maps = {
+        item.name: [f"{word}={value}" for word, value in item.pairs] for item in vocabulary.maps
+    }
+    assert maps == {name: words(text) for name, text in habits.maps.items()}
+    defaults = {
+        item.name: [f"{default.value}:{default.within}" for default in item.defaults]
+        for item in vocabulary.maps
+        if item.defaults
+    }
+    assert defaults == {name: words(text) for name, text in habits.defaults.items()}
+    [options] = vocabulary.keys
+    assert (options.message, options.field, options.open) == (
+        "SessionResponse.GetSessionStateResponse",
+        "options",
+        False,
+    )
+    assert list(options.keys) == words(habits.options)
+    kinds = {item.name: item for item in vocabulary.kinds}
+    assert sorted(kinds["ChatContent"].kinds) == words(habits.content)
+    skips = [f"{item.tag}:{item.within}" for item in vocabulary.skips]
+    assert skips == words(habits.skips)
+    facts = [*vocabulary.maps, *vocabulary.kinds]
+    found = {item.name: str(item.place) for item in facts} | {"options": str(options.place)}
+    found |= {item.arm: str(item.place) for item in vocabulary.carries}
+    found |= {item.tag: str(item.place) for item in vocabulary.skips}
+    front = "livekit/agents/" if scope is PYTHON else ""
+    for name, place in habits.places.items():
+        assert found[name] == front + place, name
+
+
+@pytest.mark.parametrize(("scope", "habits"), HABITS, ids=HABIT_IDS)
+def test_what_hosts_and_drivers_do(reading: Read, scope: Scope, habits: Habits) -> None:
+    vocabulary = known(reading(scope, habits.version))
+    host, driver = vocabulary.host, vocabulary.driver
+    assert host is not None
+    time = "created_at" if scope is PYTHON else "createdAt"
+    assert [item.arm for item in host.forwards if time in item.reads] == words(habits.timed)
+    # a debug message is handed on as it is, and nothing else
+    assert {item.arm for item in host.forwards if item.whole} <= {"debug_message"}
+    errors = {item.arm: item.errors for item in host.answers if item.errors}
+    assert errors == ({"run_input": habits.errors} if habits.errors else {})
+    assert host.rest is None
+    assert str((driver and driver.bare) or "") == habits.bare
+    carried = {f"{item.arm}:{item.way}" for item in vocabulary.carries}
+    assert sorted(carried) == words(habits.carries)
 
 
 def test_python_driver_emits_by_arm_and_js_renames_usage(reading: Read) -> None:

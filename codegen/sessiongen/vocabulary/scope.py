@@ -68,8 +68,11 @@ PYTHON = Scope(
     wanted=(
         "AMDCategory",
         "AgentState",
+        "ChatContent",
+        "ChatItem",
         "ChatRole",
         "CloseReason",
+        "ModelUsage",
         "SimulationVerdict",
         "TimedString",
         "ToolCallEnded.status",
@@ -87,8 +90,11 @@ TYPESCRIPT = Scope(
     wanted=(
         "AMDCategory",
         "AgentState",
+        "ChatContent",
+        "ChatItem",
         "ChatRole",
         "CloseReason",
+        "ModelUsage",
         "SimulationVerdict",
         "TimedString",
         "UserState",

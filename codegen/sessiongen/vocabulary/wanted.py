@@ -76,8 +76,8 @@ class Collected(ABC, Generic[D]):
                 queue += self.definition(found)
 
     def knows(self, name: str) -> bool:
-        """Whether an enum or a record of this name was read."""
-        facts: list[EnumFact | Record] = [*self.enums, *self.records]
+        """Whether an enum, a record or a union of this name was read."""
+        facts: list[EnumFact | Record | Kinds] = [*self.enums, *self.records, *self.kinds]
         return any(fact.name == name for fact in facts)
 
     def tagged(self, tag: str) -> bool:

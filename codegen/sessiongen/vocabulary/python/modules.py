@@ -211,22 +211,22 @@ class Modules:
 
 
 def _index(module: Module) -> None:
-    _spell_out(module.tree)
     for statement, always in _statements(module.tree.body, True):
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             _bind(module, statement, always)
         for name in _defined(statement):
             module.definitions.setdefault(name, []).append(statement)
-    for node in ast.walk(module.tree):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            _bind(module, node, False)
+    imports = [n for n in ast.walk(module.tree) if isinstance(n, (ast.Import, ast.ImportFrom))]
+    for node in imports:
+        _bind(module, node, False)
+    _spell_out(module.tree, imports)
 
 
-def _spell_out(tree: ast.Module) -> None:
+def _spell_out(tree: ast.Module, imports: list[ast.Import | ast.ImportFrom]) -> None:
     """Give names that are known by heart their own spelling back: `L` of `Literal as L`."""
     aliases = {
         alias.asname: alias.name
-        for node in ast.walk(tree)
+        for node in imports
         if isinstance(node, ast.ImportFrom) and node.module in _KNOWN
         for alias in node.names
         if alias.asname

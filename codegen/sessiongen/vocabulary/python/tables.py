@@ -85,10 +85,11 @@ class Tables:
         if not isinstance(function, ast.Attribute) or function.attr != "get" or len(call.args) < 2:
             return
         value = _proto_value(call.args[1], heads)
-        found = self._modules.resolve(module, dotted(function.value) or "")
-        if value is not None and found is not None:
-            default = Default(value, within, module.place(call))
-            self._defaults.append(((found.path, found.name), default))
+        name = dotted(function.value)
+        if value is not None and name is not None:
+            found = self._modules.resolve(module, name)
+            key = (found.path, found.name) if found else (module.path, name)
+            self._defaults.append((key, Default(value, within, module.place(call))))
 
     def _skip(self, module: Module, test: ast.Compare, within: str) -> None:
         tag = constant(test.comparators[0])

@@ -95,10 +95,10 @@ class Tables:
         if text(node.child_by_field_name("operator")) not in _ELSE or value is None:
             return
         if looked is not None and looked.type == "subscript_expression":
-            found = self._modules.resolve(file, text(looked.child_by_field_name("object")))
-            if found is not None:
-                default = Default(value, within(node), file.place(node))
-                self._defaults.append((found.key, default))
+            name = text(looked.child_by_field_name("object"))
+            found = self._modules.resolve(file, name)
+            key = found.key if found else (file.path, name)
+            self._defaults.append((key, Default(value, within(node), file.place(node))))
 
     def _skip(self, file: File, test: Node) -> None:
         if text(test.child_by_field_name("operator")) not in _UNEQUAL:

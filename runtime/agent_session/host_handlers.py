@@ -76,8 +76,8 @@ class HostRequestHandler(Skeleton):
             raise _run_failed("the text of run_input is empty")
         try:
             items = await self._runs.run(request.text)
-        except RunStopped as stopped:
-            raise _run_failed(str(stopped)) from None
+        except (RunStopped, RequestError) as refusal:
+            raise _run_failed(str(refusal)) from None
         except Exception as error:
             logger.exception("a run failed")
             raise _run_failed(self._text(error)) from error

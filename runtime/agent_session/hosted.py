@@ -144,7 +144,11 @@ class HostedSession(ABC):
 
     @abstractmethod
     def run(self, text: str) -> HostedRun:
-        """Say a text in the place of the user."""
+        """Say a text in the place of the user.
+
+        Raises:
+            RequestError: the session cannot run now.
+        """
 
     @abstractmethod
     def awaits_finalize(self, close: Any) -> bool:

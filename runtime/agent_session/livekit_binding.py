@@ -143,7 +143,7 @@ class LiveKitSession(HostedSession):
             self._session.off("agent_state_changed", self._take_place)
 
     def _closes(self, _: object) -> None:
-        livekit_job.follows_from_close()
+        livekit_job.mark_close(self)
 
     def _aclose(self) -> Coroutine[Any, Any, None]:
         """`AgentSession.aclose`, which waits for a close that is under way, and so for the host:
@@ -218,6 +218,8 @@ class LiveKitSession(HostedSession):
         await self._session.interrupt(force=True)
 
     def run(self, text: str) -> HostedRun:
+        if self._session._activity is None:  # the SDK would begin a run that never ends
+            raise RequestError("the session is not running")
         return _Run(self._session.run(user_input=text))
 
     async def finalize(self, success: bool, reason: str) -> None:

@@ -24,10 +24,6 @@ from livekit.agents.simulation import SimulationRun, SimulationVerdict
 from .hosted import SessionKeeper
 from .transport import logger
 
-# Set in what follows from a session's close, and in the callback for the end of a simulation.
-_agents_own: ContextVar[bool] = ContextVar("agents_own", default=False)
-_finalizing: ContextVar[bool] = ContextVar("finalizing", default=False)
-
 
 class Member(Protocol):
     """A hosted session of a job."""
@@ -40,6 +36,13 @@ class Member(Protocol):
     def emits_close(self) -> bool:
         """Whether its close is being told this moment, and the host does not know yet."""
         ...
+
+
+# The session whose close has led to this code, or to the task that it runs in.
+_closed: ContextVar[Member | None] = ContextVar("closed", default=None)
+
+# Whether this code is the callback for the end of a simulation, or was begun by it.
+_finalizing: ContextVar[bool] = ContextVar("finalizing", default=False)
 
 
 class JobWatch:
@@ -77,7 +80,7 @@ class JobWatch:
 
     def shutdown(self, reason: str = "user requested") -> None:
         """`JobContext.shutdown`."""
-        if not _agents_own.get() and not any(member.emits_close() for member in self._members):
+        if not self._follows_from_close() and not _finalizing.get():
             self._end()
         self._shutdown(reason)
 
@@ -99,6 +102,12 @@ class JobWatch:
                 await member.keeper.wait_closed()
         response: api.DeleteRoomResponse = await self._delete_room(room_name)
         return response
+
+    def _follows_from_close(self) -> bool:
+        closed = _closed.get()
+        if closed is not None and closed.keeper.ending:
+            return True
+        return any(member.emits_close() for member in self._members)
 
     def _watch_runner(self) -> None:
         """Learn of a shutdown that no method of the job is called for.
@@ -125,9 +134,9 @@ class JobWatch:
             member.keeper.job_shuts_down()
 
 
-def follows_from_close() -> None:
+def mark_close(member: Member) -> None:
     """From now on, what this task does, and what it begins, follows from a session's close."""
-    _agents_own.set(True)
+    _closed.set(member)
 
 
 def is_finalizing() -> bool:
@@ -146,7 +155,6 @@ async def finalize(job: JobContext, success: bool, reason: str) -> None:
     callback = job._simulation_end_fnc
     if callback is None:
         return
-    _agents_own.set(True)
     _finalizing.set(True)
     result = callback(simulation)
     if inspect.isawaitable(result):

@@ -131,8 +131,6 @@ class PlainRun:
 class PlainSession(HostedSession):
     """A session that does as it is told."""
 
-    closing = False
-
     def __init__(self) -> None:
         self.keeper: SessionKeeper | None = None
         self.items: list[Any] = []
@@ -151,6 +149,7 @@ class PlainSession(HostedSession):
         }
         self.used: dict[str, Any] = {"model_usage": []}
         self.stats: Any = {"publisher_stats": [{"rtt": 0.5}], "subscriber_stats": []}
+        self.closes_soon = False
         self.switches: list[tuple[str, str, bool]] = []
         self.runs: list[PlainRun] = []
         self.interrupts = 0
@@ -169,7 +168,7 @@ class PlainSession(HostedSession):
             listener(source)
 
     def closes(self, reason: str = "user_initiated", error: object = None) -> None:
-        self.closing = True
+        self.closes_soon = True
         self.emit("close", SimpleNamespace(reason=reason, error=error, created_at=1_700_000_009.5))
 
     async def run_begins(self, count: int = 1) -> PlainRun:
@@ -195,6 +194,10 @@ class PlainSession(HostedSession):
     @property
     def agent_state(self) -> str:
         return str(self.state["agent_state"])
+
+    @property
+    def closing(self) -> bool:
+        return self.closes_soon
 
     def chat_items(self) -> Sequence[Any]:
         return self.items

@@ -200,6 +200,26 @@ def test_a_run_that_is_over_is_answered_before_session_closed() -> None:
     run(main())
 
 
+def test_a_run_that_a_close_cuts_off_is_no_silence() -> None:
+    """It ends with nothing to show, a moment before the close is told."""
+
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            name = await driver.send("run_input", text="go on")
+            begun = await session.run_begins()
+            session.closes_soon = True
+            begun.result.set_result([])
+            await driver.ask("ping")
+            session.closes()
+            assert (await driver.answer(name)).error == (
+                "the session has closed: CR_USER_INITIATED"
+            )
+            await driver.end()
+
+    run(main())
+
+
 def test_a_run_that_comes_after_the_close_is_left_unanswered() -> None:
     async def main() -> None:
         session = PlainSession()

@@ -24,7 +24,7 @@ class Binding:
     """The SDK's enum with the meaning of a proto enum, value by value.
 
     pairs: SDK spelling and proto value; of aliases the first, which is the one written.
-    lost: SDK words that no proto value matches.
+    lost: SDK words that no proto value matches, or only one that another word has taken.
     """
 
     fact: EnumFact
@@ -39,12 +39,13 @@ def bind(enum: Enum, annotated: Annotated, vocabulary: Vocabulary) -> Binding | 
         return None
     by_key = {key: value for key, value in reversed(_keys(enum, annotated))}
     published = {value.number: value for value in reversed(enum.values)}
-    pairs, lost = [], []
+    pairs, lost, taken = [], [], set()
     for word in fact.words:
         value = by_key.get(normal(word.value))
-        if value is None:
+        if value is None or value.number in taken:
             lost.append(word)
         else:
+            taken.add(value.number)
             pairs.append((word.value, published[value.number]))
     pairs.sort(key=lambda pair: pair[1].number)
     return Binding(fact, tuple(pairs), tuple(lost))

@@ -104,7 +104,7 @@ class Checkout:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     root = tmp_path / "checkout"
-    for name in ("codegen", "templates", "generated", "proto", "vocabularies"):
+    for name in ("codegen", "templates", "generated", "overrides", "proto", "vocabularies"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("codegen.toml", ".gitignore", ".gitattributes"):
         shutil.copy(ROOT / name, root / name)

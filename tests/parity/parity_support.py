@@ -137,7 +137,7 @@ class Small:
         others: tuple[Vocabulary, ...] = (),
     ) -> parity.Parity:
         (self.folder / "small.proto").write_text(proto)
-        names = []
+        names: list[str] = []
         for item in (sdk, *others):
             names.append(f"sdk{len(names)}.json")
             (self.folder / names[-1]).write_bytes(dump(item))

@@ -176,6 +176,13 @@ def test_prefixes_and_spellings(small: Small) -> None:
     assert [made.mood_to_proto(word) for word in ("4k", "1080p")] == [1, 0]
 
 
+def test_second_word_of_a_value_is_not_mapped(small: Small) -> None:
+    made = small.generate("enum Mood { M_GOOD = 0; M_SO_SO = 1; }", ["good", "so-so", "so_so"])
+    assert made.mood_from_proto(1) == "so-so"
+    with pytest.raises(ValueError, match="'so_so'"):
+        made.mood_to_proto("so_so")
+
+
 def test_an_annotation_names_the_twin_and_the_word(small: Small) -> None:
     enum = """enum Mood {
       option (sessiongen.sdk_enum) = "Day.mood";

@@ -100,6 +100,9 @@ def test_a_new_close_reason_fails_until_the_sdks_have_it(contract: Contract) -> 
     contract.teach("livekit-agents", "handed_over")
     contract.teach("agents-js", "handed_over")
     assert contract.faults() == []
+    matrix = run("--config", str(contract.folder / "codegen.toml"), "parity").stdout
+    [row] = [line.split() for line in matrix.splitlines() if line.startswith("CR_HANDED_OVER")]
+    assert row == ["CR_HANDED_OVER", "=", "6", "handed_over", "handed_over"]
 
 
 def test_the_rename_of_task_completed_is_caught(contract: Contract) -> None:

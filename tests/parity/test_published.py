@@ -19,7 +19,15 @@ from published_facts import CASES, IDS, Facts
 from published_habits import HABIT_IDS, HABITS, Habits
 
 from sessiongen.diagnostics import Refusal, Severity
-from sessiongen.vocabulary import PYTHON, TYPESCRIPT, Reading, Scope, Vocabulary
+from sessiongen.vocabulary import (
+    PYTHON,
+    TYPESCRIPT,
+    Kinds,
+    Reading,
+    Scope,
+    ValueMap,
+    Vocabulary,
+)
 from sessiongen.vocabulary.fetch import fetch
 from sessiongen.vocabulary.store import dump, load
 from sessiongen.vocabulary.verbs import read
@@ -166,7 +174,7 @@ def test_tables_and_unions(reading: Read, scope: Scope, habits: Habits) -> None:
     assert sorted(kinds["ChatContent"].kinds) == words(habits.content)
     skips = [f"{item.tag}:{item.within}" for item in vocabulary.skips]
     assert skips == words(habits.skips)
-    facts = [*vocabulary.maps, *vocabulary.kinds]
+    facts: list[Kinds | ValueMap] = [*vocabulary.maps, *vocabulary.kinds]
     found = {item.name: str(item.place) for item in facts} | {"options": str(options.place)}
     found |= {item.arm: str(item.place) for item in vocabulary.carries}
     found |= {item.tag: str(item.place) for item in vocabulary.skips}

@@ -9,13 +9,16 @@ DEV := $(VENV)/.dev
 SOURCES := codegen runtime overrides tests bench examples
 
 .DEFAULT_GOAL := help
-.PHONY: help generate check parity sdk-watch test lint interop fuzz bench clean
+.PHONY: help generate demo check parity sdk-watch test lint interop fuzz bench clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 generate: $(TOOLS) ## Generate everything from proto/agent_session.proto
 	@$(BIN)/sessiongen generate
+
+demo: $(TOOLS) ## Run an agent and a driver, and show what they say
+	@$(BIN)/agent-session demo
 
 check: $(TOOLS) ## Fail if generated code is not what the proto gives
 	@$(BIN)/sessiongen check --no-cache
@@ -52,7 +55,7 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(TOOLS): $(VENV)/bin/python requirements.txt pyproject.toml
-	@echo "== installing the generator's tools (requirements.txt)"
+	@echo "== installing the tools (requirements.txt)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@

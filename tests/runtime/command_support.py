@@ -106,7 +106,7 @@ class Command:
         found: list[str] = []
 
         def told() -> bool:
-            found[:] = re.findall(r"listening[\w\": ]* 127\.0\.0\.1:(\d+)", self.text)
+            found[:] = re.findall(r"listening(?: on |\": \")127\.0\.0\.1:(\d+)", self.text)
             return bool(found)
 
         await self.until(told)

@@ -16,6 +16,7 @@ from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.values import unknown_field
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.duration_pb2 import Duration
+from google.protobuf.json_format import Error as JsonError
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from google.protobuf.struct_pb2 import Struct
@@ -242,7 +243,7 @@ def _closed(closed: Any) -> str:
 def _json(struct: Any) -> str:
     try:
         return json.dumps(MessageToDict(struct), ensure_ascii=False)
-    except ValueError:
+    except (JsonError, ValueError):
         return "(no JSON)"  # an infinite number, say
 
 

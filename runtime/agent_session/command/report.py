@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.values import timestamp_or_now
+from google.protobuf.json_format import Error as JsonError
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 
@@ -124,8 +125,8 @@ class PeopleReport(Report):
         self._screen.show(Piece("warning", Style.ODD), Piece(f": {text}"))
 
     def _line(self, time: str, name: Piece, text: str) -> None:
-        padding = " " * max(1, _NAMES - len(name.text))
-        self._screen.show(Piece(f"{time:<14}", Style.FAINT), name, Piece(padding), Piece(text))
+        padding = Piece(" " * max(1, _NAMES - len(name.text)) if text else "")
+        self._screen.show(Piece(f"{time:<14}", Style.FAINT), name, padding, Piece(text))
 
 
 class JsonReport(Report):
@@ -145,7 +146,7 @@ class JsonReport(Report):
         self._tell(
             event=arm,
             number=received.number,
-            created_at=_dict(event).get("created_at"),
+            created_at=_time(event),
             payload=None if arm is None else _dict(getattr(event, arm)),
         )
 
@@ -215,15 +216,25 @@ def _answer_lines(response: pb.SessionResponse) -> list[str]:
     return lines or ([] if response.error else ["(nothing)"])
 
 
+def _time(event: pb.AgentSessionEvent) -> str | None:
+    if not event.HasField("created_at"):
+        return None
+    try:
+        return event.created_at.ToJsonString()
+    except (ValueError, OverflowError):  # no year has it
+        return None
+
+
 def _payload(response: pb.SessionResponse) -> Message | None:
     arm = response.WhichOneof("response")
     payload: Message | None = None if arm is None else getattr(response, arm)
     return payload
 
 
-def _dict(message: Message) -> dict[str, Any]:
+def _dict(message: Message) -> dict[str, Any] | None:
+    """A message as JSON has it; None for one that holds a number or a time that JSON has not."""
     try:
         found: dict[str, Any] = MessageToDict(message, preserving_proto_field_name=True)
-    except (ValueError, OverflowError):  # JSON has no such number, or no such time
-        return {}
+    except (JsonError, ValueError, OverflowError):
+        return None
     return found

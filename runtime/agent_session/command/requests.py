@@ -7,13 +7,14 @@ they mean are the protocol's, so that a request it gains can be typed at once.
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Iterator
 from typing import Any, Final
 
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.client import SessionRequestClient
 from agent_session_protocol.dispatch import SESSION_REQUEST_ARMS
-from google.protobuf.json_format import Parse, ParseError
+from google.protobuf.json_format import ParseDict, ParseError
 
 _NAMES: Final = tuple(str(arm) for arm in SESSION_REQUEST_ARMS)
 
@@ -48,8 +49,11 @@ def make_request(name: str, fields: str) -> pb.SessionRequest:
     payload = getattr(request, name)
     payload.SetInParent()
     try:
-        Parse(fields or "{}", payload)
-    except ParseError as error:
+        given = json.loads(fields or "{}")
+        if not isinstance(given, dict):
+            raise NoSuchRequest("its fields are a JSON object")
+        ParseDict(given, payload)
+    except (ValueError, RecursionError, ParseError) as error:
         raise NoSuchRequest(f"these are not its fields in JSON: {error}") from None
     return request
 

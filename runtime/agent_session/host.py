@@ -120,6 +120,7 @@ class SessionHost:
         # The first bytes of a host are an event: a driver may tell by them who has connected.
         self._events.send("agent_state_changed", {"old_state": state, "new_state": state})
         self._events.start()
+        self._desk.start()
         if self._console_audio:
             self._audio = self._session.open_console(TransportSink(self._transport))
         self._delivery = self._transport.deliver_to(self)
@@ -186,7 +187,9 @@ class SessionHost:
         self._desk.session_ended = True
         if not self._session.awaits_finalize(event):
             self._hold.end()
-        if self._started:
+        if self._closing is not None:  # on the way out already, and past the place for this
+            self._events.send("session_closed", event)
+        elif self._started:
             self._begin_close()
 
     # The end.
@@ -194,14 +197,14 @@ class SessionHost:
     def _begin_close(self) -> None:
         if self._closing is None:
             self._events.stop()
-            self._closing = asyncio.ensure_future(self._close())
+            self._closing = asyncio.ensure_future(self._close(self._close_event))
 
-    async def _close(self) -> None:
+    async def _close(self, close_event: Any) -> None:
         """End in an order that loses nothing: what the session did, then what a simulator still
         asks, then what is being answered."""
         try:
-            if self._close_event is not None:
-                await self._tell_close()
+            if close_event is not None:
+                await self._tell_close(close_event)
                 await self._hold.wait(self._finalize_timeout)
             await self._end()
         except Exception:
@@ -211,13 +214,13 @@ class SessionHost:
             self._release()
             self._closed.set()
 
-    async def _tell_close(self) -> None:
+    async def _tell_close(self, close_event: Any) -> None:
         """Send what runs have come to, then session_closed."""
-        reason = close_reason_name(close_reason_to_proto(self._close_event.reason))
+        reason = close_reason_name(close_reason_to_proto(close_event.reason))
         answering = self._runs.end(f"the session has closed: {reason}")
         if answering:
             await asyncio.wait(answering, timeout=self._close_timeout)
-        self._events.send("session_closed", self._close_event)
+        self._events.send("session_closed", close_event)
         try:
             await asyncio.wait_for(self._transport.flush(), self._close_timeout)
         except (TransportError, asyncio.TimeoutError) as error:

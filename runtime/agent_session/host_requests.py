@@ -56,11 +56,14 @@ class RequestDesk:
         self._stopped = False
         self._in_flight: dict[str, asyncio.Task[None]] = {}
         self._window = Window(transport)
-        # What handlers see is what whoever started the host sees, such as the job.
         self._context = contextvars.copy_context()
         # Transports encode a message before they return, so one is enough for all pongs.
         self._pong = pb.AgentSessionMessage()
         encoders.fill_pong({}, self._pong.response.pong)
+
+    def start(self) -> None:
+        """Let handlers see what the caller sees, such as the job that it runs in."""
+        self._context = contextvars.copy_context()
 
     def take(self, request: pb.SessionRequest) -> None:
         """Answer a request, now or later."""

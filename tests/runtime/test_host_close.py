@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -93,6 +94,53 @@ def test_close_while_64_requests_run_lets_them_finish() -> None:
             await driver.end()
             for name in names:
                 assert (await driver.answer(name)).HasField("get_rtc_stats")
+
+    run(main())
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_session_that_closes_while_its_host_does_is_told(at_once: bool) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gate = gated(session)
+        async with hosted(session) as (driver, host, _):
+            await driver.send("get_rtc_stats")
+            await driver.ask("ping")
+            closing = asyncio.ensure_future(host.close())
+            await asyncio.sleep(0)
+            if not at_once:
+                assert (await driver.ask("get_session_state")).error == "the host is closing"
+            session.closes()
+            await driver.event("session_closed")
+            gate.set()
+            await closing
+            await driver.end()
+            assert driver.arms().count("session_closed") == 1
+
+    run(main())
+
+
+def test_handlers_see_what_whoever_started_the_host_sees() -> None:
+    job: ContextVar[str] = ContextVar("job", default="none")
+
+    async def main() -> None:
+        session = PlainSession()
+        seen: list[str] = []
+        session.on_finalize = lambda: seen.append(job.get())
+        ours, theirs = memory_pair()
+        host = SessionHost(session, ours)
+        driver = Driver(theirs)
+        theirs.deliver_to(driver)
+
+        async def entrypoint() -> None:
+            job.set("mine")
+            await host.start()
+
+        await asyncio.ensure_future(entrypoint())
+        await driver.ask("finalize_simulation")
+        assert seen == ["mine"]
+        await host.close()
+        await theirs.close()
 
     run(main())
 

@@ -334,3 +334,31 @@ def test_message_that_is_made_beside_the_events(small: Small) -> None:
 
 def test_small_sdk_has_no_envelope(small: Small) -> None:
     assert [item.title for item in small.compare(SDK).sections if item.title == "messages"] == []
+
+
+INSIDE = "message Ask {\n  message In {\n    bool a = 1;\n    bool b = 2;\n  }\n  In in = 1;\n}"
+NESTED = PROTO.replace("message Ask {}", f"{INSIDE}\nmessage Told {{}}").replace(
+    "oneof response {\n    Ask ask", "oneof response {\n    Told ask"
+)
+
+
+@pytest.mark.parametrize(
+    ("builds", "lacking"),
+    [
+        ([("Ask", ("in", "in.a", "in.b"))], []),
+        ([("Ask", ("in", "in.a"))], ["in.b"]),
+        ([("Ask", ("in",))], []),
+        ([("Ask", ())], ["in.a", "in.b"]),
+        ([("Ask", ("in",)), ("Ask.In", ("a",))], ["in.b"]),
+        ([("Ask", ("in",)), ("Ask.In", ("a", "b"))], []),
+        ([], []),
+    ],
+)
+def test_fields_inside_a_request(
+    small: Small, builds: list[tuple[str, tuple[str, ...]]], lacking: list[str]
+) -> None:
+    made = tuple(Build(name, "Driver.ask", False, AT, fields) for name, fields in builds)
+    answers = (replace(HOST.answers[0], reads=("in.a", "in.b")),)
+    sdk = replace(FULL, host=replace(HOST, answers=answers), builds=(*FULL.builds, *made))
+    expected = [f"request field ask.{path}: driver" for path in lacking]
+    assert things(small.compare(sdk, proto=NESTED)) == expected

@@ -249,3 +249,11 @@ def test_union_that_the_scope_names_is_found_wherever_it_is() -> None:
     assert small.reading.diagnostics == []
     assert [item.name for item in small.vocabulary.kinds] == ["Thing"]
     assert EVENTS not in small.vocabulary.kinds[0].place.file
+
+
+def test_fields_that_are_filled_in_place() -> None:
+    small = python_sdk(
+        beside("def fill():", "    x = pb.Outer(a=1)", "    x.inner.b = 2", "    x.inner.c.d = 3")
+    )
+    [found] = [item for item in small.vocabulary.builds if item.message == "Outer"]
+    assert found.fields == ("a", "inner", "inner.b", "inner.c.d")

@@ -201,7 +201,7 @@ def test_driver_that_names_each_event() -> None:
         ("return pb.Report(a=1, b=2)", ("a", "b"), False),
         (
             "x = pb.Report(a=1)\n    x.b.CopyFrom(y)\n    x.c = 1\n    x.d.e = 2\n    x.f['k'] = 1",
-            tuple("abcdf"),
+            ("a", "b", "c", "d", "d.e", "f"),
             False,
         ),
         ("kind = pb.Report\n    return kind(a=1)", ("a",), False),

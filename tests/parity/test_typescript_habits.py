@@ -247,3 +247,24 @@ def test_union_that_the_scope_names_is_found_wherever_it_is() -> None:
     small = typescript_sdk({"src/llm.ts": lines}, ("Thing",))
     assert small.reading.diagnostics == []
     assert [item.name for item in small.vocabulary.kinds] == ["Thing"]
+
+
+def test_fields_that_are_filled_in_place() -> None:
+    small = typescript_sdk(
+        beside(
+            "function fill() {",
+            "  const x = new pb.Outer({ aB: 1, inner: { c: 2, deepOne: { d: 3 }, none: undefined } });",
+            "  x.other.eF = 4;",
+            "}",
+        )
+    )
+    [found] = [item for item in small.vocabulary.builds if item.message == "Outer"]
+    assert found.fields == (
+        "a_b",
+        "inner",
+        "inner.c",
+        "inner.deep_one",
+        "inner.deep_one.d",
+        "other",
+        "other.e_f",
+    )

@@ -181,7 +181,7 @@ def test_handler_written_in_place() -> None:
         ("return new pb.A_Report({ oneThing: 1, b, 'c': 2 });", ("b", "c", "one_thing"), False),
         (
             "const r = new pb.A_Report(); r.oneThing = 1; if (x) r.b.c = 2;",
-            ("b", "one_thing"),
+            ("b", "b.c", "one_thing"),
             False,
         ),
         ("return new pb.A_Report({ kind: { case: 'theArm', value: 1 } });", ("the_arm",), False),

@@ -12,7 +12,7 @@ from sessiongen.diagnostics import Rule
 from sessiongen.parity.model import NOTHING, Cell, Finding, Row, Section
 from sessiongen.protocol import Protocol
 from sessiongen.schema import Field, Message, Schema
-from sessiongen.vocabulary.model import Vocabulary
+from sessiongen.vocabulary.model import Build, Vocabulary
 
 
 def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
@@ -27,7 +27,7 @@ def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
                 for item in vocabularies
                 for cell in (
                     _read(call.request.name, path, field, item),
-                    _filled(call.request.name, path, field, holder, item),
+                    _filled(call.request, message or holder, path, field, holder, item),
                 )
             ]
             rows.append(Row(".".join((call.request.name, *path)), tuple(cells)))
@@ -58,18 +58,36 @@ def _read(arm: str, path: tuple[str, ...], field: Field, vocabulary: Vocabulary)
 
 
 def _filled(
-    arm: str, path: tuple[str, ...], field: Field, holder: Message, vocabulary: Vocabulary
+    arm: Field,
+    payload: Message,
+    path: tuple[str, ...],
+    field: Field,
+    holder: Message,
+    vocabulary: Vocabulary,
 ) -> Cell:
     sends = vocabulary.driver.sends if vocabulary.driver else ()
-    if not any(item.arm == arm for item in sends):
+    found = [item for item in sends if item.arm == arm.name]
+    if not found:
         return Cell(NOTHING)
-    message = ".".join(holder.path)
-    builds = [item for item in vocabulary.builds if item.message == message]
-    # A nested message that is filled in place is made by no call that could be seen.
-    if not builds or any(field.name in item.fields or item.open for item in builds):
-        return Cell("filled" if builds else "in place")
-    why = f"its driver never fills it ({builds[0].place})"
-    return _fault(arm, path, field, vocabulary, "driver", why)
+    own, whole = _builds(holder, vocabulary), _builds(payload, vocabulary)
+    given = {name for item in whole for name in item.fields}
+    open_ = any(item.open for item in (*own, *whole))
+    if open_ or ".".join(path) in given or any(field.name in item.fields for item in own):
+        return Cell("filled")
+    if not own and (not whole or _unseen(".".join(path[:-1]), given)):
+        return Cell("in place")
+    why = f"its driver never fills it ({(own or whole or found)[0].place})"
+    return _fault(arm.name, path, field, vocabulary, "driver", why)
+
+
+def _unseen(above: str, given: set[str]) -> bool:
+    """Whether something fills a message as a whole, without a field of it being named."""
+    return above in given and not any(name.startswith(f"{above}.") for name in given)
+
+
+def _builds(message: Message, vocabulary: Vocabulary) -> list[Build]:
+    path = ".".join(message.path)
+    return [item for item in vocabulary.builds if item.message == path]
 
 
 def _fault(

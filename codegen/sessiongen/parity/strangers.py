@@ -88,7 +88,7 @@ def _messages(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
             yield _finding(vocabulary, thing, what, Rule.PARITY_FIELD, roles.event.span)
         elif message.full_name not in told:
             for name in build.fields:
-                if name not in _known(message):
+                if name.partition(".")[0] not in _known(message):
                     thing = f"field {build.message}.{name}"
                     what = f"{build.within} fills {build.message}.{name} ({build.place})"
                     yield _finding(vocabulary, thing, what, Rule.PARITY_FIELD, message.span)

@@ -236,7 +236,8 @@ class Build(NamedTuple):
     within: the function or method around it; a message is filled differently in each.
     open: more fields are filled than can be seen, as with keyword arguments from a dict
     or where the message class is handed on to a function that copies by name. A field
-    that is given an empty constant is not filled.
+    that is given an empty constant is not filled. What is filled inside a field without
+    making a message is there too, as a path such as `input.audio_enabled`.
     """
 
     message: str

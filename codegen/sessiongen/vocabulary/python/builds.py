@@ -185,7 +185,10 @@ class _Walker(ast.NodeVisitor):
                 path.append(target.attr)
             target = target.value
         if isinstance(target, ast.Name) and path and target.id in self.names.values:
-            self.names.values[target.id].fill(path[-1], value if len(path) == 1 else None)
+            made = self.names.values[target.id]
+            made.fill(path[-1], value if len(path) == 1 else None)
+            if len(path) > 1:
+                made.fill(".".join(reversed(path)), value)
 
     def _write(self, node: ast.Call) -> None:
         """Note the field that a call such as `x.field.CopyFrom(...)` fills."""

@@ -173,16 +173,31 @@ class _Walker:
     def _assignment(self, node: Node) -> None:
         owner = syntax.member(node.child_by_field_name("left"))
         value = node.child_by_field_name("right")
+        path: list[str] = []
         while owner is not None:
             root = syntax.bare(owner[0])
+            path.insert(0, syntax.field_name(owner[1]))
             if root.type == "identifier" and text(root) in self._values:
                 made = self._values[text(root)]
                 case = case_of(syntax.bare(value)) if value else None
                 if case is not None:
                     self._arm(case, made)
                 else:
-                    made.fill(syntax.field_name(owner[1]), value)
+                    made.fill(path[0], value if len(path) == 1 else None)
+                    self._inside(".".join(path), value, made)
             owner = syntax.member(root)
+
+    def _inside(self, path: str, value: Node | None, made: Made) -> None:
+        """Note the fields of a message that is filled in place, as paths."""
+        inner = syntax.bare(value) if value else None
+        if "." in path:
+            made.fill(path, value)
+        for item in inner.named_children if inner and inner.type == "object" else ():
+            key = item.child_by_field_name("key") if item.type == "pair" else item
+            name = syntax.constant(key) or text(key)
+            if item.type in {"pair", "shorthand_property_identifier"}:
+                step = f"{path}.{syntax.field_name(name)}"
+                self._inside(step, item.child_by_field_name("value") or item, made)
 
     def _new(self, node: Node) -> None:
         found = syntax.member(node.child_by_field_name("constructor"))
@@ -213,6 +228,7 @@ class _Walker:
             self._arm(case, made)
         else:
             made.fill(syntax.field_name(name), value)
+            self._inside(syntax.field_name(name), value, made)
 
     def _arm(self, case: Node, made: Made) -> None:
         arm = syntax.constant(case)

@@ -86,6 +86,7 @@ class SessionHost:
         self._events = EventForwarder(self._session, transport)
         self._audio: ConsoleAudio | None = None
         self._delivery: asyncio.Task[None] | None = None
+        self._starting = asyncio.Lock()
         self._started = False
         self._close_event: Any = None
         self._closing: asyncio.Task[None] | None = None
@@ -103,8 +104,12 @@ class SessionHost:
             ConnectFailed: the driver cannot be reached.
             TransportClosed: the host or the transport was closed.
         """
-        if self._started:
-            return
+        async with self._starting:
+            if not self._started:
+                await self._connect()
+                self._serve()
+
+    async def _connect(self) -> None:
         self._session.attach(self)
         self._session.on(_CLOSE, self._session_closed)
         try:
@@ -112,10 +117,9 @@ class SessionHost:
         except BaseException:
             self._release()
             raise
-        self._started = True
-        self._serve()
 
     def _serve(self) -> None:
+        self._started = True
         state = self._session.agent_state
         # The first bytes of a host are an event: a driver may tell by them who has connected.
         self._events.send("agent_state_changed", {"old_state": state, "new_state": state})
@@ -188,7 +192,7 @@ class SessionHost:
         if not self._session.awaits_finalize(event):
             self._hold.end()
         if self._closing is not None:  # on the way out already, and past the place for this
-            self._events.send("session_closed", event)
+            self._send_closed(event)
         elif self._started:
             self._begin_close()
 
@@ -220,11 +224,18 @@ class SessionHost:
         answering = self._runs.end(f"the session has closed: {reason}")
         if answering:
             await asyncio.wait(answering, timeout=self._close_timeout)
-        self._events.send("session_closed", close_event)
+        self._send_closed(close_event)
         try:
             await asyncio.wait_for(self._transport.flush(), self._close_timeout)
         except (TransportError, asyncio.TimeoutError) as error:
             logger.warning("nobody may know that the session has closed: %s", type(error).__name__)
+
+    def _send_closed(self, close_event: Any) -> None:
+        """Send session_closed; if the error in it cannot travel, without it."""
+        if "session_closed" not in SDK_EVENTS:
+            return
+        if not self._events.send("session_closed", close_event):
+            self._events.send("session_closed", {"reason": close_event.reason, "error": None})
 
     async def _end(self) -> None:
         """Answer what is in flight, and disconnect, by one deadline."""

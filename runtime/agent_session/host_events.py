@@ -59,21 +59,23 @@ class EventForwarder:
         while self._subscribed:
             self._session.off(*self._subscribed.pop())
 
-    def send(self, arm: AgentSessionEventArm, source: Any) -> None:
-        """Send the event of an arm, from what the SDK emits."""
+    def send(self, arm: AgentSessionEventArm, source: Any) -> bool:
+        """Send the event of an arm, from what the SDK emits; False says that it is not sent."""
         try:
             message = AgentSessionMessage()
             fill_agent_session_event(arm, source, message.event)
             if arm == "debug_message" and nests_deeper(message.event.debug_message.payload):
                 logger.error("no debug_message: it nests deeper than %d levels", MAX_NESTING)
-                return
+                return False
             self._transport.send_nowait(message)
+            return True
         except TransportClosed:
             pass  # told where the transport's end is
         except (TransportError, UnmappedValueError) as error:
             logger.error("no %s event: %s", arm, error)
         except Exception as error:
             logger.error("no %s event: %s in %s", arm, type(error).__name__, _place(error))
+        return False
 
     def _forwarder(self, arm: AgentSessionEventArm) -> Callable[[Any], None]:
         def forward(source: Any, /) -> None:

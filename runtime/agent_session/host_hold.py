@@ -38,6 +38,8 @@ class FinalizeHold:
 
     async def wait(self, timeout: float) -> None:
         """Wait; `timeout` bounds, in seconds, how long a finalize_simulation takes to arrive."""
+        if not self._over.is_set():
+            logger.info("the session has closed, finalize_simulation may come for %g s", timeout)
         try:
             await asyncio.wait_for(self._over.wait(), timeout)
         except asyncio.TimeoutError:

@@ -13,7 +13,7 @@ from agent_session import MemorySessionTransport, SessionHost, memory_pair
 from agent_session_protocol import agent_session_pb2 as pb
 from host_agent import Call, Clerk, Fail, Say, Script, scripted_session
 from host_job import Runner, run_job
-from host_support import Driver
+from host_support import Driver, ready
 from livekit.agents import AgentSession, JobContext
 from livekit.agents.beta.tools import EndCallTool
 from livekit.agents.simulation import SimulationContext
@@ -90,12 +90,7 @@ class Case:
             theirs.deliver_to(self.driver)
 
             async def drive() -> None:
-                await self.driver.until(
-                    lambda: any(
-                        event.agent_state_changed.new_state == pb.AS_LISTENING
-                        for event in self.driver.events
-                    )
-                )
+                await ready(self.driver)
                 await driving(self)
                 await self.driver.end()
                 await self.host.wait_closed()

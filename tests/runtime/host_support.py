@@ -101,6 +101,14 @@ class Driver:
         await asyncio.wait_for(wait(), PATIENCE)
 
 
+async def ready(driver: Driver) -> None:
+    """Wait until the agent listens."""
+    listening = pb.AS_LISTENING
+    await driver.until(
+        lambda: any(event.agent_state_changed.new_state == listening for event in driver.events)
+    )
+
+
 @asynccontextmanager
 async def hosted(
     session: Any, **settings: Any

@@ -66,6 +66,36 @@ def test_every_close_is_told_with_its_reason(reason: str, number: int) -> None:
     run(main())
 
 
+@pytest.mark.parametrize("error", ["\ud800", "x" * (1 << 20)], ids=["no UTF-8", "too long"])
+def test_an_error_that_cannot_travel_does_not_keep_the_close_back(error: str) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            session.closes("error", error=error)
+            await driver.end()
+        closed = driver.events[-1].session_closed
+        assert closed.reason == pb.CR_ERROR and not closed.HasField("error")
+
+    run(main())
+
+
+def test_starting_twice_at_once_is_starting_once() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with await listen() as listener:
+            host = SessionHost(session, TcpSessionTransport(listener.host, listener.port))
+            await asyncio.gather(host.start(), host.start())
+            theirs = await listener.accept()
+            driver = Driver(theirs)
+            theirs.deliver_to(driver)
+            await driver.ask("ping")
+            assert driver.arms() == ["agent_state_changed"]
+            await host.close()
+            await theirs.close()
+
+    run(main())
+
+
 def test_what_was_said_before_the_close_comes_before_it_and_nothing_after() -> None:
     async def main() -> None:
         session = PlainSession()

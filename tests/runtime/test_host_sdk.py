@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from agent_session import SdkHostRunning, SessionHost, memory_pair
 from agent_session_protocol import agent_session_pb2 as pb
-from host_support import Driver, hosted
+from host_support import hosted, ready
 from transport_support import run
 
 agents = pytest.importorskip("livekit.agents")
 
+from google.protobuf.json_format import MessageToDict  # noqa: E402
 from google.protobuf.struct_pb2 import Struct  # noqa: E402
-from host_agent import Call, Clerk, Fail, Say, Script, Wait, job, scripted_session  # noqa: E402
-from livekit.agents import Agent, AgentSession, function_tool, llm  # noqa: E402
+from host_agent import Call, Clerk, Fail, Say, Script, Wait, scripted_session  # noqa: E402
+from livekit.agents import Agent, function_tool, llm  # noqa: E402
 from livekit.agents.voice.amd import AMDCategory, AMDPredictionEvent  # noqa: E402
 from livekit.agents.voice.events import EotPredictionEvent, UserStateChangedEvent  # noqa: E402
-from livekit.agents.voice.remote_session import SessionHost as SdkHost  # noqa: E402
 from livekit.protocol.agent_pb import agent_session as sdk_pb  # noqa: E402
+from livekit.rtc._proto.stats_pb2 import RtcStats  # noqa: E402
 
 GREETING: Script = {"hi": [Say("hello")]}
-
-
-async def ready(driver: Driver) -> None:
-    """Wait until the agent listens."""
-    listening = pb.AS_LISTENING
-    await driver.until(
-        lambda: any(event.agent_state_changed.new_state == listening for event in driver.events)
-    )
 
 
 def kinds(items: Any) -> list[str | None]:
@@ -119,6 +111,32 @@ def test_what_a_driver_can_ask_a_session() -> None:
             verdict = await driver.ask("finalize_simulation")
             assert not verdict.HasField("error")
             assert not verdict.finalize_simulation.HasField("user_verdict")
+        await session.aclose()
+
+    run(main())
+
+
+def test_statistics_of_a_room() -> None:
+    async def main() -> None:
+        report = RtcStats()
+        report.codec.rtc.id = "CODEC_1"
+        report.codec.codec.clock_rate = 48_000
+
+        class Room:
+            async def get_rtc_stats(self) -> Any:
+                return SimpleNamespace(publisher_stats=[report], subscriber_stats=[])
+
+        session = scripted_session({})
+        await session.start(Clerk(), session_host=False)
+        async with hosted(session) as (driver, _, _):
+            setattr(session, "_room_io", SimpleNamespace(room=Room()))
+            stats = (await driver.ask("get_rtc_stats")).get_rtc_stats
+            session._room_io = None
+        (sent,) = stats.publisher_stats
+        assert MessageToDict(sent) == {
+            "codec": {"rtc": {"id": "CODEC_1"}, "codec": {"clockRate": 48_000.0}}
+        }
+        assert not stats.subscriber_stats
         await session.aclose()
 
     run(main())
@@ -294,103 +312,5 @@ def test_events_of_the_sdks_own_classes() -> None:
             assert event.user_state_changed.new_state == pb.US_AWAY
             assert event.created_at.seconds == 1_700_000_000
         await session.aclose()
-
-    run(main())
-
-
-def test_the_sdks_own_host_has_to_be_off() -> None:
-    async def main() -> None:
-        with job() as context:
-            session = scripted_session({})
-            await session.start(Clerk(), room=context.room)
-            assert isinstance(session._session_host, SdkHost)
-            ours, theirs = memory_pair()
-            host = SessionHost(session, ours)
-            with pytest.raises(SdkHostRunning, match="session_host=False"):
-                await host.start()
-            await host.close()
-            await session.aclose()
-            await theirs.close()
-
-    run(main())
-
-
-def test_session_host_false_leaves_the_sdks_host_out() -> None:
-    async def main() -> None:
-        with job() as context:
-            session = scripted_session({})
-            await session.start(Clerk(), room=context.room, session_host=False)
-            assert session._session_host is None
-            async with hosted(session) as (driver, _, _):
-                assert (await driver.ask("ping")).HasField("pong")
-                await session.aclose()
-
-    run(main())
-
-
-def test_an_sdk_host_that_comes_later_is_told_in_the_log(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    async def main() -> None:
-        with job() as context:
-            session = scripted_session(GREETING)
-            async with hosted(session) as (driver, host, _):
-                await session.start(Clerk(), room=context.room)
-                await ready(driver)
-                assert isinstance(session._session_host, SdkHost)
-                await session.aclose()
-                await driver.end()
-                await host.wait_closed()
-
-    with caplog.at_level(logging.ERROR):
-        run(main())
-    assert caplog.text.count("the SDK's own host") == 1
-
-
-def test_a_session_has_one_host_at_a_time() -> None:
-    async def main() -> None:
-        session = scripted_session(GREETING)
-        await session.start(Clerk(), session_host=False)
-        async with hosted(session) as (driver, _, _):
-            ours, theirs = memory_pair()
-            second = SessionHost(session, ours)
-            with pytest.raises(SdkHostRunning):
-                await second.start()
-            await second.close()
-            await theirs.close()
-            assert (await driver.ask("run_input", text="hi")).run_input.items
-        async with hosted(session) as (driver, _, _):
-            assert (await driver.ask("run_input", text="hi")).run_input.items
-        await session.aclose()
-
-    run(main())
-
-
-def test_a_host_leaves_no_trace_on_its_session() -> None:
-    async def main() -> None:
-        session = scripted_session(GREETING)
-        await session.start(Clerk(), session_host=False)
-        before = {name: list(callbacks) for name, callbacks in session._events.items()}
-        async with hosted(session):
-            assert "aclose" in vars(session)
-        after = {name: list(each) for name, each in session._events.items() if each}
-        assert after == before
-        assert "aclose" not in vars(session) and session._session_host is None
-        await session.aclose()
-
-    run(main())
-
-
-def test_a_session_that_starts_again_needs_a_host_again() -> None:
-    async def main() -> None:
-        session: AgentSession[None] = scripted_session(GREETING)
-        for _ in range(2):
-            async with hosted(session) as (driver, _, _):
-                await session.start(Clerk(), session_host=False)
-                await ready(driver)
-                assert (await driver.ask("run_input", text="hi")).run_input.items
-                await session.aclose()
-                await driver.end()
-                assert driver.arms()[-1] == "session_closed"
 
     run(main())

@@ -184,3 +184,27 @@ def test_a_callback_for_the_end_may_end_everything(what: str, early: bool) -> No
             case.session.shutdown()
 
     case.play(driving)
+
+
+def test_a_callback_that_shuts_the_job_down_still_takes_its_own_time() -> None:
+    """A shutdown that ended the hold would leave it the time of a close, and refuse requests."""
+    shut, finish = asyncio.Event(), asyncio.Event()
+
+    async def judge(simulation: SimulationContext) -> None:
+        simulation.job_context.shutdown("judged")
+        shut.set()
+        await finish.wait()
+        simulation.fail("late")
+
+    async def driving(case: Case) -> None:
+        await hang_up(case)
+        name = await case.driver.send("finalize_simulation")
+        await shut.wait()
+        for _ in range(10):
+            await case.driver.ask("ping")
+        assert not (await case.driver.ask("get_session_state")).HasField("error")
+        finish.set()
+        response = await case.driver.answer(name)
+        assert response.finalize_simulation.user_verdict.reason == "late"
+
+    Case(judge=judge).play(driving)

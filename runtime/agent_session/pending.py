@@ -133,7 +133,6 @@ class PendingRequests:
 
 
 def fail(future: asyncio.Future[Any], error: Exception) -> None:
-    """End a future with an error, unless it has ended; it need not be retrieved."""
+    """End a future with an error, unless it has ended."""
     if not future.done():
         future.set_exception(error)
-        future.exception()

@@ -125,8 +125,9 @@ class RemoteSession(SessionRequestClient, AgentSessionEventListeners):
         Args:
             timeout: how long the transport may take, in seconds; None leaves it to the transport.
         """
-        self._closed = True
-        self._end(Lost(None, by_driver=True), DriverClosed)
+        if not self._closed:
+            self._closed = True
+            self._end(Lost(None, by_driver=True), DriverClosed)
         await self._outbox.close()
         await self._transport.close(timeout)
         if self._delivery is not None:

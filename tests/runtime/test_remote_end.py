@@ -232,6 +232,9 @@ def test_what_was_sent_before_a_close_reaches_the_host() -> None:
             results = await asyncio.gather(*calls, return_exceptions=True)
             assert {type(result) for result in results} == {DriverClosed}
             assert len(host.requests) == 100
+            await failed(session.ping(), DriverClosed)
+            timer = session._pending._timer
+            assert timer is not None and timer.cancelled()
 
     run(main())
 
@@ -277,11 +280,16 @@ def test_a_host_that_reads_nothing_is_a_slow_consumer() -> None:
     run(main())
 
 
-class Broken(SessionTransport):
-    """Delivers in a task, and raises where it should end."""
+class Tasked(SessionTransport):
+    """Delivers in a task: what is put into its queue, or the error that is."""
 
     def __init__(self) -> None:
-        self.done = asyncio.Event()
+        self.inbound: asyncio.Queue[pb.AgentSessionMessage | Exception] = asyncio.Queue()
+        self.sent: list[pb.AgentSessionMessage] = []
+        self.refuses: TransportClosed | None = None
+        self.closing = asyncio.Event()
+        self.may_close = asyncio.Event()
+        self.may_close.set()
 
     async def start(self) -> None:
         pass
@@ -290,13 +298,16 @@ class Broken(SessionTransport):
         self.send_nowait(message)
 
     def send_nowait(self, message: pb.AgentSessionMessage) -> None:
-        self.done.set()
+        if self.refuses is not None:
+            raise self.refuses
+        self.sent.append(message)
 
     async def flush(self) -> None:
         pass
 
     async def close(self, timeout: float | None = None) -> None:
-        pass
+        self.closing.set()
+        await self.may_close.wait()
 
     @property
     def closed(self) -> bool:
@@ -307,15 +318,19 @@ class Broken(SessionTransport):
         return None
 
     async def __anext__(self) -> pb.AgentSessionMessage:
-        await self.done.wait()
-        raise OSError("the wire is cut")
+        found = await self.inbound.get()
+        if isinstance(found, Exception):
+            raise found
+        return found
 
 
 def test_a_transport_that_raises_while_it_delivers_is_lost(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
-        async with RemoteSession(Broken()) as session:
+        transport = Tasked()
+        async with RemoteSession(transport) as session:
+            transport.inbound.put_nowait(OSError("the wire is cut"))
             error = await failed(session.ping(), SessionLost)
             assert isinstance(error.reason, ConnectionLost)
             assert isinstance(error.reason.__cause__, OSError)
@@ -325,12 +340,56 @@ def test_a_transport_that_raises_while_it_delivers_is_lost(
     assert "a transport failed while it delivered" in caplog.text
 
 
-def test_a_transport_that_delivers_in_a_task_leaves_none() -> None:
+def test_a_transport_that_delivers_in_a_task_ends_with_it() -> None:
     async def main() -> None:
-        async with RemoteSession(Broken()) as session:
+        transport = Tasked()
+        async with RemoteSession(transport) as session:
             assert session.outcome is None
+        transport = Tasked()
+        async with RemoteSession(transport) as session:
+            transport.inbound.put_nowait(StopAsyncIteration())
+            assert await session.wait_ended() == Lost(None)
 
     run(main())
+
+
+def test_a_transport_that_refuses_before_it_tells_its_end() -> None:
+    async def main() -> None:
+        transport = Tasked()
+        async with RemoteSession(transport) as session:
+            transport.refuses = TransportClosed(SlowConsumer(2, 1))
+            error = await failed(session.ping(), SessionLost)
+            assert error.reason is transport.refuses.reason
+            with pytest.raises(SessionLost) as caught:
+                session.send_audio_playback_finished()
+            assert caught.value.reason is transport.refuses.reason
+
+    run(main())
+
+
+def test_what_arrives_while_the_driver_closes_is_told_to_nobody(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        transport, heard = Tasked(), list[object]()
+        async with RemoteSession(transport) as session:
+            session.on_user_input_transcribed(lambda said, _: heard.append(said))
+            transport.may_close.clear()
+            closing = asyncio.ensure_future(session.close())
+            await transport.closing.wait()
+            flush = pb.AgentSessionMessage()
+            flush.audio_playback_flush.SetInParent()
+            event = pb.AgentSessionMessage(event=transcript_event("too late"))
+            for message in (flush, event):
+                transport.inbound.put_nowait(message)
+            while not transport.inbound.empty():
+                await asyncio.sleep(0)
+            transport.may_close.set()
+            await closing
+            assert not heard and not transport.sent
+
+    run(main())
+    assert not caplog.records
 
 
 def test_a_listener_sees_the_outcome_and_may_close_the_session() -> None:

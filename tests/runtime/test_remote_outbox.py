@@ -60,13 +60,13 @@ def test_requests_keep_their_order_when_they_have_to_wait() -> None:
 
             host.answer = answer
             calls = [
-                asyncio.ensure_future(session.run_input(text=f"{n:<100000}")) for n in range(50)
+                asyncio.ensure_future(session.run_input(text=f"{n:<100000}")) for n in range(100)
             ]
             await begun(*calls)
             assert waiting_in(session) < 2 << 20
             theirs._stream.resume_reading()
             await asyncio.gather(*calls)
-            assert [int(text) for text in seen if text != KIB_500] == [*range(50)]
+            assert [int(text) for text in seen if text != KIB_500] == [*range(100)]
             # And the next one goes at once.
             assert session._outbox._task is None
             await session.ping()
@@ -116,6 +116,7 @@ def test_close_ends_what_waits_for_its_turn() -> None:
             calls = [asyncio.ensure_future(session.run_input(text="x")) for _ in range(100)]
             await begun(*calls)
             await session.close()
+            assert session._outbox._task is None
             results = await asyncio.gather(*calls, return_exceptions=True)
             assert {type(result) for result in results} == {DriverClosed}
 

@@ -230,23 +230,44 @@ def test_a_call_cancelled_in_the_tick_of_its_response() -> None:
     run(main())
 
 
-def test_a_response_to_no_request_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    "strange", ["", "other", "{ours}", "{ours}-", "{ours}-2", "{ours}-0", "{ours}-x", "{ours}-²"]
+)
+def test_a_response_to_no_request_is_told_once(
+    strange: str, caplog: pytest.LogCaptureFixture
+) -> None:
     async def main() -> None:
         async with driven() as (session, host):
             calling = asyncio.ensure_future(session.ping())
             request = await host.request()
             ours, number = request.request_id.split("-")
-            strange = ["", "other", f"{ours}-", f"{ours}-2", f"{ours}-0", f"{ours}-{'9' * 5000}"]
-            for request_id in [*strange, f"{ours}-x", f"{ours}-²"]:
+            assert number == "1"
+            for _ in range(3):
+                request_id = strange.format(ours=ours)
                 host.respond(pb.SessionResponse(request_id=request_id, error="secret"))
             host.respond(pong(request))
-            host.respond(pong(request))  # an answer twice is a late one
+            host.respond(pong(request))  # an answer that comes twice is a late one
             await calling
-            assert number == "1"
 
     run(main())
     warnings = [record.getMessage() for record in caplog.records]
     assert len(warnings) == 1 and "never made" in warnings[0] and "secret" not in warnings[0]
+
+
+def test_an_id_of_thousands_of_digits_is_one_more_strange_id(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            calling = asyncio.ensure_future(session.ping())
+            request = await host.request()
+            long = request.request_id + "9" * 5000
+            host.respond(pb.SessionResponse(request_id=long))
+            host.respond(pong(request))
+            await calling
+
+    run(main())
+    assert ["never made" in record.getMessage() for record in caplog.records] == [True]
 
 
 def test_what_cannot_be_sent_raises_to_its_caller_alone() -> None:

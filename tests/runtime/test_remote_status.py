@@ -15,6 +15,7 @@ from agent_session import (
     NotReady,
     NotStarted,
     RemoteSession,
+    RequestTimedOut,
     SessionLost,
     Stalled,
     Status,
@@ -23,6 +24,7 @@ from agent_session import (
     listen,
     memory_pair,
 )
+from agent_session.readiness import wait_for_ready
 from agent_session_protocol import agent_session_pb2 as pb
 from remote_support import Host, driven, pong
 from tcp_support import QUICK
@@ -243,6 +245,42 @@ def test_a_connection_that_goes_while_it_is_waited_for() -> None:
         with pytest.raises(TransportClosed):
             await session.wait_for_ready(20)
         await session.close()
+
+    run(main())
+
+
+def test_two_starts_at_once_connect_once() -> None:
+    async def main() -> None:
+        async with await listen(max_agents=None, limits=QUICK) as listener:
+            transport = TcpSessionTransport(listener.host, listener.port, limits=QUICK)
+            session = RemoteSession(transport)
+            await asyncio.gather(session.start(), session.start())
+            agent = await listener.accept()
+            await session.close()
+            async with agent:
+                assert [message async for message in agent] == []
+            assert not listener._waiting
+
+    run(main())
+
+
+def test_tries_are_paced_and_a_ping_that_times_out_is_none() -> None:
+    async def main() -> None:
+        tries: list[str] = []
+
+        async def start() -> None:
+            tries.append("start")
+            if len(tries) < 3:
+                raise ConnectFailed
+
+        async def ping(timeout: float) -> None:
+            tries.append("ping")
+            raise RequestTimedOut("ping", timeout)
+
+        with pytest.raises(NotReady):
+            await wait_for_ready(start, ping, 0.7)
+        # Two that fail to start, a quarter of a second each; pings until the deadline.
+        assert tries[:4] == ["start", "start", "start", "ping"]
 
     run(main())
 

@@ -60,7 +60,7 @@ _OPTIONS: Final = (
 )
 
 # Closes that never are the agent's doing. All other reasons, the error of a model among them, can
-# be, and say nothing about it.
+# be, and say nothing about it: a shutdown of the job, which has the same, ends a hold by itself.
 _FROM_OUTSIDE: Final = (CloseReason.JOB_SHUTDOWN, CloseReason.PARTICIPANT_DISCONNECTED)
 
 
@@ -130,8 +130,7 @@ class LiveKitSession(HostedSession):
     def awaits_finalize(self, close: Any) -> bool:
         if self._job is None or self._job.simulation_context() is None:
             return False
-        ended_by_job = self._watch is not None and self._watch.ends
-        return not ended_by_job and close.reason not in _FROM_OUTSIDE
+        return close.reason not in _FROM_OUTSIDE
 
     def _take_place(self, _: object = None) -> None:
         """Be where the SDK looks for a host. A session's start empties the place, and so it is

@@ -46,14 +46,10 @@ _finalizing: ContextVar[bool] = ContextVar("finalizing", default=False)
 
 
 class JobWatch:
-    """Stands before two methods of one job, for as long as the job lives.
-
-    Attributes:
-        ends: whether the job is being shut down from outside.
-    """
+    """Stands before two methods of one job, for as long as the job lives."""
 
     def __init__(self, job: JobContext) -> None:
-        self.ends = False
+        self._ends = False
         self._job = job
         self._members: set[Member] = set()
         self._shutdown = job.shutdown
@@ -71,6 +67,8 @@ class JobWatch:
     def join(self, member: Member) -> None:
         """Let a session's host know of a shutdown, and the room's deletion wait for it."""
         self._members.add(member)
+        if self._ends:
+            member.keeper.job_shuts_down()
 
     def leave(self, member: Member) -> None:
         """Undo `join`."""
@@ -127,9 +125,9 @@ class JobWatch:
             self._end()
 
     def _end(self) -> None:
-        if not self.ends:
+        if not self._ends:
             logger.debug("the job is shut down from outside")
-        self.ends = True
+        self._ends = True
         for member in list(self._members):
             member.keeper.job_shuts_down()
 

@@ -7,7 +7,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from agent_session import SessionHost, memory_pair
 from agent_session_protocol import agent_session_pb2 as pb
+from host_support import Driver
 
 pytest.importorskip("livekit.agents")
 
@@ -82,6 +84,28 @@ def test_an_entrypoint_that_closes_the_session_because_of_a_shutdown_is_not_held
     async def driving(case: Case) -> None:
         case.runner.shut_down()
         await gone_at_once(case)
+
+    Case(after=after).play(driving)
+
+
+def test_a_host_that_starts_in_a_shutdown_is_not_held() -> None:
+    async def after(case: Case) -> None:
+        asked = asyncio.Event()
+        case.runner._proc._shutdown_fut.add_done_callback(lambda _: asked.set())
+        await asked.wait()
+        await case.host.close()
+        ours, theirs = memory_pair()
+        driver = Driver(theirs)
+        theirs.deliver_to(driver)
+        host = SessionHost(case.session, ours)
+        await host.start()
+        await case.session.aclose()
+        await driver.end()
+        assert driver.arms()[-1] == "session_closed"
+
+    async def driving(case: Case) -> None:
+        case.runner.shut_down()
+        await case.driver.end()
 
     Case(after=after).play(driving)
 

@@ -18,36 +18,25 @@ from sessiongen.vocabulary.model import Vocabulary
 
 
 def sections(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> list[Section]:
-    """Return the sections of events and of requests."""
+    """Return the sections of events, of what stands beside their arm, and of requests."""
     columns = tuple(f"{item.sdk} {side}" for item in vocabularies for side in ("host", "driver"))
-    events = tuple(
-        Row(
-            event.arm.name,
-            tuple(
-                cell
-                for item in vocabularies
-                for cell in (_sent(event, item), _received(event.arm, item))
-            ),
-        )
-        for event in protocol.events
-    )
-    requests = tuple(
-        Row(
-            call.request.name,
-            tuple(
-                cell
-                for item in vocabularies
-                for cell in (_answered(call, item, vocabularies), _asked(call, item))
-            ),
-        )
-        for call in protocol.calls
-    )
-    events += tuple(_unsent(protocol, vocabularies))
-    requests += (_rest(protocol, vocabularies),)
+    events, requests = [], []
+    for event in protocol.events:
+        cells = [
+            cell for it in vocabularies for cell in (_sent(event, it), _received(event.arm, it))
+        ]
+        events.append(Row(event.arm.name, tuple(cells)))
+    for call in protocol.calls:
+        cells = []
+        for item in vocabularies:
+            cells += [_answered(call, item, vocabularies), _asked(call, item)]
+        requests.append(Row(call.request.name, tuple(cells)))
+    events += _unsent(protocol, vocabularies)
+    requests.append(_rest(protocol, vocabularies))
     return [
-        Section("events", columns, events),
+        Section("events", columns, tuple(events)),
         Section("beside the event's arm", columns, tuple(_beside(protocol, vocabularies))),
-        Section("requests", columns, requests),
+        Section("requests", columns, tuple(requests)),
     ]
 
 

@@ -111,6 +111,7 @@ class _Side:
         around: set[str],
     ) -> None:
         self.message = message
+        self._path = ".".join(message.path)
         self.annotated = annotated
         self.sdk = vocabulary.sdk
         self.around = around
@@ -220,10 +221,6 @@ class _Side:
             name = f"{self.record.name}.{fact.name}"
             why = f"has no place for the SDK's field {name} ({fact.place})"
             yield Cell(fact.name, (self._finding(f"sdk field {name}", why),))
-
-    @property
-    def _path(self) -> str:
-        return ".".join(self.message.path)
 
     def _fills(self, build: Build, field: Field, source: FieldFact | None) -> bool:
         copied = build.open and (source is not None or self.record is None)

@@ -64,17 +64,7 @@ class Dispatch:
 
     def branches(self, function: Node) -> Iterator[Branch]:
         """Yield a branch for each arm that is named."""
-        holders = {
-            text(item.child_by_field_name("pattern"))
-            for item in syntax.parameters(function)
-            if message_type(self.names, syntax.annotation(item)) == self.message
-        }
-        if self.loops:
-            holders |= {
-                text(item.child_by_field_name("left"))
-                for item in syntax.walk(function)
-                if item.type == "for_in_statement"
-            }
+        holders = self._holders(function)
         unions = {
             text(item.child_by_field_name("name"))
             for item in syntax.walk(function)
@@ -97,6 +87,20 @@ class Dispatch:
             used = node.parent is not None and node.parent.type in _PASSED_ON
             if node.id not in seen and not used and self._is_case(node, holders, unions):
                 self._fault(node, "a test of an arm that is neither a `switch` nor a plain `if`")
+
+    def _holders(self, function: Node) -> set[str]:
+        """Return the variables of a function that are the message."""
+        found = {
+            text(item.child_by_field_name("pattern"))
+            for item in syntax.parameters(function)
+            if message_type(self.names, syntax.annotation(item)) == self.message
+        }
+        loops = syntax.walk(function) if self.loops else ()
+        return found | {
+            text(item.child_by_field_name("left"))
+            for item in loops
+            if item.type == "for_in_statement"
+        }
 
     def _is_union(self, node: Node | None, holders: set[str], unions: set[str]) -> bool:
         inner = syntax.bare(node) if node else None

@@ -154,6 +154,11 @@ def is_nothing(node: Node) -> bool:
     return node.type == "literal_type" and text(node) in {"null", "undefined"}
 
 
+def is_text(node: Node) -> bool:
+    """Whether a type is written as a string, one that cannot be read included."""
+    return node.type == "literal_type" and node.named_children[0].type == "string"
+
+
 def literal(node: Node) -> str | None:
     """Return the string of a literal type, None for any other type."""
     return constant(node.named_children[0]) if node.type == "literal_type" else None

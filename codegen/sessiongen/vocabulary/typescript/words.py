@@ -118,7 +118,7 @@ class WordReader:
                 words.words.append(Word(value, None, syntax.line(part)))
             elif inner is not None:
                 words.add(inner.named_on(syntax.line(part)))
-            elif part.type == "template_literal_type":
+            elif part.type == "template_literal_type" or syntax.is_text(part):
                 self._fault(file, part, f"`{text(part)}` is not a constant")
             elif not syntax.is_nothing(part):
                 words.open = True

@@ -151,12 +151,15 @@ async def _encoded(encode: Callable[[Any], _M], source: Mapping[str, Any], items
     """
     everything = list(source[items])
     response = encode({**source, items: everything[:_CHUNK]})
+    size = response.ByteSize()
     nothing = dict.fromkeys(source)
     for start in range(_CHUNK, len(everything), _CHUNK):
         await asyncio.sleep(0)
-        response.MergeFrom(encode({**nothing, items: everything[start : start + _CHUNK]}))
-        if response.ByteSize() > MAX_FRAME_SIZE:
-            raise RequestError(too_large(response.ByteSize()))
+        part = encode({**nothing, items: everything[start : start + _CHUNK]})
+        size += part.ByteSize()
+        if size > MAX_FRAME_SIZE:
+            raise RequestError(too_large(size))
+        response.MergeFrom(part)
     return response
 
 

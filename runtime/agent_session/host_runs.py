@@ -82,7 +82,7 @@ class Runs:
         await self._wait_for_latest()
         run.hosted = self._latest = self._session.run(text)
         items = await run.hosted.wait()
-        if not items and self._session.closing:
+        if not items and (self._ended is not None or self._session.closing):
             # A close cuts its run off, and is told only afterwards: that is no silence.
             await self._over.wait()
             raise RunStopped(self._ended or "")

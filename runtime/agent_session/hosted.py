@@ -104,7 +104,7 @@ class HostedSession(ABC):
     @property
     @abstractmethod
     def closing(self) -> bool:
-        """Whether a close is under way, or over; its event may still be to come."""
+        """Whether a close is under way, whose event is still to come."""
 
     @abstractmethod
     def chat_items(self) -> Sequence[Any]:

@@ -159,7 +159,10 @@ class LiveKitSession(HostedSession):
 
     @property
     def closing(self) -> bool:
-        return self._session._is_closing()
+        # Not `_is_closing`, which is true for ever once a session was shut down and started again.
+        session = self._session
+        begun = session._closing_task is not None and not session._closing_task.done()
+        return session._started and (begun or session._closing)
 
     def chat_items(self) -> Sequence[Any]:
         return self._session.history.items

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 import pytest
@@ -104,13 +105,17 @@ def test_a_host_leaves_no_trace_on_its_session() -> None:
 def test_a_session_that_starts_again_needs_a_host_again() -> None:
     async def main() -> None:
         session: AgentSession[None] = scripted_session(GREETING)
-        for _ in range(2):
+        for end in (session.shutdown, lambda: asyncio.ensure_future(session.aclose())):
             async with hosted(session) as (driver, _, _):
                 await session.start(Clerk(), session_host=False)
                 await ready(driver)
                 assert (await driver.ask("run_input", text="hi")).run_input.items
-                await session.aclose()
+                silence = await driver.ask("run_input", text="a text without an answer")
+                assert not silence.HasField("error") and not silence.run_input.items
+                end()
                 await driver.end()
                 assert driver.arms()[-1] == "session_closed"
+            async with session._lock:
+                pass  # the rest of the close
 
     run(main())

@@ -356,6 +356,28 @@ def test_a_driver_that_reads_is_no_slow_consumer_however_much_it_asks_for() -> N
     run(main())
 
 
+def test_nor_if_all_that_it_asked_for_is_there_at_once() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gate = asyncio.Event()
+
+        async def stats() -> dict[str, Any]:
+            await gate.wait()
+            return {"publisher_stats": [{"note": "x" * 700_000}], "subscriber_stats": ()}
+
+        session.stats = stats
+        async with hosted(session) as (driver, _, _):
+            for _ in range(64):
+                await driver.send("get_rtc_stats")
+            await driver.ask("ping")
+            gate.set()
+            await driver.until(lambda: len(driver.responses) == 65)
+            assert all(each.HasField("get_rtc_stats") for each in driver.responses[1:])
+            assert not driver.ended
+
+    run(main())
+
+
 def test_what_a_driver_has_no_business_to_send_is_ignored(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

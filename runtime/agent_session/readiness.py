@@ -44,18 +44,17 @@ async def wait_for_ready(
     pings: set[asyncio.Future[None]] = set()
     try:
         while (left := deadline - loop.time()) > 0:
-            pause = min(_INTERVAL, left)
             try:
                 await asyncio.wait_for(start(), left)
                 failure = NotReady(timeout)
                 pings.add(asyncio.ensure_future(ping(left)))
-                if await _answered(pings, pause):
+                if await _answered(pings, min(_INTERVAL, left)):
                     return
             except TransportClosed:
                 raise
             except TransportError as error:
                 failure = error
-                await asyncio.sleep(pause)
+                await asyncio.sleep(min(_INTERVAL, deadline - loop.time()))
             except asyncio.TimeoutError:
                 break
         raise failure

@@ -290,6 +290,7 @@ class Tasked(SessionTransport):
         self.closing = asyncio.Event()
         self.may_close = asyncio.Event()
         self.may_close.set()
+        self.flushing = asyncio.Event()
 
     async def start(self) -> None:
         pass
@@ -303,7 +304,8 @@ class Tasked(SessionTransport):
         self.sent.append(message)
 
     async def flush(self) -> None:
-        pass
+        self.flushing.set()
+        await asyncio.Event().wait()
 
     async def close(self, timeout: float | None = None) -> None:
         self.closing.set()
@@ -349,6 +351,19 @@ def test_a_transport_that_delivers_in_a_task_ends_with_it() -> None:
         async with RemoteSession(transport) as session:
             transport.inbound.put_nowait(StopAsyncIteration())
             assert await session.wait_ended() == Lost(None)
+
+    run(main())
+
+
+def test_a_transport_that_never_flushes_leaves_no_task() -> None:
+    async def main() -> None:
+        transport = Tasked()
+        async with RemoteSession(transport) as session:
+            calls = [asyncio.ensure_future(session.run_input(text="x" * 600_000)) for _ in range(3)]
+            await transport.flushing.wait()
+            assert len(transport.sent) == 2
+        for calling in calls:
+            await failed(calling, DriverClosed)
 
     run(main())
 

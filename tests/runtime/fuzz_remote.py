@@ -29,7 +29,7 @@ from agent_session import (
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.dispatch import AGENT_SESSION_EVENT_ARMS
 from agent_session_protocol.errors import RequestError, UnexpectedArmError
-from random_messages import damaged, fill
+from chance_messages import damaged, fill
 from transport_support import framed
 
 MOST_INPUTS_A_SESSION = 200

@@ -125,8 +125,6 @@ class RoomInlet:
     async def _read_all(self, identity: str, lane: deque[rtc.ByteStreamReader]) -> None:
         while lane:
             await self._may_read.wait()
-            if self._stopped:
-                return
             try:
                 body = await self._read(lane[0])
             except FrameError as error:

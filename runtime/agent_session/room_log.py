@@ -38,10 +38,8 @@ class RoomLog:
             self._strangers.add(identity)
             logger.warning("messages of %r are ignored: it is not the peer", identity)
 
-    def tell_recipient(self, identity: str, present: bool) -> None:
+    def tell_absent(self, identity: str) -> None:
         """LiveKit drops what is sent to somebody who is not there, and says nothing."""
-        if present:
-            self._absent.discard(identity)
-        elif identity not in self._absent:
+        if identity not in self._absent:
             self._absent.add(identity)
             logger.warning("%r is not in the room, so far as is known: messages get lost", identity)

@@ -225,7 +225,7 @@ class RoomSessionTransport(SessionTransport):
         self._log.tell_refused(identity, error)
         if self._remote_identity is None:
             return
-        if isinstance(error, TruncatedFrame) or self._state is not State.OPEN:
+        if isinstance(error, TruncatedFrame):
             self._cut = error
         else:
             self._begin_close(self._limits.close_timeout)
@@ -276,8 +276,8 @@ class RoomSessionTransport(SessionTransport):
 
     async def _transmit(self, frame: bytes) -> None:
         recipient = self._router.recipient(frame)
-        if recipient is not None:
-            self._log.tell_recipient(recipient, recipient in self._room.remote_participants)
+        if recipient is not None and recipient not in self._room.remote_participants:
+            self._log.tell_absent(recipient)
         await self._room.local_participant.send_bytes(
             frame[HEADER_SIZE:],
             name=f"AS_{uuid.uuid4().hex[:12]}",
@@ -385,7 +385,7 @@ class RoomSessionTransport(SessionTransport):
         if self._state is not State.CLOSING or not (self._outbox.idle and self._inlet.idle):
             return
         rest = self._outbox.last_sent + self._limits.linger
-        if self._close_timer is not None and self._loop.time() < min(rest, self._deadline):
+        if self._loop.time() < min(rest, self._deadline):
             if self._timer is not None:
                 self._timer.cancel()
             self._timer = self._loop.call_at(min(rest, self._deadline), self._settle)

@@ -7,6 +7,7 @@ import time
 
 import pytest
 from agent_session import RoomSessionTransport, SlowConsumer, StreamLimits, TransportClosed
+from livekit.rtc._proto.ffi_pb2 import FfiEvent
 from room_support import QUICK, RawReader, fill, open_raw, raw_peer, send_raw
 from transport_support import ping, read_all, run, transcript
 
@@ -124,6 +125,25 @@ def test_an_end_while_the_transport_closes_changes_nothing() -> None:
     run(main())
 
 
+def test_a_message_that_is_complete_in_the_moment_of_a_close_is_dropped() -> None:
+    async def main() -> None:
+        async with raw_peer() as (_, driver, peer):
+            writer = await open_raw(peer)
+            await writer.write(ping(1).SerializeToString())
+            while driver._inlet.progress < 2:
+                await asyncio.sleep(0)
+            (reader,) = driver._room._byte_stream_readers.values()
+            closing = asyncio.ensure_future(driver.close())
+            end = FfiEvent()
+            end.byte_stream_reader_event.eos.SetInParent()
+            reader._queue.put_nowait(end)  # the library's word, after the close and before its time
+            await closing
+            assert await read_all(driver) == []
+            await writer.aclose()
+
+    run(main())
+
+
 def test_a_receiver_may_close_the_transport() -> None:
     class Closer:
         def __init__(self, transport: RoomSessionTransport) -> None:
@@ -162,6 +182,9 @@ def test_a_receiver_whose_answer_does_not_fit_ends_the_transport() -> None:
                 self.transport.send_nowait(transcript("x" * 100_000))
 
         def transport_ended(self, reason: object) -> None:
+            assert self.transport.closed
+            with pytest.raises(TransportClosed):
+                self.transport.send_nowait(ping())
             self.ended = reason
 
     async def main() -> None:

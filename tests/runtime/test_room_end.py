@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from agent_session import (
     ConnectionLost,
+    FrameTooLarge,
     RoomSessionTransport,
     StreamLimits,
     TransportClosed,
@@ -192,6 +193,47 @@ def test_a_message_that_was_cut_by_the_leaving_is_named() -> None:
     run(main())
 
 
+def test_a_message_that_broke_long_before_says_nothing_of_the_end() -> None:
+    async def main() -> None:
+        async with raw_peer() as (_, driver, peer):
+            writer = await open_raw(peer, 100)
+            await writer.aclose()
+            while not driver.refused_frames:
+                await asyncio.sleep(0)
+            await peer.disconnect()
+            assert await read_all(driver) == [] and driver.reason is None
+
+    run(main())
+
+
+def test_a_message_that_was_cut_by_the_end_of_the_room_is_named() -> None:
+    """The library does not say then that the stream is incomplete."""
+
+    async def main() -> None:
+        async with raw_peer() as (server, driver, peer):
+            writer = await open_raw(peer, 100)
+            await writer.write(b"x" * 30)
+            await server.delete_room()
+            assert await read_all(driver) == []
+            assert isinstance(driver.reason, TruncatedFrame)
+            assert (driver.reason.received, driver.reason.expected) == (30, 100)
+
+    run(main())
+
+
+def test_a_message_that_is_too_long_and_late_is_named() -> None:
+    async def main() -> None:
+        async with raw_peer() as (server, driver, _):
+            server.drop("agent", LEFT)
+            while not driver.closed:
+                await asyncio.sleep(0)
+            server.begin_late("agent", 2 << 20)
+            assert await read_all(driver) == []
+            assert isinstance(driver.reason, FrameTooLarge)
+
+    run(main())
+
+
 @pytest.mark.parametrize("size", [100, None])
 def test_a_stream_that_a_peer_left_open_ends_and_those_behind_it_are_read(
     size: int | None,
@@ -241,6 +283,8 @@ def test_a_reader_that_is_slow_gets_everything_after_the_end() -> None:
                 await send_raw(peer, transcript(f"{number} " + "x" * 5000).SerializeToString())
             assert not driver._inlet._may_read.is_set()
             await peer.disconnect()
+            while not driver._inbox.ended:
+                await asyncio.sleep(0.001)
             got = await read_all(driver)
             texts = [each.event.user_input_transcribed.transcript.split()[0] for each in got]
             assert texts == [str(number) for number in range(60)]
@@ -262,7 +306,7 @@ def test_what_waits_to_be_sent_ends_with_the_peer(caplog: pytest.LogCaptureFixtu
                     await each
                 assert isinstance(caught.value.reason, ConnectionLost)
 
-    run(main())
+    run(main(), timeout=8)  # before the room could be called slow
     assert "bytes were not sent into the room" in caplog.text
 
 

@@ -82,6 +82,37 @@ def test_a_send_waits_for_a_slow_room_and_audio_does_not() -> None:
     run(main())
 
 
+def test_sends_of_audio_let_others_run() -> None:
+    async def main() -> None:
+        async with raw_peer() as (server, driver, _):
+            server.stuck = True
+            fill(driver)
+            await asyncio.sleep(0)
+            other = asyncio.ensure_future(asyncio.sleep(0))
+            for _ in range(5):
+                await driver.send(audio(1000))
+            assert other.done()
+            server.release()
+
+    run(main())
+
+
+def test_a_room_that_takes_a_little_at_a_time_is_not_slow() -> None:
+    async def main() -> None:
+        async with raw_peer(StreamLimits(stall_timeout=0.4, linger=0.02)) as (server, driver, _):
+            server.stuck = True
+            fill(driver)
+            flushing = asyncio.ensure_future(driver.flush())
+            start = time.monotonic()
+            for _ in range(5):
+                await asyncio.sleep(0.15)  # the room's own pace
+                server.take_one()
+            await flushing
+            assert time.monotonic() - start > 0.7 and not driver.closed
+
+    run(main())
+
+
 def test_a_send_and_a_flush_end_when_the_room_takes_nothing_for_long() -> None:
     async def main(flush: bool) -> None:
         async with raw_peer(StreamLimits(stall_timeout=0.05, linger=0.02)) as (server, driver, _):
@@ -118,6 +149,27 @@ def test_the_time_of_a_reconnect_does_not_count() -> None:
             await stalled.write(ping(1).SerializeToString()[3:])
             await stalled.aclose()
             assert await driver.__anext__() == ping(1)
+            assert len(await reader.messages(5)) == 5
+
+    run(main())
+
+
+def test_a_room_has_its_full_time_again_after_a_reconnect() -> None:
+    async def main() -> None:
+        limits = StreamLimits(stall_timeout=0.6, linger=0.02)
+        async with raw_peer(limits) as (server, driver, peer):
+            reader = RawReader(peer)
+            server.stuck = True
+            fill(driver)
+            flushing = asyncio.ensure_future(driver.flush())
+            await asyncio.sleep(0)
+            server.lose("driver")
+            await asyncio.wait([flushing], timeout=0.3)
+            server.find("driver")
+            await asyncio.wait([flushing], timeout=0.4)
+            assert not flushing.done() and not driver.closed
+            server.release()
+            await flushing
             assert len(await reader.messages(5)) == 5
 
     run(main())
@@ -160,15 +212,19 @@ def test_a_flush_waits_for_all_before_it_and_for_nothing_after() -> None:
         async with raw_peer() as (server, driver, _):
             await driver.flush()
             server.stuck = True
-            driver.send_nowait(audio(1000))
             driver.send_nowait(ping(0))
+            driver.send_nowait(audio(1000))
             flushing = asyncio.ensure_future(driver.flush())
             await asyncio.sleep(0)
             driver.send_nowait(transcript("later"))
-            assert not flushing.done()
-            server.release()
+            server.take_one()
+            for _ in range(10):
+                await asyncio.sleep(0)
+            assert not flushing.done() and len(server.opened) == 1
+            server.take_one()
             await flushing
-            assert len(server.opened) >= 2 and driver._outbox.size > 0
+            assert len(server.opened) == 2 and driver._outbox.size > 0
+            server.release()
             await driver.flush()
             assert len(server.opened) == 3
 
@@ -183,9 +239,9 @@ def test_a_flush_does_not_wait_for_audio_that_is_dropped() -> None:
                 driver.send_nowait(audio(100_000))
             flushing = asyncio.ensure_future(driver.flush())
             await asyncio.sleep(0)
-            for _ in range(40):
-                driver.send_nowait(audio(100_000))
-            assert driver.dropped_audio > 20
+            for _ in range(15):
+                driver.send_nowait(transcript("x" * 120_000))
+            assert driver.dropped_audio > 15
             server.release()
             await flushing
 
@@ -201,6 +257,12 @@ def test_a_slow_reader_stops_the_reading_and_gets_everything() -> None:
             got = await take(driver, 50)
             texts = [each.event.user_input_transcribed.transcript.split()[0] for each in got]
             assert texts == [str(number) for number in range(50)]
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(driver.__anext__(), 0.01)
+            await send_raw(peer, ping(1).SerializeToString())
+            while not driver._inbox.size:
+                await asyncio.sleep(0)
+            assert driver._inlet._may_read.is_set()
 
     run(main())
 
@@ -242,5 +304,6 @@ def test_an_idle_transport_has_no_task() -> None:
             await driver.flush()
             while asyncio.all_tasks() != before:
                 await asyncio.sleep(0)
+            assert not agent._inlet._watches and not agent._inlet._lanes
 
     run(main())

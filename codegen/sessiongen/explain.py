@@ -21,6 +21,7 @@ from sessiongen.schema import Field, Oneof
 from sessiongen.targets.python.client import client_model
 from sessiongen.targets.python.dispatch import dispatch_model
 from sessiongen.targets.python.events import events_model
+from sessiongen.targets.python.message_names import MessageNames
 from sessiongen.targets.python.models import Context, context
 from sessiongen.targets.python.requests import requests_model
 
@@ -119,6 +120,7 @@ class _Places:
         self._requests = requests_model(self._context)
         self._events = events_model(self._context)
         self._client = client_model(self._context)
+        self._names = MessageNames(self._context)
         self._folder = config.package_dir
         self._lines: dict[str, dict[str, int]] = {}
         self._roles = model.protocol.roles
@@ -142,6 +144,18 @@ class _Places:
             yield "events.py", f"{self._events.base}Sink.{event.name}"
             yield "events.py", f"{self._events.base}Forwarders.{event.forwarder}"
             yield "events.py", f"{self._events.base}Listeners.{event.listener}"
+        yield from self._coders(oneof, arm)
+
+    def _coders(self, oneof: Oneof, arm: Field) -> Iterator[tuple[str, str]]:
+        """Yield what encodes and decodes the payload of an arm that a host sends."""
+        shapes = self._context.shapes
+        sent = {union(self._roles.event).message, union(self._roles.response).message, *shapes}
+        if oneof.message in sent and arm.value.type_name in shapes:
+            message = shapes[arm.value.type_name].message
+            name = self._names.function(message)
+            yield "encoders.py", f"encode_{name}"
+            yield "models.py", self._names.title(message)
+            yield "decoders.py", f"decode_{name}"
 
     def _place(self, file: str, symbol: str) -> str:
         if file not in self._lines:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.schema import Schema
 
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CAPITAL = re.compile(r"(?=[A-Z])")
 
 # What stubs import under names of their own.
 _STUB_IMPORTS = frozenset(
@@ -64,7 +65,7 @@ def identifier(name: str, reserved: frozenset[str] = frozenset()) -> str:
 
 def plain(name: str) -> bool:
     """Whether `message.name` is valid Python and means the field."""
-    return not keyword.iskeyword(name) and not name.startswith("__")
+    return name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("__")
 
 
 def constant(name: str) -> str:
@@ -106,18 +107,22 @@ def flat_names(paths: dict[str, tuple[str, ...]]) -> dict[str, str]:
 
     `Content.Status` becomes `ContentStatus`; where a top-level `ContentStatus` stands
     too, the nested one becomes `Content__Status`; those of one path in several proto
-    packages carry the package in front. Names differ in their snake_case form too.
+    packages carry the package in front, and underscores before capitals where nothing
+    else tells them apart. Names differ in their snake_case form too.
     """
     names = {full: "".join(path) for full, path in paths.items()}
-    for join in ("__".join, None):
+    forms: tuple[Callable[[str], str], ...] = (
+        lambda full: "__".join(paths[full]),
+        lambda full: full.replace(".", "_"),
+        lambda full: _CAPITAL.sub("__", full.replace(".", "_")),
+    )
+    for form in forms:
         taken: dict[str, list[str]] = {}
         for full, name in names.items():
             taken.setdefault(snake(name), []).append(full)
         for group in taken.values():
-            if len(group) < 2:
-                continue
-            for full in group:
-                names[full] = join(paths[full]) if join else full.replace(".", "_")
+            if len(group) > 1:
+                names.update({full: form(full) for full in group})
     return names
 
 

@@ -8,11 +8,14 @@ message's outer messages in front) to a function of the module, which takes a so
 the message to fill::
 
     OVERRIDES = {"ChatMessage.content": fill_content}
+
+For an arm that is chosen by the `type` of its source, that source is what it takes.
 """
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -34,15 +37,30 @@ class Overrides:
     spans: dict[str, Span] = field(default_factory=dict)
 
     def faults(self, known: Iterable[str]) -> list[Diagnostic]:
-        """Return a fault for each override of a field that nothing encodes."""
-        fields = list(known)
+        """Return a fault for each override of a field that nothing encodes, or of several.
+
+        known: the names of all fields that are encoded; one that several share stands in it
+            as often.
+        """
+        fields = Counter(known)
         return [
-            _fault(span, f"the override names {name!r}, which no event or response carries", help_)
+            fault
             for name, span in self.spans.items()
-            if name not in fields
-            for close in [get_close_matches(name, fields, 1)]
-            for help_ in [f"did you mean {close[0]!r}?" if close else "remove it from the table"]
+            if fields[name] != 1
+            for fault in [_several(span, name) if fields[name] else _nothing(span, name, fields)]
         ]
+
+
+def _nothing(span: Span, name: str, fields: Iterable[str]) -> Diagnostic:
+    close = get_close_matches(name, fields, 1)
+    help_ = f"did you mean {close[0]!r}?" if close else "remove it from the table"
+    fault = f"the override names {name!r}, which no event or response carries"
+    return _fault(span, fault, help_)
+
+
+def _several(span: Span, name: str) -> Diagnostic:
+    fault = f"the override names {name!r}, which messages of several proto packages have"
+    return _fault(span, fault, "rename one of the messages in the .proto")
 
 
 def load(path: Path | None) -> Overrides:
@@ -54,12 +72,12 @@ def load(path: Path | None) -> Overrides:
     if path is None:
         return Overrides()
     text, tree = _parse(path)
-    return _Reader(path, tree).read(text)
+    return _Reader(path, text, tree).read()
 
 
 def _parse(path: Path) -> tuple[str, ast.Module]:
     try:
-        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         return text, ast.parse(text)
     except SyntaxError as error:
         span = Span(display(path), error.lineno or 1, error.offset or 1)
@@ -76,13 +94,16 @@ def _parse(path: Path) -> tuple[str, ast.Module]:
 
 
 class _Reader:
-    def __init__(self, path: Path, tree: ast.Module) -> None:
+    def __init__(self, path: Path, text: str, tree: ast.Module) -> None:
         self.path = path
+        self.text = text
+        # As Python counts lines, for which a form feed ends none.
+        self.lines = text.split("\n")
         self.tree = tree
         self.faults: list[Diagnostic] = []
         self.defined = {item.name: item for item in tree.body if isinstance(item, ast.FunctionDef)}
 
-    def read(self, text: str) -> Overrides:
+    def read(self) -> Overrides:
         functions: dict[str, str] = {}
         spans: dict[str, Span] = {}
         for key, value in self._entries():
@@ -93,13 +114,15 @@ class _Reader:
             spans[name] = self._span(key)
         if self.faults:
             raise Refusal(self.faults)
-        return Overrides(text, functions, spans)
+        return Overrides(self.text, functions, spans)
 
     def _entries(self) -> Iterator[tuple[ast.expr, ast.expr]]:
         tables = [item for item in self.tree.body if TABLE in _targets(item)]
-        if len(tables) != 1:
-            where = tables[1] if tables else None
-            self._add(where, f"{'several tables' if tables else 'no table'} {TABLE}", _FORM)
+        if not tables:
+            self._add(None, f"no table {TABLE}", _FORM)
+        for use in self._uses()[1:]:
+            # Nothing runs here, so that what is added to the table would be lost.
+            self._add(use, f"{TABLE} is spoken of a second time", "write it down once, whole")
         for table in tables[:1]:
             value = getattr(table, "value", None)
             if not isinstance(value, ast.Dict):
@@ -110,6 +133,11 @@ class _Reader:
                     self._add(item, f"{TABLE} takes entries from elsewhere", _FORM)
                 else:
                     yield key, item
+
+    def _uses(self) -> list[ast.Name]:
+        names = (item for item in ast.walk(self.tree) if isinstance(item, ast.Name))
+        found = [item for item in names if item.id == TABLE]
+        return sorted(found, key=lambda item: (item.lineno, item.col_offset))
 
     def _name(self, key: ast.expr) -> str:
         if isinstance(key, ast.Constant) and isinstance(key.value, str):
@@ -122,17 +150,37 @@ class _Reader:
         found = self.defined.get(name)
         if found is None:
             self._add(value, "the override is no function of this module", _FORM)
-        elif len(found.args.posonlyargs + found.args.args) != 2:
+        elif not _takes_two(found.args):
             help_ = "give it two parameters, the source and the message to fill"
             self._add(found, f"{name} does not take a source and a message", help_)
+        elif any(isinstance(item, (ast.Yield, ast.YieldFrom)) for item in _own(found)):
+            self._add(found, f"{name} is a generator, which a call does not run", "do not yield")
         return name
 
     def _span(self, node: ast.AST | None) -> Span:
         line = getattr(node, "lineno", 1)
-        return Span(display(self.path), line, getattr(node, "col_offset", 0) + 1)
+        # ast counts bytes, people count characters.
+        before = self.lines[line - 1].encode()[: getattr(node, "col_offset", 0)]
+        return Span(display(self.path), line, len(before.decode()) + 1)
 
     def _add(self, node: ast.AST | None, message: str, help_: str) -> None:
         self.faults.append(_fault(self._span(node), message, help_))
+
+
+def _takes_two(arguments: ast.arguments) -> bool:
+    names = arguments.posonlyargs + arguments.args
+    more = arguments.vararg or arguments.kwarg or arguments.kwonlyargs
+    return len(names) == 2 and not more
+
+
+def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """Yield what a function holds, without what functions inside it hold."""
+    todo: list[ast.AST] = list(function.body)
+    while todo:
+        node = todo.pop()
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            todo += ast.iter_child_nodes(node)
 
 
 def _targets(statement: ast.stmt) -> list[str]:

@@ -25,17 +25,22 @@ from sessiongen.vocabulary.model import Record
 # The attribute by which sources of several kinds are told apart.
 TAG = "type"
 
+# The types of an SDK's fields that hold nothing but text.
+_TEXTS = frozenset({"str", "str | None"})
+
 
 @dataclass(frozen=True)
 class Source:
     """A field and the attribute of the source that fills it.
 
     absent: the source may lack it.
+    told: the field is a text, and what fills it in the SDK is none, such as an error.
     """
 
     field: Field
     name: str
     absent: bool
+    told: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,12 +65,16 @@ class Choice:
 
 @dataclass(frozen=True)
 class Shape:
-    """A message, what fills it, and the tag it has as an arm's source, or None."""
+    """A message, what fills it, and the tag it has as an arm's source, or None.
+
+    loose: whether the SDK's class lets each of its fields be left out.
+    """
 
     message: Message
     fields: tuple[Source, ...]
     choices: tuple[Choice, ...]
     tag: str | None
+    loose: bool
 
     @property
     def transparent(self) -> Choice | None:
@@ -109,9 +118,13 @@ class _Shaper:
                 tuple(self._fields(message, choices[name])),
                 choices[name],
                 self.tags[name] if name in chosen else None,
+                self._loose(self.records[name]),
             )
             for name, message in self.messages.items()
         }
+
+    def _loose(self, record: Record | None) -> bool:
+        return record is not None and all(fact.optional for fact in record.fields)
 
     def _tags(self) -> dict[str, str | None]:
         """Return the one tag of each message that can be an arm's source."""
@@ -128,9 +141,10 @@ class _Shaper:
         }
 
     def _taggable(self, name: str) -> bool:
-        """Whether a message leaves room for a tag: it has no such field, and is no bare oneof."""
+        """Whether a message leaves room for a tag: nothing in it has that name, and it is no
+        bare oneof."""
         message = self.messages[name]
-        return all(field.name != TAG for field in message.fields) and bool(
+        return all(item.name != TAG for item in (*message.fields, *message.oneofs)) and bool(
             message.outside() or not message.oneofs or name in self.payloads
         )
 
@@ -158,7 +172,9 @@ class _Shaper:
     def _source(self, message: Message, field: Field) -> Source:
         fact = fact_of(message, field, self.annotated, self.records[message.full_name])
         if fact is not None:
-            return Source(field, fact.name, fact.optional)
+            single = field.key is None and not field.repeated
+            told = field.value.kind is Kind.STR and single and fact.type not in _TEXTS
+            return Source(field, fact.name, fact.optional, told)
         single = field.value.kind is not Kind.MESSAGE or field.oneof is not None
         name = source_names(message, field, self.annotated)[0]
         return Source(field, name, field.presence and single and not field.required)

@@ -63,6 +63,8 @@ VALID: Mapping[str, Case] = {
     "correlation_number": Case(Facts("ticket", error="from")),
     "correlation_words": Case(Facts("class", error="from")),
     "editions": Case(Facts(error="error")),
+    "encoder_choices": Case(Facts(timestamp="created_at")),
+    "encoder_words": Case(Facts(timestamp="timestamp")),
     "enum_forms": Case(),
     "field_words": Case(Facts(timestamp="at")),
     "flat_names": Case(),

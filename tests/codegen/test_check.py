@@ -65,7 +65,8 @@ def test_a_forgotten_generate(made: Project) -> None:
     assert (tree(made.root), stamps(made.package)) == before
     # What generate changes is what check names; the manifest alone is no news.
     records = made.invoke("--format", "json", "check")
-    assert names(records) == ["dispatch.py", "events.py", "small_pb2.py", "small_pb2.pyi"]
+    changed = ["dispatch.py", "encoders.py", "events.py", "small_pb2.py", "small_pb2.pyi"]
+    assert names(records) == changed
 
 
 def test_the_line_is_that_of_the_first_difference(made: Project) -> None:
@@ -157,11 +158,11 @@ def test_every_form(made: Project) -> None:
     assert github.status == 1
     assert [line.split(",")[0] for line in github.output.splitlines()] == [
         f"::error file=out/small_protocol/{name}"
-        for name in ("dispatch.py", "events.py", "small_pb2.py", "small_pb2.pyi")
+        for name in ("dispatch.py", "encoders.py", "events.py", "small_pb2.py", "small_pb2.pyi")
     ]
     quiet = made.invoke("-q", "check")
     assert (quiet.status, quiet.output) == (1, "")
-    assert quiet.errors.count(FIX) == 4
+    assert quiet.errors.count(FIX) == 5
     coloured = made.invoke("--color", "check")
     assert "\x1b[32m+" in coloured.output and "\x1b[31m-" in coloured.output
     assert "\x1b[" not in made.invoke("check").all

@@ -18,6 +18,7 @@ import tomli
 from cli_support import CONFIG, PROTO, Outcome, Project, invoke, place_of, project, ready, run, tree
 from google.protobuf import descriptor_pb2
 
+CODERS = ["encoders.py", "models.py", "decoders.py"]
 UNPAIRED = PROTO.replace("// Is anybody there?", "Empty frobnicate = 9;")
 
 
@@ -89,9 +90,9 @@ def defined(path: Path) -> dict[str, int]:
 @pytest.mark.parametrize(
     ("arm", "files"),
     [
-        ("tick", ["dispatch.py", "dispatch.py", "events.py", "events.py", "events.py"]),
+        ("tick", ["dispatch.py", "dispatch.py", "events.py", "events.py", "events.py", *CODERS]),
         ("Request.ping", ["dispatch.py", "dispatch.py", "requests.py", "client.py"]),
-        ("Response.ping", ["dispatch.py", "dispatch.py"]),
+        ("Response.ping", ["dispatch.py", "dispatch.py", *CODERS]),
         ("Envelope.event", ["dispatch.py", "dispatch.py"]),
     ],
 )

@@ -72,19 +72,30 @@ def test_the_cache_gives_what_black_gave(tmp_path: Path) -> None:
     wanted = ['x = {"a": 1}\n', "def f():\n    pass\n"]
     for _ in range(2):
         with Formatter(cache, "1") as formatter:
-            assert formatter.format(texts) == wanted
+            assert formatter.format(texts, [False, False]) == wanted
     torn = cache.read_bytes().replace(b"pass", b"evil")
     for data in (torn, torn[:20], b"", b"\xff"):
         cache.write_bytes(data)
         with Formatter(cache, "1") as formatter:
-            assert formatter.format(texts) == wanted
+            assert formatter.format(texts, [False, False]) == wanted
 
 
 def test_another_black_does_not_use_the_cache(tmp_path: Path) -> None:
     cache = tmp_path / "cache.json"
     with Formatter(cache, "1") as formatter:
-        formatter.format(["x=1\n"])
+        formatter.format(["x=1\n"], [False])
     before = cache.read_bytes()
     with Formatter(cache, "2") as formatter:
-        assert formatter.format(["x=1\n"]) == ["x = 1\n"]
+        assert formatter.format(["x=1\n"], [False]) == ["x = 1\n"]
     assert cache.read_bytes() != before
+
+
+def test_of_a_text_that_is_laid_out_black_sees_the_imports_and_the_long_lines() -> None:
+    short = "def f():\n    return {'a':1}\n"
+    long = f"def g():\n    return [{', '.join(['100'] * 30)}]\n"
+    text = f"import os,sys\n\n\n{short}\n\n{long}"
+    with Formatter(None, "1") as formatter:
+        [found] = formatter.format([text], [True])
+    assert found == f"{whole('import os,sys')}\n\n{short}\n\n{whole(long)}"
+    with Formatter(None, "1") as formatter:
+        assert formatter.format([text], [False]) == [whole(text)]

@@ -20,7 +20,8 @@ from sessiongen.diagnostics import Rule
 # Faults in SDK packages have tests of their own.
 RULES = [rule for rule in Rule if rule.value < "SG040"]
 # A finding of check, or of generate where something is in the way (test_check.py,
-# test_outputs.py); and what only an SDK's vocabulary can show (tests/parity).
+# test_outputs.py); what only an SDK's vocabulary can show (tests/parity); and faults in a
+# module of overrides (tests/encoders).
 ELSEWHERE = {
     Rule.DRIFT,
     Rule.MISSING_OUTPUT,
@@ -28,6 +29,7 @@ ELSEWHERE = {
     Rule.TOOL_SKEW,
     Rule.OUTPUT,
     Rule.VALUE_CLASH,
+    Rule.OVERRIDE,
 }
 
 

@@ -350,7 +350,7 @@ def decode_session_usage_updated(
     )
 
 
-def _tool_execution_updated_update(
+def _tool_execution_updated__update(
     message: pb.AgentSessionEvent.ToolExecutionUpdated,
 ) -> (
     models.ToolExecutionUpdatedStarted
@@ -376,7 +376,7 @@ def decode_tool_execution_updated(
     message: pb.AgentSessionEvent.ToolExecutionUpdated,
 ) -> models.ToolExecutionUpdated:
     """Return the message ToolExecutionUpdated as plain Python."""
-    return models.ToolExecutionUpdated(update=_tool_execution_updated_update(message))
+    return models.ToolExecutionUpdated(update=_tool_execution_updated__update(message))
 
 
 def decode_tool_execution_updated_started(

@@ -27,11 +27,13 @@ from .enums import (
 )
 from .fields import (
     attributes,
+    either,
     is_mapping,
     items,
     set_duration,
     set_struct,
     set_timestamp,
+    text_of,
     time_of,
     unknown_kind,
 )
@@ -113,9 +115,9 @@ def encode_chat_message_chat_content(source: Any) -> pb.ChatMessage.ChatContent:
 def fill_chat_message_chat_content(source: Any, to: pb.ChatMessage.ChatContent) -> None:
     """Fill the message ChatMessageChatContent from a source; it is set even where nothing in it is."""
     to.SetInParent()
-    if not is_mapping[type(source)]:
-        source = items(source)
-    if "text" in source and (value := source["text"]) is not None:
+    if is_mapping[type(source)]:
+        source = attributes(source, "text")
+    if (value := source.text) is not None:
         to.text = value
 
 
@@ -209,8 +211,8 @@ def fill_agent_config_update(source: Any, to: pb.AgentConfigUpdate) -> None:
     if (value := source.id) is not None:
         to.id = value
     overrides.fill_instructions(source, to)
-    to.tools_added.extend(source.tools_added or ())
-    to.tools_removed.extend(source.tools_removed or ())
+    to.tools_added.extend(item for item in source.tools_added or () if item is not None)
+    to.tools_removed.extend(item for item in source.tools_removed or () if item is not None)
     if (value := source.created_at) is not None:
         set_timestamp(to.created_at, value)
 
@@ -225,19 +227,20 @@ def encode_chat_context_chat_item(source: Any) -> pb.ChatContext.ChatItem:
 def fill_chat_context_chat_item(source: Any, to: pb.ChatContext.ChatItem) -> None:
     """Fill the message ChatContextChatItem from a source; it is set even where nothing in it is."""
     to.SetInParent()
-    kind = source["type"] if is_mapping[type(source)] else source.type
-    if kind == "message":
-        fill_chat_message(source, to.message)
-    elif kind == "function_call":
-        fill_function_call(source, to.function_call)
-    elif kind == "function_call_output":
-        fill_function_call_output(source, to.function_call_output)
-    elif kind == "agent_handoff":
-        fill_agent_handoff(source, to.agent_handoff)
-    elif kind == "agent_config_update":
-        fill_agent_config_update(source, to.agent_config_update)
-    else:
-        unknown_kind("agent_session.ChatContext.ChatItem.item", kind)
+    if (value := source) is not None:
+        kind = (attributes(value) if is_mapping[type(value)] else value).type
+        if kind == "message":
+            fill_chat_message(value, to.message)
+        elif kind == "function_call":
+            fill_function_call(value, to.function_call)
+        elif kind == "function_call_output":
+            fill_function_call_output(value, to.function_call_output)
+        elif kind == "agent_handoff":
+            fill_agent_handoff(value, to.agent_handoff)
+        elif kind == "agent_config_update":
+            fill_agent_config_update(value, to.agent_config_update)
+        else:
+            unknown_kind("agent_session.ChatContext.ChatItem.item", kind)
 
 
 def encode_llm_model_usage(source: Any) -> pb.LLMModelUsage:
@@ -382,19 +385,20 @@ def encode_model_usage(source: Any) -> pb.ModelUsage:
 def fill_model_usage(source: Any, to: pb.ModelUsage) -> None:
     """Fill the message ModelUsage from a source; it is set even where nothing in it is."""
     to.SetInParent()
-    kind = source["type"] if is_mapping[type(source)] else source.type
-    if kind == "llm_usage":
-        fill_llm_model_usage(source, to.llm)
-    elif kind == "tts_usage":
-        fill_tts_model_usage(source, to.tts)
-    elif kind == "stt_usage":
-        fill_stt_model_usage(source, to.stt)
-    elif kind == "interruption_usage":
-        fill_interruption_model_usage(source, to.interruption)
-    elif kind == "eot_usage":
-        fill_eot_model_usage(source, to.eot)
-    else:
-        unknown_kind("agent_session.ModelUsage.usage", kind)
+    if (value := source) is not None:
+        kind = (attributes(value) if is_mapping[type(value)] else value).type
+        if kind == "llm_usage":
+            fill_llm_model_usage(value, to.llm)
+        elif kind == "tts_usage":
+            fill_tts_model_usage(value, to.tts)
+        elif kind == "stt_usage":
+            fill_stt_model_usage(value, to.stt)
+        elif kind == "interruption_usage":
+            fill_interruption_model_usage(value, to.interruption)
+        elif kind == "eot_usage":
+            fill_eot_model_usage(value, to.eot)
+        else:
+            unknown_kind("agent_session.ModelUsage.usage", kind)
 
 
 def encode_agent_session_usage(source: Any) -> pb.AgentSessionUsage:
@@ -496,7 +500,7 @@ def fill_user_input_transcribed(source: Any, to: pb.AgentSessionEvent.UserInputT
     if (value := source.is_final) is not None:
         to.is_final = value
     if (value := source.language) is not None:
-        to.language = value
+        to.language = text_of(value)
 
 
 def encode_function_tools_started(source: Any) -> pb.AgentSessionEvent.FunctionToolsStarted:
@@ -551,7 +555,8 @@ def fill_error(source: Any, to: pb.AgentSessionEvent.Error) -> None:
     to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source)
-    overrides.fill_error(source, to)
+    if (value := either(source, "error", "message")) is not None:
+        to.message = text_of(value)
 
 
 def encode_overlapping_speech(source: Any) -> pb.AgentSessionEvent.OverlappingSpeech:
@@ -649,7 +654,7 @@ def fill_tool_execution_updated(source: Any, to: pb.AgentSessionEvent.ToolExecut
     if is_mapping[type(source)]:
         source = attributes(source)
     if (value := source.update) is not None:
-        kind = value["type"] if is_mapping[type(value)] else value.type
+        kind = (attributes(value) if is_mapping[type(value)] else value).type
         if kind == "tool_call_started":
             fill_tool_execution_updated_started(value, to.started)
         elif kind == "tool_call_updated":
@@ -749,7 +754,7 @@ def fill_tool_execution_updated_reply_updated(
     """Fill the message ToolExecutionUpdatedReplyUpdated from a source; it is set even where nothing in it is."""
     if is_mapping[type(source)]:
         source = attributes(source)
-    to.update_ids.extend(source.update_ids or ())
+    to.update_ids.extend(item for item in source.update_ids or () if item is not None)
     to.status = tool_reply_status_to_proto(source.status)
     if (value := source.speech_id) is not None:
         to.speech_id = value
@@ -786,7 +791,8 @@ def fill_session_closed(source: Any, to: pb.AgentSessionEvent.SessionClosed) -> 
     if is_mapping[type(source)]:
         source = attributes(source, "error")
     to.reason = close_reason_to_proto(source.reason)
-    overrides.fill_close_error(source, to)
+    if (value := source.error) is not None:
+        to.error = text_of(value)
 
 
 def encode_pong(source: Any) -> pb.SessionResponse.Pong:
@@ -837,7 +843,7 @@ def fill_get_agent_info_response(source: Any, to: pb.SessionResponse.GetAgentInf
         to.id = value
     if (value := source.instructions) is not None:
         to.instructions = value
-    to.tools.extend(source.tools or ())
+    to.tools.extend(item for item in source.tools or () if item is not None)
     for item in source.chat_ctx or ():
         if item is not None:
             fill_chat_context_chat_item(item, to.chat_ctx.add())
@@ -897,8 +903,12 @@ def fill_get_rtc_stats_response(source: Any, to: pb.SessionResponse.GetRTCStatsR
     to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source)
-    to.publisher_stats.extend(to_struct(item) for item in source.publisher_stats or ())
-    to.subscriber_stats.extend(to_struct(item) for item in source.subscriber_stats or ())
+    to.publisher_stats.extend(
+        to_struct(item) for item in source.publisher_stats or () if item is not None
+    )
+    to.subscriber_stats.extend(
+        to_struct(item) for item in source.subscriber_stats or () if item is not None
+    )
 
 
 def encode_get_session_usage_response(source: Any) -> pb.SessionResponse.GetSessionUsageResponse:

@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
 from google.protobuf.struct_pb2 import ListValue, Struct, Value
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from .values import DurationLike, StructLike, TimestampLike, to_duration, to_struct, to_timestamp
+from .values import DurationLike, StructLike, TimestampLike
+from .values import to_duration, to_struct, to_timestamp, well_formed
 
 _log = logging.getLogger(__name__)
 
@@ -42,17 +44,18 @@ class attributes:
         optional: names that it may lack, joined by blanks; they read as None.
     """
 
-    __slots__ = ("_items", "_optional")
+    # No field can have a name like these.
+    __slots__ = ("__items__", "__optional__")
 
     def __init__(self, items: Mapping[str, Any], optional: str = "") -> None:
-        self._items = items
-        self._optional = optional
+        self.__items__ = items
+        self.__optional__ = optional
 
     def __getattr__(self, name: str) -> Any:
         try:
-            return self._items[name]
+            return self.__items__[name]
         except KeyError:
-            if name in self._optional.split():
+            if name in self.__optional__.split():
                 return None
             raise AttributeError(f"the mapping has no {name!r}") from None
 
@@ -72,12 +75,18 @@ class items:
         return getattr(self._source, name)
 
 
-def either(source: Any, name: str, other: str) -> Any:
-    """Return an attribute that goes by the SDK's name or by the protocol's."""
-    try:
-        return getattr(source, name)
-    except AttributeError:
-        return getattr(source, other)
+def either(source: Any, *names: str) -> Any:
+    """Return the attribute that goes by the first of several names that the source has.
+
+    Raises:
+        AttributeError: it has none of them.
+    """
+    for name in names:
+        try:
+            return getattr(source, name)
+        except AttributeError:
+            continue
+    raise AttributeError(f"the source has no {' or '.join(map(repr, names))}")
 
 
 def unknown_kind(oneof: str, kind: object) -> None:
@@ -86,6 +95,17 @@ def unknown_kind(oneof: str, kind: object) -> None:
     if seen not in _told:
         _told.add(seen)
         _log.error("%s has no arm for a source of type %r", oneof, kind)
+
+
+def text_of(value: Any) -> str:
+    """Return the text that tells a value; of an error, or of a record that holds one in its
+    `error`, the error's message, or its type where it has none."""
+    if isinstance(value, str):
+        return value
+    cause = getattr(value, "error", value)
+    if isinstance(cause, BaseException):
+        return well_formed(str(cause) or type(cause).__name__)
+    return well_formed(value)
 
 
 def time_of(source: Any, name: str) -> TimestampLike:
@@ -128,6 +148,12 @@ def set_struct(to: Struct, value: StructLike) -> None:
     """
     to.SetInParent()
     to.CopyFrom(to_struct(value))
+
+
+def set_message(to: Message, value: Message) -> None:
+    """Write a message of a kind that has no plain form of its own."""
+    to.SetInParent()
+    to.CopyFrom(value)
 
 
 def from_timestamp(value: Timestamp) -> float:

@@ -20,14 +20,14 @@ from agent_session_protocol import agent_session_pb2 as pb
 
 from ..errors import TransportError
 from ..outcome import Ended
-from ..remote import RemoteSession
-from ..remote_events import EventStream
+from ..remote_events import ReceivedEvent
 from ..session_errors import SessionError
 from ..tcp import TcpListener, TcpSessionTransport, listen
 from .listen import FINE, LOST
 from .refusal import Refusal
 from .report import Report
 from .requests import say
+from .shown import ShownSession, tells_state
 
 _WORDS: Final = ("Where is my parcel, number 7?", "Thank you, bye!")
 
@@ -49,7 +49,8 @@ async def show_demo(report: Report) -> int:
     """Show it; return the exit status.
 
     Raises:
-        Refusal: there is no livekit-agents, or the agent does not start.
+        Refusal: there is no livekit-agents, or the agent does not do its part.
+        OutputLost: there is nobody to show it to.
     """
     if not _has_sdk():
         raise Refusal(
@@ -58,32 +59,39 @@ async def show_demo(report: Report) -> int:
     async with await listen() as listener:
         report.note(f"a driver listens on {listener.host}:{listener.port}; its agent is starting")
         async with _agent(listener.host, listener.port) as agent:
-            async with RemoteSession(await agent.connection(listener)) as session:
-                return await _Conversation(session, report).lead()
+            try:
+                return await _Conversation(await agent.connection(listener), report).lead()
+            except asyncio.TimeoutError:
+                raise Refusal("the demo's agent does not go on") from None
 
 
 class _Conversation:
     """The driver's part of the demo."""
 
-    def __init__(self, session: RemoteSession, report: Report) -> None:
-        self._session = session
+    def __init__(self, transport: TcpSessionTransport, report: Report) -> None:
         self._report = report
+        self._session = ShownSession(transport, report, self._after)
         self._turn = asyncio.Event()  # the driver's
 
     async def lead(self) -> int:
         """Say what there is to say, see it to its end, and return the exit status."""
-        showing = asyncio.ensure_future(self._show(self._session.events()))
-        try:
-            for words in _WORDS:
-                await asyncio.wait_for(self._turn.wait(), _START)
-                if self._session.outcome is None:
-                    await self._say(words)
-            outcome = await asyncio.wait_for(self._session.wait_ended(), _LEAVE)
-            await showing
-        finally:
-            showing.cancel()
+        async with self._session:
+            ending = asyncio.ensure_future(self._session.shown())
+            ending.add_done_callback(lambda _: self._turn.set())
+            try:
+                for words in _WORDS:
+                    await asyncio.wait_for(self._turn.wait(), _START)
+                    if not ending.done():
+                        await self._say(words)
+                outcome = await asyncio.wait_for(ending, _LEAVE)
+            finally:
+                ending.cancel()
         self._report.outcome(outcome)
         return FINE if isinstance(outcome, Ended) else LOST
+
+    def _after(self, received: ReceivedEvent) -> None:
+        if tells_state(received, pb.AS_LISTENING):
+            self._turn.set()
 
     async def _say(self, words: str) -> None:
         self._report.typed(words)
@@ -92,13 +100,6 @@ class _Conversation:
             self._report.answer("run_input", await self._session.send(say(words)))
         except (SessionError, TransportError) as error:
             self._report.failed("run_input", str(error))
-
-    async def _show(self, events: EventStream) -> None:
-        async for received in events:
-            self._report.event(received)
-            if received.event.agent_state_changed.new_state == pb.AS_LISTENING:
-                self._turn.set()
-        self._turn.set()
 
 
 class _Agent:

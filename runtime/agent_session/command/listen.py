@@ -16,9 +16,8 @@ from agent_session_protocol import agent_session_pb2 as pb
 
 from ..errors import RemoteAddressRefused, TransportClosed, TransportError
 from ..outcome import Lost, Outcome
-from ..remote import RemoteSession
 from ..remote_events import ReceivedEvent
-from ..session_errors import EventsMissed, SessionError
+from ..session_errors import SessionError
 from ..tcp import TcpListener, TcpSessionTransport, listen
 from .address import Address
 from .lines import Lines, standard_input
@@ -26,6 +25,7 @@ from .refusal import Refusal
 from .report import Report
 from .requests import NoSuchRequest, find_request, make_request, request_help, say
 from .screen import OutputLost, Screen
+from .shown import ShownSession, tells_state
 
 FINE: Final = 0
 LOST: Final = 1
@@ -97,7 +97,7 @@ class Watcher:
 
     def __init__(self, report: Report) -> None:
         self._report = report
-        self._session: RemoteSession | None = None
+        self._session: ShownSession | None = None
         self._begun = asyncio.Event()
         self._asked: set[asyncio.Task[None]] = set()
 
@@ -114,10 +114,10 @@ class Watcher:
     async def _attend(self, transport: TcpSessionTransport) -> Outcome:
         """Watch one agent, to its end."""
         self._report.connected()
-        session = RemoteSession(transport)
+        session = ShownSession(transport, self._report, self._after)
         begin = asyncio.get_running_loop().call_later(_BEGINNING, self._begun.set)
         try:
-            await self._follow(session)
+            outcome = await self._follow(session)
         except asyncio.CancelledError:
             for task in self._asked:
                 task.cancel()
@@ -129,28 +129,25 @@ class Watcher:
             await session.close()
             if self._asked:
                 await asyncio.wait(self._asked)  # they know that it is over
-        outcome = await session.wait_ended()
         self._report.outcome(outcome)
         return outcome
 
-    async def _follow(self, session: RemoteSession) -> None:
-        """Show the events of a session until it has ended, and what it still answers then."""
-        events = session.events()
+    async def _follow(self, session: ShownSession) -> Outcome:
+        """Show a session until it has ended, and what it still answers then."""
         try:
             await session.start()
         except TransportClosed:
             pass  # it came and went: its outcome is known
         self._session = session
-        while session.outcome is None:
-            try:
-                async for received in events:
-                    self._report.event(received)
-                    if has_begun(received):
-                        self._begun.set()
-            except EventsMissed as missed:
-                self._report.warning(str(missed))
+        outcome = await session.shown()
         if self._asked:
             await asyncio.wait(self._asked, timeout=_LATE_ANSWERS)
+        return outcome
+
+    def _after(self, received: ReceivedEvent) -> None:
+        begins = tells_state(received, pb.AS_INITIALIZING)
+        if received.arm == "agent_state_changed" and not begins:
+            self._begun.set()
 
     # Lines.
 
@@ -203,12 +200,6 @@ class Watcher:
             self._report.failed(name, str(error))
         else:
             self._report.answer(name, response)
-
-
-def has_begun(received: ReceivedEvent) -> bool:
-    """Whether an event tells that the agent can be talked to."""
-    change = received.event.agent_state_changed
-    return received.arm == "agent_state_changed" and change.new_state != pb.AS_INITIALIZING
 
 
 async def _first(*coroutines: Coroutine[Any, Any, int]) -> int:

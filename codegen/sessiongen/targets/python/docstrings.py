@@ -1,6 +1,7 @@
-"""Docstrings: any comment as a Python string literal that runs nothing.
+"""Docstrings: any comment as a Python string literal, or a comment, that runs nothing.
 
-In: the text of a comment. Out: the literal, indented, whose value is the text.
+In: the text of a comment. Out: the literal, indented, whose value is the text; or lines
+of a comment in Python.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ def docstring(text: str, indent: int) -> str:
     body = "\n".join([lines[0], *(f"{margin}{line}" if line else "" for line in lines[1:])])
     closing = f"\n{margin}" if len(lines) > 1 else ""
     return f'"""{body}{closing}"""'
+
+
+def comment(text: str) -> list[str]:
+    """Return a text as lines that can stand behind a `#`; none for an empty text."""
+    escaped = _UNSAFE.sub(lambda match: _escape(match.group()), text)
+    return escaped.split("\n") if escaped else []
 
 
 def _escape(character: str) -> str:

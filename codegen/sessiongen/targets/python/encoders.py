@@ -6,14 +6,14 @@ In: the target's Context. Out: an EncodersModel with the statements of each mess
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sessiongen.naming import plain
 from sessiongen.roles import union
 from sessiongen.schema import Field, Kind, Value
 from sessiongen.shapes import Choice, Shape, Source
-from sessiongen.layout import bracketed, imported
+from sessiongen.layout import bracketed, imported, quoted
 from sessiongen.targets.python.message_names import MessageNames
 from sessiongen.targets.python.models import Context
 from sessiongen.targets.python.parameters import access
@@ -33,7 +33,7 @@ class EncoderModel:
 
     certain: whether something is always written, so that the message is set by that.
     by_name: the source may lack everything, so that each value is asked for by its key.
-    by_attribute: the source is read by attributes, of which `optional` may be missing.
+    by_attribute: the source is read by attributes, of which a mapping may lack `optional`.
     """
 
     name: str
@@ -69,6 +69,7 @@ class EncodersModel:
     encoders: list[EncoderModel]
     event: str
     event_name: str
+    event_docs: str
     encode_event: str
     fill_event: str
     arm_type: str
@@ -110,7 +111,7 @@ class _Encoders:
         arms = union(role).arms
         payloads = [item for item in arms if item.value.type_name in self.context.shapes]
         scalars = [item for item in arms if item not in payloads]
-        beside = self._beside()
+        beside = self._beside(bool(scalars))
         return EncodersModel(
             scalars=[EventArm(item.name, self._scalar(item)) for item in scalars],
             payloads=[EventArm(item.name, self._filler(item.value)) for item in payloads],
@@ -123,6 +124,7 @@ class _Encoders:
             encoders=encoders,
             event=event,
             event_name=name,
+            event_docs=self._event_docs(),
             encode_event=_opening(f"encode_{name}", [f"arm: {arm_type}", "source: Any"], event),
             fill_event=_opening(
                 f"fill_{name}", [f"arm: {arm_type}", "source: Any", f"to: {event}"], "None"
@@ -134,15 +136,19 @@ class _Encoders:
     def _encoder(self, shape: Shape) -> EncoderModel:
         read = [item for item in shape.fields if self._override(shape, item.field) is None]
         held = [item for item in shape.choices if item.name is not None]
-        overridden = len(read) < len(shape.fields)
-        by_name = bool(read) and not shape.choices and all(item.absent for item in shape.fields)
+        by_name = self._by_name(shape, read)
         if by_name:
             self.fields |= {"items", "is_mapping"}
-        by_attribute = not by_name and bool(read or held or overridden)
+        by_attribute = not by_name and bool(shape.fields or held)
         if by_attribute:
             self.fields |= {"attributes", "is_mapping"}
         name = self.names.function(shape.message)
         message = self.references.message(shape.message.full_name)
+        absent = [item for item in shape.fields if item.absent]
+        # The SDK's name and a model's are tried before the protocol's, which may be missing.
+        last = [item.field.name for item in absent] + [
+            item.name for item in absent if item not in read
+        ]
         return EncoderModel(
             name=name,
             title=self.names.title(shape.message),
@@ -152,13 +158,24 @@ class _Encoders:
             certain=any(self._certain(item) for item in read),
             by_name=by_name,
             by_attribute=by_attribute,
-            optional=" ".join(item.name for item in shape.fields if item.absent),
+            optional=" ".join(dict.fromkeys(last)),
             statements=list(self._statements(shape, by_name)),
+        )
+
+    def _by_name(self, shape: Shape, read: Sequence[Source]) -> bool:
+        """Whether an object may lack every field, each of which goes by one name alone."""
+        return (
+            shape.loose
+            and bool(read)
+            and not shape.choices
+            and all(item.absent for item in shape.fields)
+            and all(len(self._spellings(shape, item)) == 1 for item in read)
         )
 
     def _certain(self, source: Source) -> bool:
         field = source.field
-        return field.value.kind is Kind.ENUM and not (field.repeated or field.presence or field.key)
+        single = not (field.repeated or field.presence or field.key)
+        return single and self._converter(field.value) != ""
 
     def _statements(self, shape: Shape, by_name: bool) -> Iterator[str]:
         yield from self._guards(shape, by_name)
@@ -166,59 +183,73 @@ class _Encoders:
         choices = {item.oneof.name: item for item in shape.choices}
         for field in shape.message.fields:
             override = self._override(shape, field)
-            if override is not None:
+            if field.name in sources and override is not None:
                 self.overridden.add(override)
                 yield f"overrides.{override}(source, to)"
             elif field.name in sources:
-                yield from self._field(sources[field.name], by_name)
+                yield from self._field(shape, sources[field.name], by_name)
             elif field.oneof in choices:
-                yield from self._choice(choices.pop(str(field.oneof)))
+                yield from self._choice(shape, choices.pop(str(field.oneof)))
 
     def _guards(self, shape: Shape, by_name: bool) -> Iterator[str]:
         """Refuse several arms of one oneof, of which the message would keep the last."""
-        sources = {item.field.name: item for item in shape.fields}
+        read = [item for item in shape.fields if self._override(shape, item.field) is None]
+        sources = {item.field.name: item for item in read}
         for oneof in shape.message.oneofs:
             arms = [sources[arm.name] for arm in oneof.arms if arm.name in sources]
             if len(arms) > 1:
                 self.values.add("at_most_one")
                 name = f'"{oneof.message}.{oneof.name}"'
-                yield bracketed(
-                    "at_most_one(", [name, *(self._read(item, by_name) for item in arms)], ")", 4
-                ).lstrip()
+                values = [self._read(shape, item, by_name) for item in arms]
+                yield bracketed("at_most_one(", [name, *values], ")", 4).lstrip()
 
     def _override(self, shape: Shape, field: Field) -> str | None:
         return self.context.overrides.get(".".join((*shape.message.path, field.name)))
 
-    def _read(self, source: Source, by_name: bool) -> str:
-        if by_name:
-            return f'(source["{source.name}"] if "{source.name}" in source else None)'
-        if source.name != source.field.name:
-            self.fields.add("either")
-            return f'either(source, "{source.name}", "{source.field.name}")'
-        return access("source", source.name)
+    def _spellings(self, shape: Shape, source: Source) -> list[str]:
+        """Return the names of a field's attribute: the SDK's, a model's, the protocol's."""
+        member = self.names.members(shape)[source.field.name]
+        return list(dict.fromkeys((source.name, member, source.field.name)))
 
-    def _choice(self, choice: Choice) -> Iterator[str]:
-        self.fields |= {"is_mapping", "unknown_kind"}
-        held, margin = "source", ""
+    def _read(self, shape: Shape, source: Source, by_name: bool) -> str:
+        if by_name:
+            name = quoted(source.name)
+            return f"(source[{name}] if {name} in source else None)"
+        return self._attribute(self._spellings(shape, source))
+
+    def _attribute(self, names: Sequence[str]) -> str:
+        if len(names) == 1:
+            return access("source", names[0])
+        self.fields.add("either")
+        return f"either(source, {', '.join(map(quoted, names))})"
+
+    def _choice(self, shape: Shape, choice: Choice) -> Iterator[str]:
+        self.fields |= {"attributes", "is_mapping", "unknown_kind"}
+        read = "source"
         if choice.name is not None:
-            held, margin = "value", "    "
-            yield f"if (value := {access('source', choice.name)}) is not None:"
-        key = f'{held}["type"] if is_mapping[type({held})] else {held}.type'
-        yield f"{margin}kind = {key}"
+            member = self.names.members(shape)[choice.name]
+            read = self._attribute(list(dict.fromkeys((member, choice.name))))
+        yield f"if (value := {read}) is not None:"
+        yield "    kind = (attributes(value) if is_mapping[type(value)] else value).type"
         for index, tagged in enumerate(choice.arms):
-            target = access("to", tagged.arm.name)
-            yield f'{margin}{"el" if index else ""}if kind == "{tagged.tag}":'
-            yield f"{margin}    {self._put(tagged.arm.value, target, held)}"
-        yield f"{margin}else:"
+            yield f"    {'el' if index else ''}if kind == {quoted(tagged.tag)}:"
+            override = self._override(shape, tagged.arm)
+            if override is not None:
+                self.overridden.add(override)
+                yield f"        overrides.{override}(value, to)"
+            else:
+                target = access("to", tagged.arm.name)
+                yield f"        {self._put(tagged.arm.value, target, 'value')}"
+        yield "    else:"
         full_name = f"{choice.oneof.message}.{choice.oneof.name}"
-        yield f'{margin}    unknown_kind("{full_name}", kind)'
+        yield f'        unknown_kind("{full_name}", kind)'
 
     def _filler(self, value: Value) -> str:
         return f"fill_{self.names.function(self.context.shapes[value.type_name].message)}"
 
-    def _field(self, source: Source, by_name: bool) -> Iterator[str]:
+    def _field(self, shape: Shape, source: Source, by_name: bool) -> Iterator[str]:
         field = source.field
-        read = self._read(source, by_name)
+        read = self._read(shape, source, by_name)
         target = access("to", field.name)
         if field.key is not None:
             yield f"if value := {read}:"
@@ -226,16 +257,22 @@ class _Encoders:
             yield f"        {self._put(field.value, f'{target}[key]', 'item', strings=True)}"
         elif field.repeated:
             yield from self._repeated(field.value, read, target)
-        elif field.value.kind is Kind.ENUM and not field.presence:
-            yield f"{self._assign('to', field, self._converted(field.value, read))}"
+        elif self._certain(source):
+            yield self._assign("to", field, self._converted(field.value, read))
         else:
-            name = f'"{source.name}"'
+            name = quoted(source.name)
             given = f"value := source[{name}]" if by_name else f"value := {read}"
             yield f"if {f'{name} in source and ' if by_name else ''}({given}) is not None:"
             if field.value.kind is Kind.MESSAGE:
                 yield f"    {self._put(field.value, target, 'value')}"
             else:
-                yield f"    {self._assign('to', field, self._converted(field.value, 'value'))}"
+                yield f"    {self._assign('to', field, self._told(source))}"
+
+    def _told(self, source: Source) -> str:
+        if source.told:
+            self.fields.add("text_of")
+            return "text_of(value)"
+        return self._converted(source.field.value, "value")
 
     def _assign(self, to: str, field: Field, value: str) -> str:
         if plain(field.name):
@@ -243,28 +280,29 @@ class _Encoders:
         return f'setattr({to}, "{field.name}", {value})'
 
     def _repeated(self, value: Value, read: str, target: str) -> Iterator[str]:
+        """Write all that is not None, unless None is a word of the enum."""
         if value.type_name in self.context.shapes:
             yield f"for item in {read} or ():"
             yield "    if item is not None:"
             yield f"        {self._filler(value)}(item, {target}.add())"
-        elif value.type_name in _MAKERS:
+            return
+        words = self.names.words(value)
+        given = "" if words is not None and words.nullable else " if item is not None"
+        item = self._converted(value, "item")
+        if value.type_name in _MAKERS:
             maker = _MAKERS[value.type_name]
             self.values.add(maker)
-            yield f"{target}.extend({maker}(item) for item in {read} or ())"
-        elif value.kind is Kind.ENUM and self._converter(value):
-            yield f"{target}.extend({self._converter(value)}(item) for item in {read} or ())"
-        else:
-            yield f"{target}.extend({read} or ())"
+            item = f"{maker}(item)"
+        yield f"{target}.extend({item} for item in {read} or (){given})"
 
     def _put(self, value: Value, target: str, held: str, strings: bool = False) -> str:
         """Return the statement that writes one value."""
         if value.type_name in self.context.shapes:
             return f"{self._filler(value)}({held}, {target})"
-        if value.type_name in _SETTERS:
-            self.fields.add(_SETTERS[value.type_name])
-            return f"{_SETTERS[value.type_name]}({target}, {held})"
         if value.kind is Kind.MESSAGE:
-            return f"{target}.CopyFrom({held})"
+            setter = _SETTERS.get(value.type_name, "set_message")
+            self.fields.add(setter)
+            return f"{setter}({target}, {held})"
         if strings and value.kind is Kind.STR:
             return f"{target} = str({held})"
         return f"{target} = {self._converted(value, held)}"
@@ -286,16 +324,25 @@ class _Encoders:
             return self._put(arm.value, access("to", arm.name), "source")
         return self._assign("to", arm, self._converted(arm.value, "source"))
 
-    def _beside(self) -> list[str]:
-        """Return the statements that fill what stands beside the event's arms."""
+    def _beside(self, scalars: bool) -> list[str]:
+        """Return the statement that fills the event's time; a bare value carries none."""
+        field = self.context.protocol.roles.timestamp
+        if field is None:
+            return []
+        self.fields |= {"set_timestamp", "time_of"}
+        held = "source if arm in _PAYLOADS else None" if scalars else "source"
+        return [f'set_timestamp({access("to", field.name)}, time_of({held}, "{field.name}"))']
+
+    def _event_docs(self) -> str:
+        """Return what the event's encoder says of itself."""
         roles = self.context.protocol.roles
-        lines = []
-        for field in roles.event.outside():
-            if field is roles.timestamp:
-                self.fields |= {"set_timestamp", "time_of"}
-                read = f'time_of(source, "{field.name}")'
-                lines.append(f"set_timestamp({access('to', field.name)}, {read})")
-        return lines
+        docs = "Return the event of an arm, from what the SDK emits"
+        if roles.timestamp is not None:
+            docs += "; its time is the source's or now"
+        arms = union(roles.event).arms
+        beside = [item for item in roles.event.fields if item not in arms]
+        left = [item.name for item in beside if item is not roles.timestamp]
+        return f"{docs}.\n\nIt leaves unset: {', '.join(left)}." if left else f"{docs}."
 
 
 def _opening(name: str, parameters: list[str], result: str) -> str:

@@ -1,22 +1,26 @@
 """The names under which encoders, models and decoders know each message and enum.
 
-In: the target's Context. Out: parts of function names, class names, and the functions of
-enums.py that turn a value of an enum into the SDK's word and back.
+In: the target's Context. Out: parts of function names, names of classes and of their
+fields, and the functions of enums.py that turn a value of an enum into the SDK's word and
+back.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sessiongen.naming import flat_names, identifier, snake
+from sessiongen.diagnostics import Diagnostic, Span
+from sessiongen.naming import Scope, flat_names, identifier, snake
 from sessiongen.protocol import BoundEnum
 from sessiongen.schema import Message, Value
+from sessiongen.shapes import TAG, Shape
 from sessiongen.targets.python.models import Context
 
 # Names that models.py needs for itself, as names of classes and of fields.
-TAKEN = frozenset(
-    "Any Literal Mapping TypeAlias Union annotations dataclass pb "
-    "str bytes bool int float tuple object type".split()
+_TAKEN = frozenset(
+    "Any Literal Mapping TYPE_CHECKING TypeAlias Union annotations dataclass "
+    "str bytes bool int float tuple object".split()
 )
 
 
@@ -25,10 +29,12 @@ class EnumWords:
     """How plain Python spells an enum: the type of its words, and the converters.
 
     imported: the name of the type in enums.py, or "" where words are plain strings.
+    nullable: whether None is a word: the one for what is not known.
     """
 
     type: str
     imported: str
+    nullable: bool
     to_proto: str
     from_proto: str
 
@@ -47,16 +53,21 @@ class MessageNames:
             path = shape.message.path
             held = len(path) > 1 and (shape.message.file, path[:1]) in holders
             paths[name] = path[1:] if held else path
+        self._shapes = context.shapes
         self._flat = flat_names(paths)
         flat = flat_names({item.enum.full_name: item.enum.path for item in context.protocol.enums})
         self._words = {
             item.enum.full_name: _words(item, flat[item.enum.full_name])
             for item in context.protocol.enums
         }
+        words = {item.imported for item in self._words.values()}
+        self._aliases = context.modules.aliases
+        self._taken = _TAKEN | words | self._aliases | {TAG}
+        self._event = self.role(roles.event)
 
     def function(self, message: Message) -> str:
-        """Return a message's part in the names of functions."""
-        return snake(self._flat[message.full_name])
+        """Return a message's part in the names of functions; the event's own is `role`'s."""
+        return identifier(snake(self._flat[message.full_name]), frozenset({self._event}))
 
     def role(self, message: Message) -> str:
         """Return the part of a role's message in the names of functions."""
@@ -64,17 +75,53 @@ class MessageNames:
 
     def title(self, message: Message) -> str:
         """Return the name of a message's class in models.py."""
-        return identifier(self._flat[message.full_name], TAKEN)
+        return identifier(self._flat[message.full_name], self._taken)
+
+    def members(self, shape: Shape) -> dict[str, str]:
+        """Return the names of a class's fields, by the field or the oneof that each stands for.
+
+        A field cannot have the name of a type that the class speaks of.
+        """
+        reserved = _TAKEN | self._aliases | set(self._types(shape))
+        return {name: identifier(name, reserved) for name, _ in _owners(shape)}
+
+    def _types(self, shape: Shape) -> Iterator[str]:
+        for field in shape.message.fields:
+            words = self.words(field.value)
+            if words is not None:
+                yield words.imported
+            if field.value.type_name in self._shapes:
+                yield self.title(self._shapes[field.value.type_name].message)
+
+    def faults(self) -> list[Diagnostic]:
+        """Return a fault for each two names that fall together."""
+        functions, titles = Scope("encoders.py"), Scope("models.py", self._taken)
+        scopes = [functions, titles]
+        for shape in self._shapes.values():
+            message = shape.message
+            functions.claim(f"encode_{self.function(message)}", message.full_name, message.span)
+            titles.claim(self.title(message), message.full_name, message.span)
+            scopes.append(Scope(f"models.{self.title(message)}"))
+            members = self.members(shape)
+            for name, span in _owners(shape):
+                scopes[-1].claim(members[name], name, span)
+        return [fault for scope in scopes for fault in scope.faults]
 
     def words(self, value: Value) -> EnumWords | None:
         """Return how a value's enum is spelled; None where it is no enum of the protocol."""
         return self._words.get(value.type_name)
 
 
+def _owners(shape: Shape) -> Iterator[tuple[str, Span]]:
+    yield from ((item.field.name, item.field.span) for item in shape.fields)
+    yield from ((item.oneof.name, item.oneof.span) for item in shape.choices)
+
+
 def _words(bound: BoundEnum, flat: str) -> EnumWords:
     function = snake(flat)
     if bound.binding is None or not bound.binding.pairs:
-        return EnumWords("str", "", f"{function}_from_name", f"{function}_name")
+        return EnumWords("str", "", False, f"{function}_from_name", f"{function}_name")
     word = f"{flat}Word"
-    type_ = f"{word} | None" if bound.fallback else word
-    return EnumWords(type_, word, f"{function}_to_proto", f"{function}_from_proto")
+    nullable = bound.fallback is not None
+    type_ = f"{word} | None" if nullable else word
+    return EnumWords(type_, word, nullable, f"{function}_to_proto", f"{function}_from_proto")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sessiongen.diagnostics import Diagnostic
+from sessiongen.layout import quoted
 from sessiongen.naming import Scope, plain
 from sessiongen.schema import Field, Kind, Message, Schema
 from sessiongen.targets.python.references import References
@@ -162,4 +163,4 @@ def construct(type_: str, parameters: Sequence[Parameter]) -> str:
 
 def access(base: str, name: str) -> str:
     """Return the expression that reads a field."""
-    return f"{base}.{name}" if plain(name) else f'getattr({base}, "{name}")'
+    return f"{base}.{name}" if plain(name) else f"getattr({base}, {quoted(name)})"

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from sessiongen.naming import Scope
 from sessiongen.schema import Field, Kind, Value
 from sessiongen.shapes import TAG, Choice, Shape
-from sessiongen.layout import bracketed, imported
-from sessiongen.targets.python.message_names import TAKEN, MessageNames
+from sessiongen.layout import bracketed, imported, quoted
+from sessiongen.targets.python.docstrings import comment
+from sessiongen.targets.python.message_names import MessageNames
 from sessiongen.targets.python.models import Context
 from sessiongen.targets.python.parameters import access
 
@@ -92,16 +93,15 @@ class _Plain:
         self.classes: list[PlainClass] = []
         self.unions: list[PlainUnion] = []
         self.decoders: list[Decoder] = []
+        self.readers = Scope("decoders.py")
 
     def model(self) -> PlainModel:
-        scope = Scope("models.py", TAKEN)
         for shape in self.context.shapes.values():
-            scope.claim(self._title(shape), shape.message.full_name, shape.message.span)
             if shape.transparent is None:
                 self._class(shape)
             else:
                 self._union(shape, shape.transparent)
-        self.context.faults += scope.faults
+        self.context.faults += self.names.faults() + self.readers.faults
         return PlainModel(
             classes=self.classes,
             unions=self.unions,
@@ -123,12 +123,11 @@ class _Plain:
 
     def _class(self, shape: Shape) -> None:
         title = self._title(shape)
-        scope = Scope(f"models.{title}", TAKEN - {TAG})
-        members = list(self._members(shape, scope))
-        self.context.faults += scope.faults
+        members = list(self._members(shape))
         fields = [f"{item.name}: {item.type}" for item in members]
         if shape.tag is not None:
-            fields.append(f'{TAG}: Literal["{shape.tag}"] = "{shape.tag}"')
+            tag = quoted(shape.tag)
+            fields.append(f"{TAG}: Literal[{tag}] = {tag}")
         self.classes.append(PlainClass(title, _docs(title, shape, members), fields))
         arguments = [f"{item.name}={item.read}" for item in members]
         call = bracketed(f"return models.{title}(", arguments, ")", 4)
@@ -147,24 +146,23 @@ class _Plain:
         title = self._title(shape)
         arms = [*self._titles(choice), "None"]
         alias = bracketed(f"{title}: TypeAlias = Union[", arms, "]")
-        self.unions.append(PlainUnion(title, shape.message.docs.split("\n"), alias))
+        self.unions.append(PlainUnion(title, comment(shape.message.docs), alias))
         docs = f"Return the message {title} as plain Python; None where it holds nothing known."
         result = f"models.{title}"
         self._add(self._decoder(shape), shape, result, docs, list(self._choose(choice)))
 
-    def _members(self, shape: Shape, scope: Scope) -> Iterator[_Member]:
-        own = {item.field.name for item in shape.fields}
-        told: set[str] = set()
+    def _members(self, shape: Shape) -> Iterator[_Member]:
+        names = self.names.members(shape)
+        choices = {item.oneof.name: item for item in shape.choices}
         for field in shape.message.fields:
-            if field.name in own:
-                name = scope.name(field.name, field.span)
-                yield _Member(name, self._type(field), self._read(field), field.docs)
-            elif field.oneof not in told:
-                told.add(str(field.oneof))
-                choice = next(item for item in shape.choices if item.oneof.name == field.oneof)
-                name = scope.name(choice.oneof.name, choice.oneof.span)
+            if field.name in names:
+                type_, read = self._type(field), self._read(field)
+                yield _Member(names[field.name], type_, read, field.docs)
+            elif field.oneof in choices:
+                choice = choices.pop(str(field.oneof))
                 type_ = " | ".join([*self._titles(choice), "None"])
-                yield _Member(name, type_, self._arm_of(shape, choice), choice.oneof.docs)
+                read = self._arm_of(shape, choice)
+                yield _Member(names[choice.oneof.name], type_, read, choice.oneof.docs)
 
     def _titles(self, choice: Choice, prefix: str = "") -> list[str]:
         shapes = self.context.shapes
@@ -172,7 +170,9 @@ class _Plain:
 
     def _arm_of(self, shape: Shape, choice: Choice) -> str:
         """Return the call that reads a oneof; its function is added to the decoders."""
-        name = f"_{self.names.function(shape.message)}_{choice.oneof.name}"
+        name = f"_{self.names.function(shape.message)}__{choice.oneof.name}"
+        full_name = f"{choice.oneof.message}.{choice.oneof.name}"
+        self.readers.claim(name, full_name, choice.oneof.span)
         result = " | ".join([*self._titles(choice, "models."), "None"])
         docs = "Return the arm that is set; None where none is known."
         self._add(name, shape, result, docs, list(self._choose(choice)))
@@ -187,27 +187,28 @@ class _Plain:
         yield "    return None"
 
     def _type(self, field: Field) -> str:
-        one = self._single_type(field.value)
+        one, nullable = self._single_type(field.value)
         if field.key is not None:
             return f"Mapping[{field.key.value}, {one}]"
         if field.repeated:
             return f"tuple[{one}, ...]"
-        optional = field.presence and not field.required and not one.endswith("None")
+        optional = field.presence and not field.required and not nullable
         return f"{one} | None" if optional else one
 
-    def _single_type(self, value: Value) -> str:
+    def _single_type(self, value: Value) -> tuple[str, bool]:
+        """Return the type of one value, and whether it holds None by itself."""
         if value.type_name in self.context.shapes:
-            return self._title(self.context.shapes[value.type_name])
+            return self._title(self.context.shapes[value.type_name]), False
         if value.type_name in _OWN_TYPES:
-            return _OWN_TYPES[value.type_name][0]
+            return _OWN_TYPES[value.type_name][0], False
         if value.kind is Kind.MESSAGE:
-            return self.model_references.message(value.type_name)
-        if value.kind is Kind.ENUM:
-            words = self.names.words(value)
-            if words is not None and words.imported:
-                self.words.add(words.imported)
-            return words.type if words else "int"
-        return str(value.kind.value)
+            return self.model_references.message(value.type_name), False
+        if value.kind is not Kind.ENUM:
+            return value.kind.value, False
+        words = self.names.words(value)
+        if words is not None and words.imported:
+            self.words.add(words.imported)
+        return (words.type, words.nullable) if words else ("int", False)
 
     def _read(self, field: Field) -> str:
         held = access("message", field.name)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
+import pytest
 from agent_session import (
     Console,
     RemoteSession,
@@ -16,6 +17,8 @@ from agent_session import (
 )
 from agent_session.stream import StreamTransport
 from agent_session_protocol import agent_session_pb2 as pb
+
+E = TypeVar("E", bound=Exception)
 
 # Field 99 of the message, a message with nothing in it, as a newer peer may send.
 UNKNOWN_ARM = bytes([0x9A, 0x06, 0x00])
@@ -103,3 +106,10 @@ async def begun(*calls: asyncio.Future[Any]) -> None:
     for _ in range(3):
         await asyncio.sleep(0)
     assert not any(call.done() for call in calls)
+
+
+async def failed(calling: Awaitable[Any], kind: type[E]) -> E:
+    """The error that a call ends with."""
+    with pytest.raises(kind) as caught:
+        await calling
+    return caught.value

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Awaitable
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from agent_session import (
-    ConnectionLost,
     DriverClosed,
     Ended,
     FrameTooLarge,
@@ -17,7 +14,6 @@ from agent_session import (
     RemoteSession,
     SessionEnded,
     SessionLost,
-    SessionTransport,
     SlowConsumer,
     StreamLimits,
     TransportClosed,
@@ -25,17 +21,9 @@ from agent_session import (
     memory_pair,
 )
 from agent_session_protocol import agent_session_pb2 as pb
-from remote_support import Host, begun, closed_event, driven, pong, transcript_event
+from remote_support import Host, begun, closed_event, driven, failed, pong, transcript_event
 from tcp_support import raw_peer
 from transport_support import framed, run
-
-E = TypeVar("E", bound=Exception)
-
-
-async def failed(calling: Awaitable[Any], kind: type[E]) -> E:
-    with pytest.raises(kind) as caught:
-        await calling
-    return caught.value
 
 
 def test_runs_fail_as_soon_as_the_session_is_closed_and_all_else_goes_on() -> None:
@@ -278,133 +266,6 @@ def test_a_host_that_reads_nothing_is_a_slow_consumer() -> None:
                 assert isinstance(session.outcome, Lost)
 
     run(main())
-
-
-class Tasked(SessionTransport):
-    """Delivers in a task: what is put into its queue, or the error that is."""
-
-    def __init__(self) -> None:
-        self.inbound: asyncio.Queue[pb.AgentSessionMessage | Exception] = asyncio.Queue()
-        self.sent: list[pb.AgentSessionMessage] = []
-        self.refuses: TransportClosed | None = None
-        self.closing = asyncio.Event()
-        self.may_close = asyncio.Event()
-        self.may_close.set()
-        self.flushing = asyncio.Event()
-
-    async def start(self) -> None:
-        pass
-
-    async def send(self, message: pb.AgentSessionMessage) -> None:
-        self.send_nowait(message)
-
-    def send_nowait(self, message: pb.AgentSessionMessage) -> None:
-        if self.refuses is not None:
-            raise self.refuses
-        self.sent.append(message)
-
-    async def flush(self) -> None:
-        self.flushing.set()
-        await asyncio.Event().wait()
-
-    async def close(self, timeout: float | None = None) -> None:
-        self.closing.set()
-        await self.may_close.wait()
-
-    @property
-    def closed(self) -> bool:
-        return False
-
-    @property
-    def reason(self) -> None:
-        return None
-
-    async def __anext__(self) -> pb.AgentSessionMessage:
-        found = await self.inbound.get()
-        if isinstance(found, Exception):
-            raise found
-        return found
-
-
-def test_a_transport_that_raises_while_it_delivers_is_lost(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    async def main() -> None:
-        transport = Tasked()
-        async with RemoteSession(transport) as session:
-            transport.inbound.put_nowait(OSError("the wire is cut"))
-            error = await failed(session.ping(), SessionLost)
-            assert isinstance(error.reason, ConnectionLost)
-            assert isinstance(error.reason.__cause__, OSError)
-
-    with caplog.at_level(logging.ERROR):
-        run(main())
-    assert "a transport failed while it delivered" in caplog.text
-
-
-def test_a_transport_that_delivers_in_a_task_ends_with_it() -> None:
-    async def main() -> None:
-        transport = Tasked()
-        async with RemoteSession(transport) as session:
-            assert session.outcome is None
-        transport = Tasked()
-        async with RemoteSession(transport) as session:
-            transport.inbound.put_nowait(StopAsyncIteration())
-            assert await session.wait_ended() == Lost(None)
-
-    run(main())
-
-
-def test_a_transport_that_never_flushes_leaves_no_task() -> None:
-    async def main() -> None:
-        transport = Tasked()
-        async with RemoteSession(transport) as session:
-            calls = [asyncio.ensure_future(session.run_input(text="x" * 600_000)) for _ in range(3)]
-            await transport.flushing.wait()
-            assert len(transport.sent) == 2
-        for calling in calls:
-            await failed(calling, DriverClosed)
-
-    run(main())
-
-
-def test_a_transport_that_refuses_before_it_tells_its_end() -> None:
-    async def main() -> None:
-        transport = Tasked()
-        async with RemoteSession(transport) as session:
-            transport.refuses = TransportClosed(SlowConsumer(2, 1))
-            error = await failed(session.ping(), SessionLost)
-            assert error.reason is transport.refuses.reason
-            with pytest.raises(SessionLost) as caught:
-                session.send_audio_playback_finished()
-            assert caught.value.reason is transport.refuses.reason
-
-    run(main())
-
-
-def test_what_arrives_while_the_driver_closes_is_told_to_nobody(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    async def main() -> None:
-        transport, heard = Tasked(), list[object]()
-        async with RemoteSession(transport) as session:
-            session.on_user_input_transcribed(lambda said, _: heard.append(said))
-            transport.may_close.clear()
-            closing = asyncio.ensure_future(session.close())
-            await transport.closing.wait()
-            flush = pb.AgentSessionMessage()
-            flush.audio_playback_flush.SetInParent()
-            event = pb.AgentSessionMessage(event=transcript_event("too late"))
-            for message in (flush, event):
-                transport.inbound.put_nowait(message)
-            while not transport.inbound.empty():
-                await asyncio.sleep(0)
-            transport.may_close.set()
-            await closing
-            assert not heard and not transport.sent
-
-    run(main())
-    assert not caplog.records
 
 
 def test_a_listener_sees_the_outcome_and_may_close_the_session() -> None:

@@ -50,7 +50,7 @@ def call(text: str, indent: int, end: str = "") -> str:
 
 def _opened(text: str) -> tuple[str, str]:
     """Return a call up to its opening bracket, and what stands in the brackets."""
-    depth = 0
+    depth, index = 0, 0
     for index in range(len(text) - 1, -1, -1):
         depth += (text[index] in ")]}") - (text[index] in "([{")
         if depth == 0:

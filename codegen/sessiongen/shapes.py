@@ -144,7 +144,8 @@ class _Shaper:
         """Whether a message leaves room for a tag: nothing in it has that name, and it is no
         bare oneof."""
         message = self.messages[name]
-        return all(item.name != TAG for item in (*message.fields, *message.oneofs)) and bool(
+        names = [*(item.name for item in message.fields), *(item.name for item in message.oneofs)]
+        return TAG not in names and bool(
             message.outside() or not message.oneofs or name in self.payloads
         )
 

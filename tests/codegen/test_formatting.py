@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessiongen import pieces
-from sessiongen.formatting import LINE_LENGTH, Formatter, format_text
+from sessiongen.formatting import Formatter, format_text
+from sessiongen.layout import LINE_LENGTH
 
 ROOT = Path(__file__).resolve().parents[2]
 TYPED = sorted(

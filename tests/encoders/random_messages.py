@@ -155,7 +155,8 @@ class _Messages(_Draws):
             whole, rest = divmod(abs(total), TICKS)
             return class_(seconds=sign * whole, nanos=sign * rest * NANOS_A_TICK)
         if name in _FREE:
-            return json_format.ParseDict(self.draw(_FREE[name]), class_())
+            value: Any = self.draw(_FREE[name])
+            return json_format.ParseDict(value, class_())
         return self.message(class_, depth - 1)
 
 

@@ -237,6 +237,45 @@ host.transcribed(host.Sink(listeners), "hello")
     assert said == "hello 0.5"
 
 
+def test_a_new_field_of_an_sdk_class(before: Checkout) -> None:
+    """The class has it, so that it is on the wire without a line written by hand."""
+    before.edit(
+        "message FunctionCall {",
+        "message FunctionCall {\n  // Calls of one group ran side by side.\n"
+        "  optional string group_id = 7;\n",
+    )
+    assert_only_generated(before.generate())
+    assert before.complaints() == set()
+    said = before.exercise("""
+from agent_session_protocol import decoders, encoders
+from livekit.agents.llm import FunctionCall
+call = FunctionCall(call_id="c", name="look", arguments="{}", group_id="together")
+message = encoders.encode_chat_context_chat_item(call).function_call
+print(message.group_id, decoders.decode_function_call(message).group_id)
+""")
+    assert said == "together together"
+
+
+def test_a_new_field_without_a_source_is_named(before: Checkout) -> None:
+    before.edit(
+        "message FunctionCallOutput {",
+        "message FunctionCallOutput {\n  // How heavy it is.\n  double weight = 7;\n",
+    )
+    assert_only_generated(before.generate())
+    said = before.exercise("""
+from agent_session_protocol import encoders
+from livekit.agents.llm import FunctionCallOutput
+output = FunctionCallOutput(call_id="c", output="seen", is_error=False)
+try:
+    encoders.encode_function_call_output(output)
+except AttributeError as error:
+    print(error)
+""")
+    assert said == "'FunctionCallOutput' object has no attribute 'weight'"
+    found = before.run(sys.executable, "-m", "sessiongen", "parity", fine=False)
+    assert "livekit-agents: FunctionCallOutput.weight" in found
+
+
 def test_a_new_arm_in_a_nested_union(before: Checkout) -> None:
     before.edit(
         "    message Ended {",

@@ -1,8 +1,0 @@
-"""The support modules of tests/codegen, for a run of this folder alone too."""
-
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "codegen"))

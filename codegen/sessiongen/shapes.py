@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sessiongen.annotations import Annotated
-from sessiongen.parity.fields import carried
+from sessiongen.carried import carried
 from sessiongen.protocol import PYTHON, Protocol
 from sessiongen.roles import union
 from sessiongen.schema import Field, Kind, Message, Oneof

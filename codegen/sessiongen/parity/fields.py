@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sessiongen.annotations import Annotated
+from sessiongen.carried import carried, reached
 from sessiongen.diagnostics import Rule
 from sessiongen.naming import snake
 from sessiongen.parity import keys, kinds
 from sessiongen.parity.model import NOTHING, Cell, Finding, Row, Section
 from sessiongen.protocol import Protocol
 from sessiongen.roles import union
-from sessiongen.schema import Field, Kind, Message, Schema
+from sessiongen.schema import Field, Kind, Message
 from sessiongen.twins import fact_of, record_of, source_names, spellings, split
 from sessiongen.vocabulary.model import Build, FieldFact, Vocabulary
 
@@ -49,12 +50,6 @@ def sections(
     return result
 
 
-def carried(protocol: Protocol) -> list[Message]:
-    """Return the protocol's own messages that events and responses can hold, in order."""
-    reached = _reached(protocol, [protocol.roles.event, protocol.roles.response])
-    return [item for item in protocol.schema.own_messages() if item.full_name in reached]
-
-
 def _messages(
     protocol: Protocol, annotated: Annotated, vocabularies: Sequence[Vocabulary]
 ) -> list[Message]:
@@ -62,7 +57,7 @@ def _messages(
     for another use; the roles and what requests carry are compared elsewhere."""
     roles = protocol.roles
     wanted = {item.full_name for item in carried(protocol)}
-    told = _reached(protocol, [roles.request])
+    told = reached(protocol, [roles.request])
     told |= {item.full_name for item in (roles.envelope, roles.event, roles.request) if item}
     told.add(roles.response.full_name)
     made = {build.message for item in vocabularies for build in item.builds}
@@ -76,23 +71,6 @@ def _messages(
             or any(record_of(item, annotated, vocabulary) for vocabulary in vocabularies)
         )
     ]
-
-
-def _reached(protocol: Protocol, roles: Sequence[Message]) -> set[str]:
-    """Return the names of the protocol's own messages that the arms of roles can hold."""
-    schema = protocol.schema
-    todo = [arm.value.type_name for role in roles for arm in union(role).arms]
-    reached: set[str] = set()
-    while todo:
-        name = todo.pop()
-        if name not in reached and name in schema.messages and _own(schema, name):
-            reached.add(name)
-            todo += [field.value.type_name for field in schema.messages[name].fields]
-    return reached
-
-
-def _own(schema: Schema, name: str) -> bool:
-    return schema.messages[name].file in schema.own
 
 
 def _is_payload(arm: Field, message: Message) -> bool:

@@ -1,0 +1,180 @@
+"""`agent-session demo` as a newcomer runs it: in a process of its own, with nothing prepared."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import google.protobuf
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMANDS = [
+    pytest.param([str(Path(sys.executable).with_name("agent-session"))], id="installed"),
+    pytest.param([sys.executable, "-m", "agent_session"], id="module"),
+]
+LIMIT = 60
+
+# What is told of the conversation: arms of events, what was typed, and answers.
+STORY = """
+agent_state_changed initializing
+conversation_item_added parcel_desk takes over
+agent_state_changed initializing → listening
+> Where is my parcel, number 7?
+conversation_item_added user: Where is my parcel, number 7?
+agent_state_changed listening → thinking
+session_usage_updated llm demo/script: input 36, output 12
+tool_execution_updated started find_parcel({"number": 7})
+tool_execution_updated ended done: on the van, 7 stops away
+function_tools_executed find_parcel({"number": 7}) → on the van, 7 stops away
+session_usage_updated llm demo/script: input 96, output 24
+agent_state_changed thinking → speaking
+conversation_item_added assistant: Your parcel is on the van, 7 stops away.
+agent_state_changed speaking → listening
+answer find_parcel({"number": 7})
+find_parcel → on the van, 7 stops away
+assistant: Your parcel is on the van, 7 stops away.
+> Thank you, bye!
+conversation_item_added user: Thank you, bye!
+agent_state_changed listening → thinking
+session_usage_updated llm demo/script: input 180, output 36
+tool_execution_updated started hang_up()
+tool_execution_updated ended done
+function_tools_executed hang_up() → (nothing)
+agent_state_changed thinking → listening
+answer hang_up()
+hang_up → (nothing)
+session_closed CR_USER_INITIATED
+ended: CR_USER_INITIATED
+"""
+
+
+def demo(
+    *command: str, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the demo to its end, after which none of its processes may be left."""
+    process = subprocess.Popen(
+        [*command, "demo"],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        output, errors = process.communicate(timeout=LIMIT)
+    finally:
+        process.kill()
+    assert set(members(process.pid)) == set()
+    return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+
+
+def members(session: int) -> Iterator[int]:
+    """The processes of a session, where the system can list them."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            facts = (entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(facts[3]) == session and facts[0] != "Z":
+            yield int(entry.name)
+
+
+def wait_gone(process: int, seconds: float) -> None:
+    """Wait for the end of a process that is not our own child."""
+    try:
+        descriptor = os.pidfd_open(process)
+    except ProcessLookupError:
+        return
+    try:
+        assert select.select([descriptor], [], [], seconds)[0], "it stays"
+    finally:
+        os.close(descriptor)
+
+
+def story(output: str) -> list[str]:
+    """The lines, without times and padding."""
+    lines = [re.sub(r"^\d\d:\d\d:\d\d\.\d{3}", "", line) for line in output.splitlines()]
+    return [" ".join(line.split()) for line in lines]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_conversation_and_why_it_ended(command: list[str]) -> None:
+    done = demo(*command)
+    assert (done.returncode, done.stderr) == (0, "")
+    first, *rest = story(done.stdout)
+    assert re.fullmatch(r"a driver listens on 127\.0\.0\.1:\d+; its agent is starting", first)
+    assert rest == STORY.strip().splitlines()
+    assert len(done.stdout.splitlines()) < 40 and "\x1b" not in done.stdout
+
+
+def test_what_lies_about_in_the_folder_does_not_matter(tmp_path: Path) -> None:
+    for name in ("livekit", "logging", "agent_session", "protobuf"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('not this one')")
+    done = demo(str(Path(sys.executable).with_name("agent-session")), cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_without_livekit_agents_it_says_what_to_install(tmp_path: Path) -> None:
+    done = demo(*without_livekit(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "agent-session: the demo's agent needs livekit-agents: "
+        'pip install "agent-session[livekit]"\n'
+    )
+
+
+def test_without_agents_livekit_alone_is_not_enough(tmp_path: Path) -> None:
+    command = without_livekit(tmp_path)
+    (tmp_path / "livekit").mkdir()
+    assert demo(*command).returncode == 2
+
+
+def without_livekit(folder: Path) -> list[str]:
+    """A Python that has protobuf and this package, and nothing else."""
+    (folder / "google").symlink_to(Path(google.protobuf.__file__).parents[1])
+    paths = [str(folder), str(ROOT / "generated" / "python"), str(ROOT / "runtime")]
+    code = f"import sys; sys.path[:0] = {paths}; from agent_session.__main__ import run; run()"
+    return [sys.executable, "-I", "-S", "-c", code]
+
+
+def test_an_agent_that_does_not_start(tmp_path: Path) -> None:
+    package = tmp_path / "livekit" / "agents"
+    package.mkdir(parents=True)
+    (package.parent / "__init__.py").write_text("")
+    (package / "__init__.py").write_text("raise ImportError('this is some other version')")
+    done = demo(sys.executable, "-m", "agent_session", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 2
+    assert done.stderr == (
+        "agent-session: the demo's agent does not start: ImportError: this is some other version\n"
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("after", ["its agent is starting", "session_usage_updated"])
+def test_nothing_is_left_when_it_is_ended(number: signal.Signals, after: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "agent_session", "demo"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None and process.stderr is not None
+    with process:
+        assert any(after in line for line in process.stdout)
+        process.send_signal(number)
+        process.wait(LIMIT)
+        for member in members(process.pid):
+            wait_gone(member, LIMIT)
+        assert process.stderr.read() == ""
+        # It may have come to its end before the signal came.
+        assert process.returncode in (130 if number is signal.SIGINT else -number, 0)

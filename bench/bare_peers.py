@@ -80,6 +80,7 @@ class BareDriver:
         self._ids = itertools.count()
         self._waiting: dict[str, asyncio.Future[pb.SessionResponse]] = {}
         self._protocol = Bare(self._take)
+        self._batch: list[bytes] = []
 
     async def connect(self, port: int) -> None:
         loop = asyncio.get_running_loop()
@@ -92,9 +93,15 @@ class BareDriver:
         message.request.get_framework_info.SetInParent()
         waiting = asyncio.get_running_loop().create_future()
         self._waiting[request_id] = waiting
-        self._protocol.transport.write(framed(message))
+        if not self._batch:
+            asyncio.get_running_loop().call_soon(self._write)
+        self._batch.append(framed(message))
         response: pb.SessionResponse = await waiting
         return response.get_framework_info
+
+    def _write(self) -> None:
+        self._protocol.transport.write(b"".join(self._batch))
+        self._batch.clear()
 
     def _take(self, frames: list[bytes]) -> bytes:
         for frame in frames:

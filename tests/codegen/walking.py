@@ -184,7 +184,7 @@ class Calls:
         self.methods = dict(zip([arm.name for arm in self.arms], abstract, strict=True))
         self.client_class = _only(self.client_module, "Client")
         named = [n for n, f in vars(self.client_class).items() if inspect.iscoroutinefunction(f)]
-        named = [name for name in named if name not in ("send", "_exchange")]
+        named = [name for name in named if name != "send"]
         self.client_methods = dict(zip(self.methods, named, strict=True))
 
     def answer_arm(self, arm: str) -> Any:

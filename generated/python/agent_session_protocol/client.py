@@ -41,11 +41,10 @@ class SessionRequestClient(ABC):
 
                 Says that the host is there.
         """
-        response = await self._exchange(
-            pb.SessionRequest(ping=pb.SessionRequest.Ping()),
-            "pong",
-            timeout,
-        )
+        request = pb.SessionRequest()
+        request.ping.SetInParent()
+        response = await self.send(request, timeout)
+        _check(response, "pong")
         return response.pong
 
     async def get_chat_history(
@@ -60,11 +59,10 @@ class SessionRequestClient(ABC):
         Returns:
             The conversation so far.
         """
-        response = await self._exchange(
-            pb.SessionRequest(get_chat_history=pb.SessionRequest.GetChatHistory()),
-            "get_chat_history",
-            timeout,
-        )
+        request = pb.SessionRequest()
+        request.get_chat_history.SetInParent()
+        response = await self.send(request, timeout)
+        _check(response, "get_chat_history")
         return response.get_chat_history
 
     async def run_input(
@@ -88,11 +86,9 @@ class SessionRequestClient(ABC):
 
                 What came of a run_input.
         """
-        response = await self._exchange(
-            pb.SessionRequest(run_input=pb.SessionRequest.RunInput(text=text)),
-            "run_input",
-            timeout,
-        )
+        request = pb.SessionRequest(run_input=pb.SessionRequest.RunInput(text=text))
+        response = await self.send(request, timeout)
+        _check(response, "run_input")
         return response.run_input
 
     async def get_agent_info(
@@ -109,11 +105,10 @@ class SessionRequestClient(ABC):
 
                 The agent who has the conversation now.
         """
-        response = await self._exchange(
-            pb.SessionRequest(get_agent_info=pb.SessionRequest.GetAgentInfo()),
-            "get_agent_info",
-            timeout,
-        )
+        request = pb.SessionRequest()
+        request.get_agent_info.SetInParent()
+        response = await self.send(request, timeout)
+        _check(response, "get_agent_info")
         return response.get_agent_info
 
     async def get_session_state(
@@ -130,11 +125,10 @@ class SessionRequestClient(ABC):
 
                 What goes on in the session, and how it is set up.
         """
-        response = await self._exchange(
-            pb.SessionRequest(get_session_state=pb.SessionRequest.GetSessionState()),
-            "get_session_state",
-            timeout,
-        )
+        request = pb.SessionRequest()
+        request.get_session_state.SetInParent()
+        response = await self.send(request, timeout)
+        _check(response, "get_session_state")
         return response.get_session_state
 
     async def get_rtc_stats(
@@ -152,11 +146,10 @@ class SessionRequestClient(ABC):
                 The statistics of the agent's room connection.
                 Both lists are empty when the agent is in no room.
         """
-        response = await self._exchange(
-            pb.SessionRequest(get_rtc_stats=pb.SessionRequest.GetRTCStats()),
-            "get_rtc_stats",
-            timeout,
-        )
+        request = pb.SessionRequest()
+        request.get_rtc_stats.SetInParent()
+        response = await self.send(request, timeout)
+        _check(response, "get_rtc_stats")
         return response.get_rtc_stats
 
     async def get_session_usage(
@@ -173,11 +166,10 @@ class SessionRequestClient(ABC):
 
                 What the session has used of its models so far.
         """
-        response = await self._exchange(
-            pb.SessionRequest(get_session_usage=pb.SessionRequest.GetSessionUsage()),
-            "get_session_usage",
-            timeout,
-        )
+        request = pb.SessionRequest()
+        request.get_session_usage.SetInParent()
+        response = await self.send(request, timeout)
+        _check(response, "get_session_usage")
         return response.get_session_usage
 
     async def get_framework_info(
@@ -192,11 +184,10 @@ class SessionRequestClient(ABC):
         Returns:
             The SDK that the agent runs on.
         """
-        response = await self._exchange(
-            pb.SessionRequest(get_framework_info=pb.SessionRequest.GetFrameworkInfo()),
-            "get_framework_info",
-            timeout,
-        )
+        request = pb.SessionRequest()
+        request.get_framework_info.SetInParent()
+        response = await self.send(request, timeout)
+        _check(response, "get_framework_info")
         return response.get_framework_info
 
     async def update_io(
@@ -220,11 +211,11 @@ class SessionRequestClient(ABC):
 
                 Says that the switches were set.
         """
-        response = await self._exchange(
-            pb.SessionRequest(update_io=pb.SessionRequest.UpdateIO(input=input, output=output)),
-            "update_io",
-            timeout,
+        request = pb.SessionRequest(
+            update_io=pb.SessionRequest.UpdateIO(input=input, output=output),
         )
+        response = await self.send(request, timeout)
+        _check(response, "update_io")
         return response.update_io
 
     async def finalize_simulation(
@@ -249,25 +240,21 @@ class SessionRequestClient(ABC):
 
                 The agent's own verdict on a simulation.
         """
-        response = await self._exchange(
-            pb.SessionRequest(
-                finalize_simulation=pb.SessionRequest.FinalizeSimulation(
-                    provisional_success=provisional_success,
-                    provisional_reason=provisional_reason,
-                ),
+        request = pb.SessionRequest(
+            finalize_simulation=pb.SessionRequest.FinalizeSimulation(
+                provisional_success=provisional_success,
+                provisional_reason=provisional_reason,
             ),
-            "finalize_simulation",
-            timeout,
         )
+        response = await self.send(request, timeout)
+        _check(response, "finalize_simulation")
         return response.finalize_simulation
 
-    async def _exchange(
-        self, request: pb.SessionRequest, expected: str, timeout: float | None
-    ) -> pb.SessionResponse:
-        response = await self.send(request, timeout)
-        arm = response.WhichOneof("response")
-        if response.HasField("error"):
-            raise RequestError(response.error, None if arm is None else getattr(response, arm))
-        if arm != expected:
-            raise UnexpectedArmError(expected, arm, unknown_field(response))
-        return response
+
+def _check(response: pb.SessionResponse, expected: str) -> None:
+    """Raise what is wrong with a response."""
+    arm = response.WhichOneof("response")
+    if response.error:
+        raise RequestError(response.error, None if arm is None else getattr(response, arm))
+    if arm != expected:
+        raise UnexpectedArmError(expected, arm, unknown_field(response))

@@ -256,7 +256,7 @@ def _fill(response: pb.SessionResponse, arm: str, payload: object) -> None:
 
 def _failure(request: pb.SessionRequest, text: str) -> pb.SessionResponse:
     response = _start(request)
-    response.error = well_formed(text)
+    response.error = well_formed(text) or "request failed"
     return response
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from sessiongen.naming import Scope, plain
 from sessiongen.protocol import Call
 from sessiongen.roles import union
+from sessiongen.schema import Field, Kind
 from sessiongen.targets.python.models import Context, arm_docs
 from sessiongen.targets.python.parameters import (
     Parameter,
@@ -24,6 +25,7 @@ class ClientMethod:
     """The method that sends a request and returns its response's payload.
 
     dynamic: `read` has no type of its own.
+    empty: the payload's expression where there is nothing to fill in, else "".
     """
 
     name: str
@@ -33,6 +35,7 @@ class ClientMethod:
     read: str
     dynamic: bool
     guards: list[str]
+    empty: str
     parameters: list[Parameter]
     request: str
     docs: str
@@ -40,7 +43,7 @@ class ClientMethod:
 
 @dataclass(frozen=True)
 class ClientModel:
-    """client.py. `failed` tests a response for an error text, which `error` reads."""
+    """client.py. `error` reads the text of a response's error; an empty one is none."""
 
     imports: list[str]
     aliases: list[tuple[str, str, str]]
@@ -49,7 +52,6 @@ class ClientModel:
     request: str
     response: str
     response_oneof: str
-    failed: str
     error: str
     methods: list[ClientMethod]
 
@@ -59,9 +61,11 @@ def client_model(context: Context) -> ClientModel:
     roles = context.protocol.roles
     references = context.references()
     parameters = ParameterBuilder(
-        context.protocol.schema, references, context.reserved | {"timeout", "response", "result"}
+        context.protocol.schema,
+        references,
+        context.reserved | {"timeout", "request", "response", "result", "_check"},
     )
-    scope = Scope("the client", context.class_reserved | {"send", "_exchange"})
+    scope = Scope("the client", context.class_reserved | {"send"})
     special = {roles.correlation.name} if roles.correlation else set()
     beside = [item for item in roles.request.outside() if item.name not in special]
 
@@ -81,6 +85,7 @@ def client_model(context: Context) -> ClientModel:
             dynamic=not plain(call.response.name),
             guards=parameters.guards(arm, given),
             parameters=sorted([*given, *extra], key=lambda item: item.default != ""),
+            empty=_empty(arm, [*given, *extra]),
             request=construct(references.message(roles.request.full_name), [*extra, filled]),
             docs=_docs(context, call, [*given, *extra]),
         )
@@ -88,13 +93,6 @@ def client_model(context: Context) -> ClientModel:
     methods = [method(call) for call in context.protocol.calls]
     context.faults += [*scope.faults, *parameters.faults]
     error = roles.error
-    failed = ""
-    if error is not None:
-        failed = (
-            f'response.HasField("{error.name}")'
-            if error.presence
-            else access("response", error.name)
-        )
     return ClientModel(
         imports=references.imports,
         aliases=references.aliases,
@@ -103,10 +101,16 @@ def client_model(context: Context) -> ClientModel:
         request=references.message(roles.request.full_name),
         response=references.message(roles.response.full_name),
         response_oneof=union(roles.response).name,
-        failed=failed,
         error=access("response", error.name) if error else "",
         methods=methods,
     )
+
+
+def _empty(arm: Field, parameters: list[Parameter]) -> str:
+    """Return the expression of a payload that has nothing to fill in, or ""."""
+    if parameters or arm.value.kind is not Kind.MESSAGE:
+        return ""
+    return access("request", arm.name)
 
 
 def _docs(context: Context, call: Call, parameters: list[Parameter]) -> str:

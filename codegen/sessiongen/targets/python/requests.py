@@ -91,12 +91,11 @@ def _carry(correlation: Field | None) -> str:
 def _fail(error: Field | None) -> str:
     """Return the statement that sets a response's error text, if it has one.
 
-    An empty text could not be seen where the field cannot tell it from its absence.
+    A reader takes an empty text for none, so that there always is one.
     """
     if error is None:
         return ""
-    text = "well_formed(text)" if error.presence else 'well_formed(text) or "request failed"'
-    return _assign("response", error.name, text)
+    return _assign("response", error.name, 'well_formed(text) or "request failed"')
 
 
 def _assign(base: str, name: str, value: str) -> str:

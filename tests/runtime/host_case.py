@@ -5,7 +5,6 @@ Comes in: what agent and driver do. Goes out: both run to their ends, by the SDK
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 

@@ -141,6 +141,7 @@ class PlainSession(HostedSession):
 
     def __init__(self) -> None:
         self.keeper: SessionKeeper | None = None
+        self.asked = 0  # how often the items or the agent were
         self.items: list[Any] = []
         self.info: dict[str, Any] = {
             "id": "clerk",
@@ -208,9 +209,11 @@ class PlainSession(HostedSession):
         return self.closes_soon
 
     def chat_items(self) -> Sequence[Any]:
+        self.asked += 1
         return self.items
 
     def agent_info(self) -> Mapping[str, Any]:
+        self.asked += 1
         return self.info
 
     def session_state(self) -> Mapping[str, Any]:

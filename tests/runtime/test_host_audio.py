@@ -153,21 +153,25 @@ def test_what_the_session_does_not_read_is_bounded(caplog: pytest.LogCaptureFixt
 
 
 def test_nothing_is_heard_while_the_input_is_off() -> None:
+    def sound(value: int) -> pb.AgentSessionMessage:
+        return pb.AgentSessionMessage(audio_input=wire_frame(0.1, 24_000, value))
+
     async def main() -> None:
-        session = scripted_session({})
-        await session.start(Clerk(), session_host=False)
+        session = scripted_session({})  # which does not run, so that the test reads its input
         async with hosted(session, console_audio=True) as (driver, _, _):
             source = session.input.audio
             assert isinstance(source, ConsoleInput)
+            await driver.transport.send(sound(1))  # heard, and not read before it is off
             for on in (False, True):
                 message = pb.AgentSessionMessage()
                 message.request.request_id = str(on)
                 message.request.update_io.input.audio_enabled = on
                 await driver.transport.send(message)
                 await driver.answer(str(on))
-                assert source._attached is on
+                await driver.transport.send(sound(2 + on))
+            await driver.ask("ping")
+            assert bytes((await source.__anext__()).data)[:1] == b"\3"
         assert session.input.audio is None and session.output.audio is None
-        await session.aclose()
 
     run(main())
 

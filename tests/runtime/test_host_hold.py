@@ -83,7 +83,7 @@ def test_once_it_has_arrived_finalize_takes_its_own_time() -> None:
             name = await driver.send("finalize_simulation")
             await driver.ask("get_session_state")
             await asyncio.wait([asyncio.ensure_future(driver.end())], timeout=0.2)
-            assert not driver.ended
+            assert not (await driver.ask("get_session_state")).HasField("error")
             gate.set()
             assert (await driver.answer(name)).HasField("finalize_simulation")
             await driver.end()
@@ -195,7 +195,7 @@ def test_what_else_ends_a_hold(how: str) -> None:
             elif how == "job shuts down":
                 session.keeper.job_shuts_down()
             else:
-                await host.close()
+                await asyncio.wait_for(host.close(), 5)
             await asyncio.wait_for(host.wait_closed(), 5)
             await driver.end()
             assert session.keeper is None and not host.ending
@@ -233,17 +233,21 @@ def test_a_finalize_at_work_that_nobody_waits_for_is_given_the_time_of_a_close(l
     run(main())
 
 
-def test_two_finalizes_are_both_answered() -> None:
+def test_of_two_finalizes_each_takes_its_own_time() -> None:
     async def main() -> None:
         session = PlainSession()
-        gate = asyncio.Event()
-        session.on_finalize = gate.wait
+        gates = [asyncio.Event(), asyncio.Event()]
+        session.on_finalize = lambda: gates[len(session.finalizing) - 1].wait()
         async with holding(session) as (_, driver, _):
-            names = [await driver.send("finalize_simulation") for _ in range(2)]
+            first = await driver.send("finalize_simulation")
+            second = await driver.send("finalize_simulation")
             await driver.ask("get_session_state")
-            gate.set()
-            for name in names:
-                assert (await driver.answer(name)).HasField("finalize_simulation")
+            gates[0].set()
+            assert (await driver.answer(first)).HasField("finalize_simulation")
+            for _ in range(5):
+                assert not (await driver.ask("get_session_state")).HasField("error")
+            gates[1].set()
+            assert (await driver.answer(second)).HasField("finalize_simulation")
             await driver.end()
 
     run(main())

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from agent_session import SessionHost, memory_pair
-from agent_session_protocol import agent_session_pb2 as pb
 from host_support import Driver
 
 pytest.importorskip("livekit.agents")

@@ -12,6 +12,7 @@ from transport_support import run
 
 pytest.importorskip("livekit.agents")
 
+from agent_session.livekit_job import JobWatch  # noqa: E402
 from host_agent import Clerk, Say, Script, job, scripted_session  # noqa: E402
 from livekit.agents import AgentSession  # noqa: E402
 from livekit.agents.voice.remote_session import SessionHost as SdkHost  # noqa: E402
@@ -44,7 +45,9 @@ def test_session_host_false_leaves_the_sdks_host_out() -> None:
             assert session._session_host is None
             async with hosted(session) as (driver, _, _):
                 assert (await driver.ask("ping")).HasField("pong")
+                assert len(JobWatch.over(context)._members) == 1
                 await session.aclose()
+            assert not JobWatch.over(context)._members
 
     run(main())
 

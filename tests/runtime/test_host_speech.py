@@ -126,6 +126,9 @@ def test_empty_stretches_and_stray_words_do_nothing() -> None:
         ear.output.played()
         await ear.output.wait_for_playout()
         assert ear.notes == [] and ear.ends == []
+        await ear.output.capture_frame(speech(1))
+        ear.output.played()
+        assert ear.notes == ["started"] and ear.ends == []
 
     run(main())
 

@@ -61,6 +61,20 @@ def test_a_close_ends_at_its_deadline(caplog: pytest.LogCaptureFixture) -> None:
     assert caplog.text.count("bytes were not sent into the room") == 1
 
 
+def test_a_close_that_is_in_a_hurry_does_not_wait_for_what_is_gone() -> None:
+    async def main() -> None:
+        async with raw_peer(StreamLimits(close_timeout=30, linger=15)) as (_, driver, peer):
+            reader = RawReader(peer)
+            await driver.send(ping(1))
+            assert await reader.messages(1) == [ping(1)]
+            patient = asyncio.ensure_future(driver.close())
+            await asyncio.sleep(0)
+            await driver.close(0.05)
+            await patient
+
+    run(main(), timeout=10)
+
+
 def test_an_abandoned_close_still_ends_the_transport() -> None:
     async def main() -> None:
         async with raw_peer(StreamLimits(close_timeout=30)) as (server, driver, _):

@@ -23,7 +23,8 @@ from remote_support import Host
 # Makes its standard input the terminal of a session of its own, as a terminal window does.
 _AT_TERMINAL = """
 import fcntl, os, runpy, sys, termios
-fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+if sys.argv.pop(1) == "owned":
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 runpy.run_module("agent_session", run_name="__main__", alter_sys=True)
 """
 
@@ -167,13 +168,13 @@ async def piped(*arguments: str, **environment: str) -> AsyncIterator[Command]:
 
 @asynccontextmanager
 async def at_terminal(
-    *arguments: str, columns: int = 80, **environment: str
+    *arguments: str, columns: int = 80, owned: bool = True, **environment: str
 ) -> AsyncIterator[Command]:
-    """Run the command at a terminal."""
+    """Run the command at a terminal, which is that of its session unless it is not `owned`."""
     ours, theirs = os.openpty()
     fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(
-        [sys.executable, "-c", _AT_TERMINAL, *arguments],
+        [sys.executable, "-c", _AT_TERMINAL, "owned" if owned else "not", *arguments],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

@@ -202,7 +202,7 @@ def scalar(field: FieldDescriptor) -> st.SearchStrategy[Any]:
     return TEXTS if field.type == field.TYPE_STRING else NUMBERS[field.cpp_type]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_any_event_and_any_answer_can_be_shown(data: st.DataObject) -> None:
     event, response = Event(), Response()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import os
 import signal
@@ -11,6 +12,11 @@ import subprocess
 import sys
 
 import pytest
+from agent_session import listen
+from agent_session.command.lines import Lines
+from agent_session.command.listen import Watcher
+from agent_session.command.report import PeopleReport
+from agent_session.command.screen import Screen
 from agent_session_protocol import agent_session_pb2 as pb
 from command_support import agent, message_event, piped, run_response, state_event
 from remote_support import UNKNOWN_ARM, Host, closed_event, transcript_event
@@ -86,6 +92,42 @@ def test_lines_are_said_one_after_the_other_once_the_agent_has_begun() -> None:
                 "> two",
                 NAMES.format("answer") + "(nothing)",
             ]
+
+    run(main())
+
+
+class TwoLines(Lines):
+    """A program's lines, without a program."""
+
+    waits = True
+    end_is_quit = True
+
+    def __init__(self) -> None:
+        self.left = ["one", "two"]
+
+    async def next(self) -> str | None:
+        return self.left.pop(0) if self.left else None
+
+
+def test_an_agent_that_never_says_its_state_is_talked_to_after_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("agent_session.command.listen._BEGINNING", 0.01)
+
+    async def main() -> None:
+        written = io.StringIO()
+        watcher = Watcher(PeopleReport(Screen(written, False)))
+        async with await listen() as listener:
+            serving = asyncio.ensure_future(watcher.serve(listener, once=True))
+            reading = asyncio.ensure_future(watcher.read(TwoLines()))
+            async with agent(listener.port) as host:
+                for text in ("one", "two"):
+                    request = await host.request()
+                    assert request.run_input.text == text
+                    host.respond(run_response(request, f"to {text}"))
+                assert await reading == 0
+            assert await serving == 1
+        assert "assistant: to two" in written.getvalue()
 
     run(main())
 

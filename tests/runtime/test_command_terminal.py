@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from agent_session_protocol import agent_session_pb2 as pb
-from command_support import Command, agent, at_terminal, message_event, run_response
+from command_support import Command, agent, at_terminal, message_event, run_response, state_event
 from remote_support import Host
 from transport_support import run
 
@@ -211,11 +211,23 @@ def test_a_dumb_terminal_has_no_prompt_and_can_be_typed_at() -> None:
     async def main() -> None:
         async with at_terminal("listen", ":0", TERM="dumb") as command:
             async with agent(await command.port()) as host:
-                await command.until("an agent is connected")
+                host.emit(state_event(pb.AS_LISTENING))
                 command.type("hello\n")
                 assert await said(host) == "hello"
                 assert "\x1b" not in command.screen.raw
                 command.type("\x04")
                 assert await command.status() == 0
+
+    run(main())
+
+
+def test_a_terminal_of_no_job_can_be_typed_at() -> None:
+    async def main() -> None:
+        async with at_terminal("listen", ":0", owned=False) as command:
+            async with agent(await command.port()) as host:
+                await command.until("an agent is connected")
+                command.type("hello\r")
+                assert await said(host) == "hello"
+                await prompt_is(command, "")
 
     run(main())

@@ -1,4 +1,4 @@
-"""The parts of the command that are plain functions: the line that is typed, requests, addresses."""
+"""The parts of the command that do no I/O: the line that is typed, requests, addresses."""
 
 from __future__ import annotations
 

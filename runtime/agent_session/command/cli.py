@@ -1,8 +1,8 @@
 """The command line: verbs and options, no logic.
 
 Comes in: arguments. Goes out: what a verb shows, and the exit status: 0 fine, 1 the session was
-lost, 2 a fault in usage, the address or the output. It is argparse that reads them, so that the
-package goes on needing nothing but protobuf.
+lost, 2 a fault in usage, the address or the output, 130 a demo that was interrupted. It is argparse
+that reads them, so that the package goes on needing nothing but protobuf.
 """
 
 from __future__ import annotations

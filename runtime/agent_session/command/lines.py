@@ -133,7 +133,12 @@ def standard_input(screen: Screen, prompt: bool) -> Iterator[Lines]:
 
 def _in_background(descriptor: int) -> bool:
     """Whether the terminal belongs to another job: to touch it would stop this one."""
-    return os.isatty(descriptor) and os.tcgetpgrp(descriptor) != os.getpgrp()
+    if not os.isatty(descriptor):
+        return False
+    try:
+        return os.tcgetpgrp(descriptor) != os.getpgrp()
+    except OSError:  # it is the terminal of no job
+        return False
 
 
 @contextmanager

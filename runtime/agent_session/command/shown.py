@@ -1,7 +1,7 @@
 """A session that is watched.
 
-Comes in: a transport, and what the driver asks. Goes out: a report of each event, in its place among
-the answers, and how it all ended.
+Comes in: a transport, and what the driver asks. Goes out: a report of each event, in its place
+among the answers, and how it all ended.
 """
 
 from __future__ import annotations

@@ -67,6 +67,8 @@ def test_a_close_that_is_in_a_hurry_does_not_wait_for_what_is_gone() -> None:
             reader = RawReader(peer)
             await driver.send(ping(1))
             assert await reader.messages(1) == [ping(1)]
+            while not driver._outbox.idle:
+                await asyncio.sleep(0)
             patient = asyncio.ensure_future(driver.close())
             await asyncio.sleep(0)
             await driver.close(0.05)

@@ -40,7 +40,11 @@ ticks = st.integers(0, TICKS - 1)
 times = st.builds(lambda whole, tick: whole + tick / TICKS, st.integers(FIRST, LAST), ticks)
 spans = st.integers(-SPAN * TICKS, SPAN * TICKS).map(lambda total: total / TICKS)
 
-_FREE = {filling.STRUCT: structs, filling.VALUE: json, filling.LIST: st.lists(json, max_size=3)}
+_FREE: dict[str, st.SearchStrategy[Any]] = {
+    filling.STRUCT: structs,
+    filling.VALUE: json,
+    filling.LIST: st.lists(json, max_size=3),
+}
 _SCALARS = {
     FieldDescriptor.CPPTYPE_INT32: st.integers(-(2**31), 2**31 - 1),
     FieldDescriptor.CPPTYPE_INT64: st.integers(-(2**63), 2**63 - 1),
@@ -99,48 +103,41 @@ class _Messages(_Draws):
     def chosen(self, descriptor: Any, depth: int) -> list[Any]:
         """Return the fields to set: at most one of each oneof, exactly one of a bare one."""
         coder = self.coders.by_name.get(descriptor.full_name)
-        none = [] if coder is not None and coder.bare else [None]
+        bare = coder is not None and coder.bare
         real = [item for item in descriptor.oneofs if not filling.synthetic(item)]
-        fields = [self.draw(st.sampled_from([*item.fields, *none])) for item in real]
-        for field in descriptor.fields:
-            if field.is_required or (
-                field.containing_oneof not in real and self.draw(st.booleans())
-            ):
-                fields.append(field)
+        arms: list[Any] = [
+            self.draw(st.sampled_from([*item.fields, *([] if bare else [None])])) for item in real
+        ]
+        fields = [item for item in descriptor.fields if item.containing_oneof not in real]
+        some = [item for item in fields if item.is_required or self.draw(st.booleans())]
         return [
             item
-            for item in fields
-            if item is not None and (item.is_required or self.fits(item, depth, none))
+            for item in (*arms, *some)
+            if item is not None and (bare or item.is_required or _fits(item, depth))
         ]
-
-    def fits(self, field: Any, depth: int, none: list[None]) -> bool:
-        """Whether a field is to be set so deep down."""
-        return depth > 0 or element(field).message_type is None or not none
 
     def set(self, made: Any, field: Any, depth: int) -> None:
         target = getattr(made, field.name)
         if is_map(field):
-            for key in [
-                self.scalar(field.message_type.fields_by_name["key"]) for _ in range(self.count())
-            ]:
-                if element(field).message_type is None:
-                    target[key] = self.scalar(element(field))
-                else:
-                    target[key].CopyFrom(self.held(element(field), depth))
-        elif field.message_type is None:
-            values = (
-                [self.scalar(field) for _ in range(self.count())] if field.is_repeated else None
-            )
-            (
-                target.extend(values)
-                if values is not None
-                else setattr(made, field.name, self.scalar(field))
-            )
+            self.set_map(target, field.message_type.fields_by_name, depth)
         elif field.is_repeated:
-            target.extend(self.held(field, depth) for _ in range(self.count()))
-        else:
+            target.extend(self.value(field, depth) for _ in range(self.count()))
+        elif field.message_type is not None:
             target.SetInParent()
             target.CopyFrom(self.held(field, depth))
+        else:
+            setattr(made, field.name, self.scalar(field))
+
+    def set_map(self, target: Any, entry: Any, depth: int) -> None:
+        for _ in range(self.count()):
+            key, value = self.scalar(entry["key"]), self.value(entry["value"], depth)
+            if entry["value"].message_type is not None:
+                target[key].CopyFrom(value)
+            else:
+                target[key] = value
+
+    def value(self, field: Any, depth: int) -> Any:
+        return self.scalar(field) if field.message_type is None else self.held(field, depth)
 
     def held(self, field: Any, depth: int) -> Any:
         """Draw a message that a field holds."""
@@ -155,9 +152,13 @@ class _Messages(_Draws):
             whole, rest = divmod(abs(total), TICKS)
             return class_(seconds=sign * whole, nanos=sign * rest * NANOS_A_TICK)
         if name in _FREE:
-            value: Any = self.draw(_FREE[name])
-            return json_format.ParseDict(value, class_())
+            return json_format.ParseDict(self.draw(_FREE[name]), class_())
         return self.message(class_, depth - 1)
+
+
+def _fits(field: Any, depth: int) -> bool:
+    """Whether a field is to be set so deep down."""
+    return depth > 0 or element(field).message_type is None
 
 
 class _Models(_Draws):

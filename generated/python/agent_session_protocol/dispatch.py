@@ -16,7 +16,7 @@ from .values import Arm, call_handler
 R = TypeVar("R")
 
 
-ChatMessageChatContentArm: TypeAlias = Literal["text",]
+ChatMessageChatContentArm: TypeAlias = Literal["text"]
 
 CHAT_MESSAGE_CHAT_CONTENT_ARMS: Final[Mapping[ChatMessageChatContentArm, Arm]] = MappingProxyType(
     {

@@ -19,14 +19,24 @@ _SYNTAX = re.compile(r'\\|"{2,}|\A"|"\Z')
 
 
 def docstring(text: str, indent: int) -> str:
-    """Return a docstring literal; `indent` is the column of its quotes."""
+    """Return a docstring literal as black leaves it; `indent` is the column of its quotes."""
     escaped = _SYNTAX.sub(lambda match: "".join(f"\\{item}" for item in match.group()), text)
     escaped = _UNSAFE.sub(lambda match: _escape(match.group()), escaped)
+    first, *more = escaped.split("\n")
+    if not more:
+        line = first.strip()
+        return f'"""{line} """' if line.endswith('"') else f'"""{line}"""'
+    # black moves lines to the margin together, and the first one on its own.
+    aside = min((len(line) - len(line.lstrip()) for line in more if line.strip()), default=0)
     margin = " " * indent
-    lines = escaped.split("\n")
-    body = "\n".join([lines[0], *(f"{margin}{line}" if line else "" for line in lines[1:])])
-    closing = f"\n{margin}" if len(lines) > 1 else ""
-    return f'"""{body}{closing}"""'
+    lines = [f"{margin}{line[aside:]}".rstrip() for line in more]
+    return "\n".join([f'"""{first.strip()}', *lines, f'{margin}"""'])
+
+
+def comment(text: str) -> list[str]:
+    """Return a text as lines that can stand behind a `#`; none for an empty text."""
+    escaped = _UNSAFE.sub(lambda match: _escape(match.group()), text)
+    return escaped.split("\n") if escaped else []
 
 
 def comment(text: str) -> list[str]:

@@ -67,7 +67,8 @@ class MessageNames:
 
     def function(self, message: Message) -> str:
         """Return a message's part in the names of functions; the event's own is `role`'s."""
-        return identifier(snake(self._flat[message.full_name]), frozenset({self._event}))
+        name = snake(self._flat[message.full_name])
+        return f"{name}_" if name == self._event else name
 
     def role(self, message: Message) -> str:
         """Return the part of a role's message in the names of functions."""

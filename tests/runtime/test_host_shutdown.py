@@ -99,7 +99,7 @@ def test_a_host_that_starts_in_a_shutdown_is_not_held() -> None:
         theirs.deliver_to(driver)
         host = SessionHost(case.session, ours)
         await host.start()
-        await case.session.aclose()
+        await asyncio.wait_for(case.session.aclose(), 5)
         await driver.end()
         assert driver.arms()[-1] == "session_closed"
 

@@ -39,12 +39,6 @@ def comment(text: str) -> list[str]:
     return escaped.split("\n") if escaped else []
 
 
-def comment(text: str) -> list[str]:
-    """Return a text as lines that can stand behind a `#`; none for an empty text."""
-    escaped = _UNSAFE.sub(lambda match: _escape(match.group()), text)
-    return escaped.split("\n") if escaped else []
-
-
 def _escape(character: str) -> str:
     if character == "\t":
         return "\\t"

@@ -18,7 +18,8 @@ def fill_content(source: Any, to: pb.ChatMessage) -> None:
     Instructions, whose text differs between speech and text, are written as the SDK turns
     them into a string.
     """
-    for part in source.content or ():
+    content = source.content
+    for part in (content,) if isinstance(content, str) else content or ():
         text = _content(part)
         if text is not None:
             to.content.add().text = text

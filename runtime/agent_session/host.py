@@ -206,11 +206,15 @@ class SessionHost:
     async def _close(self, close_event: Any) -> None:
         """End in an order that loses nothing: what the session did, then what a simulator still
         asks, then what is being answered."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._close_timeout
         try:
             if close_event is not None:
-                await self._tell_close(close_event)
+                await self._tell_close(close_event, deadline)
+                held_from = loop.time()
                 await self._hold.wait(self._finalize_timeout)
-            await self._end()
+                deadline += loop.time() - held_from
+            await self._end(deadline)
         except Exception:
             logger.exception("a host did not end as it should")
             await self._transport.close(0)
@@ -218,15 +222,15 @@ class SessionHost:
             self._release()
             self._closed.set()
 
-    async def _tell_close(self, close_event: Any) -> None:
+    async def _tell_close(self, close_event: Any, deadline: float) -> None:
         """Send what runs have come to, then session_closed."""
         reason = close_reason_name(close_reason_to_proto(close_event.reason))
         answering = self._runs.end(f"the session has closed: {reason}")
         if answering:
-            await asyncio.wait(answering, timeout=self._close_timeout)
+            await asyncio.wait(answering, timeout=_until(deadline))
         self._send_closed(close_event)
         try:
-            await asyncio.wait_for(self._transport.flush(), self._close_timeout)
+            await asyncio.wait_for(self._transport.flush(), _until(deadline))
         except (TransportError, asyncio.TimeoutError) as error:
             logger.warning("nobody may know that the session has closed: %s", type(error).__name__)
 
@@ -237,15 +241,13 @@ class SessionHost:
         if not self._events.send("session_closed", close_event):
             self._events.send("session_closed", {"reason": close_event.reason, "error": None})
 
-    async def _end(self) -> None:
-        """Answer what is in flight, and disconnect, by one deadline."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + self._close_timeout
+    async def _end(self, deadline: float) -> None:
+        """Answer what is in flight, and disconnect."""
         self._desk.stop()
         if self._audio is not None:
             self._audio.end()
-        await self._desk.drain(self._close_timeout * (1 - _FLUSH_SHARE))
-        await self._transport.close(max(0.0, deadline - loop.time()))
+        await self._desk.drain(_until(deadline) * (1 - _FLUSH_SHARE))
+        await self._transport.close(_until(deadline))
         if self._delivery is not None:
             self._delivery.cancel()
             await asyncio.wait([self._delivery])
@@ -255,10 +257,19 @@ class SessionHost:
         self._session.detach()
 
 
+def _until(deadline: float) -> float:
+    """How many seconds are left."""
+    return max(0.0, deadline - asyncio.get_running_loop().time())
+
+
 def _hosted(session: HostedSession | AnyAgentSession) -> HostedSession:
     if isinstance(session, HostedSession):
         return session
     # Not before it is needed: the package works without livekit-agents.
-    from .livekit_binding import LiveKitSession
+    try:
+        from .livekit_binding import LiveKitSession
+    except ModuleNotFoundError as error:
+        need = 'serving an AgentSession needs livekit-agents: pip install "agent-session[livekit]"'
+        raise ModuleNotFoundError(need, name=error.name) from error
 
     return LiveKitSession(session)

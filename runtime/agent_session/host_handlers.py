@@ -33,6 +33,9 @@ else:
 # How many chat items are encoded before others get a turn: about a millisecond's worth.
 _CHUNK: Final = 128
 
+# Characters of an exception's text that are told: it must not push out the payload beside it.
+_MOST_TEXT: Final = 4096
+
 # Requests whose handlers wait for nothing, ever.
 _BRIEF: Final = frozenset(
     {"ping", "get_session_state", "get_session_usage", "get_framework_info", "update_io"}
@@ -136,7 +139,7 @@ class HostRequestHandler(Skeleton):
     def _text(self, error: BaseException) -> str:
         if self._redact_errors:
             return "internal error"
-        return str(error) or type(error).__name__
+        return str(error)[:_MOST_TEXT] or type(error).__name__
 
 
 def _run_failed(text: str) -> RequestError:
@@ -150,6 +153,8 @@ async def _encoded(encode: Callable[[Any], _M], source: Mapping[str, Any], items
         RequestError: the response becomes longer than what may travel.
     """
     everything = list(source[items])
+    if len(everything) <= _CHUNK:
+        return encode(source)
     response = encode({**source, items: everything[:_CHUNK]})
     size = response.ByteSize()
     nothing = dict.fromkeys(source)

@@ -32,6 +32,11 @@ class FinalizeHold:
         if not self._at_work:
             self._over.set()
 
+    def run_arrived(self) -> None:
+        """A driver that runs something has no verdict to ask for, unless it has asked already."""
+        if not self._at_work:
+            self._over.set()
+
     def end(self) -> None:
         """Waiting is pointless, or not allowed, from now on."""
         self._over.set()

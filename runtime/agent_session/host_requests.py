@@ -104,7 +104,7 @@ class RequestDesk:
         if arm == "run_input" and self.session_ended:
             # Silence is how a simulator learns that the agent has left.
             logger.info("a run_input that came after the session closed is left unanswered")
-            self._hold.end()
+            self._hold.run_arrived()
             return False
         if arm is None:
             return True

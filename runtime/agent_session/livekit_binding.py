@@ -108,14 +108,14 @@ class LiveKitSession(HostedSession):
             self._watch = JobWatch.over(self._job)
             self._watch.join(self)
         session.on("agent_state_changed", self._take_place)
-        session.on("close", self._closes)
+        setattr(session, "emit", self._emit)
         setattr(session, "aclose", self._aclose)
         self._take_place()
 
     def detach(self) -> None:
         session = self._session
         session.off("agent_state_changed", self._take_place)
-        session.off("close", self._closes)
+        session.__dict__.pop("emit", None)
         session.__dict__.pop("aclose", None)
         if session._session_host is self._place:
             session._session_host = None
@@ -141,8 +141,10 @@ class LiveKitSession(HostedSession):
             logger.error("the session was started with the SDK's own host, and now has two")
             self._session.off("agent_state_changed", self._take_place)
 
-    def _closes(self, _: object) -> None:
-        livekit_job.mark_close(self)
+    def _emit(self, event: Any, *args: Any) -> None:
+        if event == "close":
+            livekit_job.mark_close(self)
+        type(self._session).emit(self._session, event, *args)
 
     def _aclose(self) -> Coroutine[Any, Any, None]:
         """`AgentSession.aclose`, which waits for a close that is under way, and so for the host:

@@ -52,16 +52,16 @@ class JobWatch:
         self._ends = False
         self._job = job
         self._members: set[Member] = set()
-        self._shutdown = job.shutdown
+        self._on_shutdown = job._on_shutdown
         self._delete_room = job.delete_room
-        setattr(job, "shutdown", self.shutdown)
-        setattr(job, "delete_room", self.delete_room)
         self._watch_runner()
+        setattr(job, "_on_shutdown", self.shutdown)
+        setattr(job, "delete_room", self.delete_room)
 
     @classmethod
     def over(cls, job: JobContext) -> JobWatch:
         """The watch over a job; there is one at most."""
-        watch = getattr(job.shutdown, "__self__", None)
+        watch = getattr(job._on_shutdown, "__self__", None)
         return watch if isinstance(watch, JobWatch) else cls(job)
 
     def join(self, member: Member) -> None:
@@ -76,11 +76,11 @@ class JobWatch:
 
     # In place of the job's own methods.
 
-    def shutdown(self, reason: str = "user requested") -> None:
-        """`JobContext.shutdown`."""
+    def shutdown(self, reason: str) -> None:
+        """What `JobContext.shutdown` calls."""
         if not self._follows_from_close() and not _finalizing.get():
             self._end()
-        self._shutdown(reason)
+        self._on_shutdown(reason)
 
     def delete_room(self, room_name: str | None = None) -> asyncio.Future[api.DeleteRoomResponse]:
         """`JobContext.delete_room`, but not before the hosts of closed sessions are done."""

@@ -164,10 +164,11 @@ class TcpListener:
         return transport
 
     def _connected(self, transport: TcpSessionTransport) -> None:
-        most = self._max_agents
-        full = most is not None and len(self._connections) >= most
-        if full or self._closed:
-            logger.warning("an agent was turned away: %d are connected", len(self._connections))
+        # One that has left, and said something before, keeps its place until it is accepted.
+        agents = len(self._connections.union(self._waiting))
+        full = self._max_agents is not None and agents >= self._max_agents
+        if full or len(self._waiting) >= _BACKLOG or self._closed:
+            logger.warning("an agent was turned away: there are %d", agents)
             transport._abort()
             return
         self._connections.add(transport)
@@ -176,6 +177,8 @@ class TcpListener:
 
     def _disconnected(self, transport: TcpSessionTransport) -> None:
         self._connections.discard(transport)
+        if transport in self._waiting and not transport._inbox.size:
+            self._waiting.remove(transport)
 
 
 async def listen(

@@ -62,15 +62,20 @@ def test_every_close_is_told_with_its_reason(reason: str, number: int) -> None:
     run(main())
 
 
-@pytest.mark.parametrize("error", ["\ud800", "x" * (1 << 20)], ids=["no UTF-8", "too long"])
-def test_an_error_that_cannot_travel_does_not_keep_the_close_back(error: str) -> None:
+@pytest.mark.parametrize(
+    "error, told", [("a\ud800", "a?"), ("x" * (1 << 20), None)], ids=["no UTF-8", "too long"]
+)
+def test_an_error_that_cannot_travel_does_not_keep_the_close_back(
+    error: str, told: str | None
+) -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, _, _):
             session.closes("error", error=error)
             await driver.end()
         closed = driver.events[-1].session_closed
-        assert closed.reason == pb.CR_ERROR and not closed.HasField("error")
+        assert closed.reason == pb.CR_ERROR
+        assert (closed.error if closed.HasField("error") else None) == told
 
     run(main())
 
@@ -174,7 +179,7 @@ def test_a_handler_that_will_not_be_cancelled_does_not_hold_up_a_close(
 
 
 def test_a_peer_that_does_not_read_does_not_hold_up_a_close(
-    caplog: pytest.LogCaptureFixture,
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def main() -> None:
         session = PlainSession()
@@ -182,10 +187,21 @@ def test_a_peer_that_does_not_read_does_not_hold_up_a_close(
         host = SessionHost(session, ours, close_timeout=0.2)
         await host.start()
         theirs._stream.pause_reading()
+        left: list[float | None] = []
+        close = ours.close
+
+        async def closing(timeout: float | None = None) -> None:
+            left.append(timeout)
+            await close(timeout)
+
+        monkeypatch.setattr(type(ours), "close", lambda _, timeout=None: closing(timeout))
         for _ in range(2_000):
             session.emit("error", {"message": "x" * 1_000})
         session.closes()
         await asyncio.wait_for(host.wait_closed(), 5)
+        # The flush has taken all of the time, and there is one time for the whole close.
+        assert left == [0.0]
+        monkeypatch.undo()
         await theirs.close(0)
 
     run(main())

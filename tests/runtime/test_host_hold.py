@@ -91,6 +91,41 @@ def test_once_it_has_arrived_finalize_takes_its_own_time() -> None:
     run(main())
 
 
+def test_a_run_does_not_cut_off_a_finalize_that_is_at_work() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gate = asyncio.Event()
+        session.on_finalize = gate.wait
+        async with holding(session, close_timeout=0.05) as (_, driver, host):
+            name = await driver.send("finalize_simulation")
+            await driver.send("run_input", text="still there?")
+            await driver.ask("get_session_state")
+            await asyncio.wait([asyncio.ensure_future(host.wait_closed())], timeout=0.5)
+            gate.set()
+            assert not (await driver.answer(name)).HasField("error")
+            await driver.end()
+            assert session.runs == []
+
+    run(main())
+
+
+def test_a_long_text_does_not_push_out_the_verdict() -> None:
+    async def main() -> None:
+        session = PlainSession()
+
+        def fail() -> None:
+            session.verdict = SimpleNamespace(success=False, reason="rude")
+            raise RuntimeError("x" * (2 << 20))
+
+        session.on_finalize = fail
+        async with holding(session) as (_, driver, _):
+            response = await driver.ask("finalize_simulation")
+            assert response.error == "x" * 4096
+            assert response.finalize_simulation.user_verdict.reason == "rude"
+
+    run(main())
+
+
 @pytest.mark.parametrize("redact_errors", [False, True])
 def test_a_callback_that_raises_gives_the_error_and_the_verdict_before_it(
     redact_errors: bool, caplog: pytest.LogCaptureFixture

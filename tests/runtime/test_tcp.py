@@ -232,6 +232,40 @@ def test_one_agent_at_a_time_unless_told_otherwise() -> None:
     run(main())
 
 
+def test_an_agent_that_left_without_a_word_is_not_kept() -> None:
+    async def main() -> None:
+        async with await listen() as listener:
+            for _ in range(20):
+                async with TcpSessionTransport(listener.host, listener.port):
+                    pass
+                while listener._connections or listener._waiting:
+                    await asyncio.sleep(0)
+            async with TcpSessionTransport(listener.host, listener.port) as agent:
+                await agent.send(ping(1))
+                driver = await listener.accept()
+                assert await driver.__anext__() == ping(1)
+                await driver.close()
+
+    run(main())
+
+
+def test_an_agent_that_left_with_a_word_is_heard_and_keeps_its_place_until_then() -> None:
+    async def main() -> None:
+        async with await listen() as listener:
+            async with TcpSessionTransport(listener.host, listener.port) as agent:
+                await agent.send(ping(1))
+            while listener._connections or not listener._waiting:
+                await asyncio.sleep(0)
+            async with TcpSessionTransport(listener.host, listener.port) as early:
+                assert await read_all(early) == []
+            first = await listener.accept()
+            assert await read_all(first) == [ping(1)]
+            async with TcpSessionTransport(listener.host, listener.port):
+                await (await listener.accept()).close()
+
+    run(main())
+
+
 def test_a_closed_listener_accepts_no_more_and_leaves_sessions_alone() -> None:
     async def main() -> None:
         listener = await listen(max_agents=None)

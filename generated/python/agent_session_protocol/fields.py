@@ -101,7 +101,7 @@ def text_of(value: Any) -> str:
     """Return the text that tells a value; of an error, or of a record that holds one in its
     `error`, the error's message, or its type where it has none."""
     if isinstance(value, str):
-        return value
+        return well_formed(value)
     cause = getattr(value, "error", value)
     if isinstance(cause, BaseException):
         return well_formed(str(cause) or type(cause).__name__)

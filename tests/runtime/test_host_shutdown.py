@@ -31,6 +31,17 @@ def test_a_shutdown_from_outside_is_never_held(how: str) -> None:
     case.play(driving)
 
 
+def test_a_shutdown_by_a_method_that_was_kept_from_before_is_never_held() -> None:
+    kept: list[Any] = []
+    case = Case(before=lambda context, _: kept.append(context.shutdown))
+
+    async def driving(case: Case) -> None:
+        kept[0]("enough")
+        await gone_at_once(case)
+
+    case.play(driving)
+
+
 def shut_down(case: Case, how: str) -> None:
     if how == "worker":
         case.runner.shut_down()
@@ -148,14 +159,22 @@ def test_a_model_that_fails_is_on_the_agents_side_and_held() -> None:
 # What follows from the agent's own close is no shutdown from outside.
 
 
-@pytest.mark.parametrize("when", ["in the listener", "in a task of it", "before the host listens"])
+@pytest.mark.parametrize(
+    "when",
+    [
+        "in the listener",
+        "in a task of it",
+        "before the host listens",
+        "in a task of one before the host listens",
+    ],
+)
 def test_an_agent_that_shuts_its_job_down_when_its_session_closes(when: str) -> None:
     def before(context: JobContext, session: AgentSession[None]) -> None:
         async def later() -> None:
             context.shutdown("my session closed")
 
         def on_close(_: object) -> None:
-            if when == "in a task of it":
+            if when.startswith("in a task"):
                 tasks.append(asyncio.ensure_future(later()))
             else:
                 context.shutdown("my session closed")
@@ -165,7 +184,7 @@ def test_an_agent_that_shuts_its_job_down_when_its_session_closes(when: str) -> 
             session.on("close", on_close)
 
         tasks: list[asyncio.Task[None]] = []
-        if when == "before the host listens":
+        if when.endswith("before the host listens"):
             session.on("close", on_close)
         else:
             session.on("agent_state_changed", on_start)

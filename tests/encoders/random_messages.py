@@ -109,12 +109,18 @@ class _Messages(_Draws):
             self.draw(st.sampled_from([*item.fields, *([] if bare else [None])])) for item in real
         ]
         fields = [item for item in descriptor.fields if item.containing_oneof not in real]
-        some = [item for item in fields if item.is_required or self.draw(st.booleans())]
+        some = [item for item in fields if self.must(item) or self.draw(st.booleans())]
         return [
             item
             for item in (*arms, *some)
             if item is not None and (bare or item.is_required or _fits(item, depth))
         ]
+
+    def must(self, field: Any) -> bool:
+        """Whether a field cannot stay unset: its zero may be a value without a word."""
+        if field.enum_type is None or field.has_presence or field.is_repeated:
+            return bool(field.is_required)
+        return 0 not in self.numbers(field.enum_type)
 
     def set(self, made: Any, field: Any, depth: int) -> None:
         target = getattr(made, field.name)

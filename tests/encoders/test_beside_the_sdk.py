@@ -1,0 +1,231 @@
+"""Beside livekit-agents: the same bytes as its own encoders, texts of every kind, events.
+
+In: objects of livekit-agents. Out: messages equal to those of the SDK's own encoders, but
+for the nanoseconds that it loses, and to values worked out here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, get_args
+
+import pytest
+from agent_session_protocol import agent_session_pb2 as pb
+from agent_session_protocol import decoders, encoders, models
+from agent_session_protocol.dispatch import AgentSessionEventArm
+from agent_session_protocol.values import to_struct
+from contract_coders import CODERS
+from google.protobuf.struct_pb2 import Struct
+from google.protobuf.timestamp_pb2 import Timestamp
+from livekit.agents import _proto as sdk
+from livekit.agents.llm import (
+    AgentConfigUpdate,
+    AgentHandoff,
+    AudioContent,
+    ChatMessage,
+    FunctionCall,
+    FunctionCallOutput,
+    ImageContent,
+    LLMError,
+)
+from livekit.agents.llm.chat_context import CacheBreakpoint, Instructions
+from livekit.agents.voice.events import CloseEvent, CloseReason, ErrorEvent
+from sdk_objects import CALL, CONFIG, HANDOFF, MESSAGE, METRICS, OUTPUT, SAMPLES, TIME, USAGE
+
+# Beside the SDK's own encoders.
+
+ITEMS = [
+    MESSAGE,
+    CALL,
+    OUTPUT,
+    HANDOFF,
+    CONFIG,
+    ChatMessage(role="user", content=["hi"]),
+    ChatMessage(role="developer", content=[]),
+    ChatMessage(role="system", content=["", "two", AudioContent(frame=[], transcript="no")]),
+    ChatMessage(role="assistant", content=[CacheBreakpoint()], metrics={"e2e_latency": 0.0}),
+    ChatMessage(role="user", content=["é 🎙"], extra={"a": None, "b": [1], "c": {"d": True}}),
+    FunctionCall(call_id="", name="", arguments=""),
+    FunctionCallOutput(call_id="c", output="", is_error=False),
+    AgentHandoff(new_agent_id="b"),
+    AgentConfigUpdate(),
+    AgentConfigUpdate(instructions="", tools_added=[], tools_removed=["x"]),
+]
+
+
+def without_nanos(message: Any) -> Any:
+    """Take the nanoseconds from all times: the SDK loses some to its own arithmetic."""
+    for field, value in message.ListFields():
+        if field.message_type is None or field.message_type.GetOptions().map_entry:
+            continue
+        for item in value if field.is_repeated else [value]:
+            if isinstance(item, Timestamp):
+                item.ClearField("nanos")
+            elif not isinstance(item, Struct):
+                without_nanos(item)
+    return message
+
+
+def same(ours: Any, theirs: Any) -> None:
+    """Compare our message with one of the published module, byte by byte."""
+    theirs = type(ours).FromString(theirs.SerializeToString())
+    for mine, other in zip(stamps(ours), stamps(theirs), strict=True):
+        seconds = mine.seconds + mine.nanos / 1e9
+        assert other.ToNanoseconds() == int(seconds * 1e9)
+    left = without_nanos(ours).SerializeToString(deterministic=True)
+    assert left == without_nanos(theirs).SerializeToString(deterministic=True)
+
+
+def stamps(message: Any) -> Iterator[Timestamp]:
+    for field, value in message.ListFields():
+        if field.message_type is not None and not field.message_type.GetOptions().map_entry:
+            for item in value if field.is_repeated else [value]:
+                if isinstance(item, Timestamp):
+                    yield item
+                else:
+                    yield from stamps(item)
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.type)
+def test_chat_items_are_the_sdks_byte_by_byte(item: Any) -> None:
+    same(encoders.encode_chat_context_chat_item(item), sdk.encode_chat_item(item))
+
+
+def test_usage_is_the_sdks_byte_by_byte() -> None:
+    same(encoders.encode_agent_session_usage(USAGE), sdk.encode_session_usage(USAGE))
+    theirs = sdk.encode_metrics(METRICS)
+    same(encoders.encode_metrics_report(METRICS), theirs)
+
+
+# ---------------------------------------------------------------------------------------
+# Texts.
+
+
+def test_content_of_every_kind() -> None:
+    parts = [
+        "plain",
+        Instructions("common", audio="speak", text="write"),
+        ImageContent(image="https://example.org/a.png"),
+        AudioContent(frame=[], transcript="heard"),
+        CacheBreakpoint(),
+        models.ChatMessageChatContent(text="model"),
+        models.ChatMessageChatContent(text=None),
+        {"text": "mapping"},
+        {"type": "image_content", "image": "x"},
+        None,
+        "",
+    ]
+    made = encoders.encode_chat_message({**vars(MESSAGE), "content": parts})
+    assert [part.text for part in made.content] == ["plain", "common", "model", "mapping", ""]
+
+
+def test_instructions_that_are_an_object() -> None:
+    update = AgentConfigUpdate.model_construct(
+        instructions=Instructions("common", audio="speak"),
+        tools_added=None,
+        tools_removed=None,
+        id="x",
+        created_at=TIME,
+    )
+    assert encoders.encode_agent_config_update(update).instructions == "common"
+
+
+def error(text: Any) -> LLMError:
+    return LLMError(timestamp=TIME, label="label", error=text, recoverable=False)
+
+
+@pytest.mark.parametrize(
+    "given_, told",
+    [
+        (ValueError("it broke"), "it broke"),
+        (ValueError(), "ValueError"),
+        (error(RuntimeError("deep")), "deep"),
+        (error(TimeoutError()), "TimeoutError"),
+        ("text", "text"),
+        ("", ""),
+        (OSError(2, "no file"), "[Errno 2] no file"),
+        (ValueError("\ud800"), "?"),
+    ],
+)
+def test_the_text_of_an_error(given_: Any, told: str) -> None:
+    event = ErrorEvent(error=given_, source=None)
+    assert encoders.encode_error(event).message == told
+    close = CloseEvent.model_construct(reason=CloseReason.ERROR, error=given_)
+    made = encoders.encode_session_closed(close)
+    assert (made.reason, made.HasField("error"), made.error) == (1, True, told)
+
+
+def test_no_error() -> None:
+    close = CloseEvent(reason=CloseReason.USER_INITIATED)
+    assert not encoders.encode_session_closed(close).HasField("error")
+    assert encoders.encode_error(ErrorEvent(error=None, source=None)).message == ""
+
+
+def test_values_of_a_map_become_their_text() -> None:
+    extra = {"s": "x", "n": 1, "f": 0.5, "t": True, "none": None, "list": [1], "é": "é"}
+    made = encoders.encode_function_call({**vars(CALL), "extra": extra})
+    assert dict(made.extra) == {
+        "s": "x",
+        "n": "1",
+        "f": "0.5",
+        "t": "True",
+        "none": "None",
+        "list": "[1]",
+        "é": "é",
+    }
+
+
+# ---------------------------------------------------------------------------------------
+# Events.
+
+TIME_NANOS = 1_700_000_000_750_000_000
+EVENT: Any = pb.AgentSessionEvent.DESCRIPTOR
+PAYLOADS: dict[str, Any] = {
+    arm.name: SAMPLES[arm.message_type.full_name][0].source
+    for arm in EVENT.oneofs_by_name["event"].fields
+    if arm.message_type.full_name in SAMPLES
+} | {
+    "function_tools_started": {"function_calls": [CALL]},
+    "debug_message": pb.DebugMessage(payload=to_struct({"a": [1, None]})),
+}
+
+
+@pytest.mark.parametrize("arm", get_args(AgentSessionEventArm))
+def test_every_event(arm: AgentSessionEventArm) -> None:
+    source = PAYLOADS[arm]
+    before = time.time_ns()
+    event = encoders.encode_agent_session_event(arm, source)
+    after = time.time_ns()
+    field = EVENT.fields_by_name[arm]
+    assert event.WhichOneof("event") == arm
+    assert getattr(event, arm) == CODERS.by_name[field.message_type.full_name].encode(source)
+    at = getattr(source, "created_at", None)
+    if at is None:
+        assert before - 1000 <= event.created_at.ToNanoseconds() <= after + 1000
+    else:
+        assert event.created_at.ToNanoseconds() == round(Fraction(at) * 10**9)
+    filled = pb.AgentSessionEvent()
+    encoders.fill_agent_session_event(arm, {**mapped(source), "created_at": TIME + 0.25}, filled)
+    assert getattr(filled, arm) == getattr(event, arm)
+    assert filled.created_at.ToNanoseconds() == TIME_NANOS
+
+
+def mapped(source: Any) -> dict[str, Any]:
+    """Return an object's fields as a mapping."""
+    if isinstance(source, pb.DebugMessage):
+        return {"payload": source.payload}
+    return dict(source) if isinstance(source, dict) else dict(vars(source))
+
+
+def test_a_debug_message_is_whole() -> None:
+    payload = {"a": {"b": [1, "x", None, True]}, "": {}}
+    for source in ({"payload": payload}, pb.DebugMessage(payload=to_struct(payload))):
+        made = encoders.encode_agent_session_event("debug_message", source).debug_message
+        assert decoders.decode_debug_message(made).payload == payload
+
+
+def test_an_arm_that_is_none_of_the_protocols() -> None:
+    with pytest.raises(KeyError):
+        encoders.encode_agent_session_event("nonsense", {})  # type: ignore[arg-type]

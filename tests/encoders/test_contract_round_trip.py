@@ -1,0 +1,103 @@
+"""The contract's own package: messages and models go through unchanged, in the SDK's words.
+
+In: random messages and models, and the words of each enum, written down by hand. Out: the
+two round trips, and what is told of a value that has no word.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import random_messages
+from agent_session_protocol import agent_session_pb2 as pb
+from agent_session_protocol import decoders, encoders, models
+from agent_session_protocol.errors import UnmappedValueError
+from contract_coders import CODERS, WORDS, without_empty_parts
+from hypothesis import HealthCheck, assume, given, settings
+
+FEW = settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@pytest.mark.parametrize("name", CODERS.by_name)
+def test_messages_come_back(name: str) -> None:
+    coder = CODERS.by_name[name]
+
+    @FEW
+    @given(random_messages.messages(CODERS, name).map(without_empty_parts))
+    def check(message: Any) -> None:
+        assert coder.encode(coder.decode(message)) == message
+
+    check()
+
+
+@pytest.mark.parametrize("name", CODERS.by_name)
+def test_models_come_back(name: str) -> None:
+    coder = CODERS.by_name[name]
+
+    @FEW
+    @given(random_messages.models(CODERS, name))
+    def check(model: Any) -> None:
+        # What holds no text is no part of a message that an encoder writes.
+        alone = name == "agent_session.ChatMessage.ChatContent"
+        assume(alone or "ChatMessageChatContent(text=None)" not in repr(model))
+        assert coder.decode(coder.encode(model)) == model
+
+    check()
+
+
+@pytest.mark.parametrize("enum", WORDS)
+def test_every_word_stands_for_its_number(enum: str) -> None:
+    """Through the first field of a message that has the enum, and not through enums.py."""
+    name, field = next(
+        (full_name, field)
+        for full_name, coder in CODERS.by_name.items()
+        for field in coder.message.DESCRIPTOR.fields
+        if field.enum_type is not None and field.enum_type.full_name == enum
+    )
+    coder = CODERS.by_name[name]
+    for number, word in WORDS[enum].items():
+        source = {item.name: None for item in coder.message.DESCRIPTOR.fields}
+        for item in coder.message.DESCRIPTOR.fields:
+            if item.enum_type is not None:
+                source[item.name] = next(iter(WORDS[item.enum_type.full_name].values()))
+        source[field.name] = word
+        made = coder.encode(source)
+        assert getattr(made, field.name) == number
+        assert getattr(coder.decode(made), field.name) == word
+
+
+def test_a_value_without_a_word_is_told() -> None:
+    ended = pb.AgentSessionEvent.ToolExecutionUpdated.Ended
+    with pytest.raises(UnmappedValueError, match="ToolCallStatus"):
+        decoders.decode_tool_execution_updated_ended(ended(status=pb.ToolCallStatus.TC_RUNNING))
+    state = pb.AgentSessionEvent.AgentStateChanged.FromString(b"\x08\x63")
+    with pytest.raises(UnmappedValueError, match="AgentState.*99"):
+        decoders.decode_agent_state_changed(state)
+    closed = pb.AgentSessionEvent.SessionClosed.FromString(b"\x08\x63")
+    assert decoders.decode_session_closed(closed).reason is None
+
+
+def test_an_item_of_a_newer_peer_is_none() -> None:
+    """Arm 99 of ChatItem: a history keeps its length, and tells nothing of the item."""
+    item = b"\x9a\x06\x00"
+    history = pb.SessionResponse.GetChatHistoryResponse.FromString(b"\x0a\x03" + item)
+    assert decoders.decode_get_chat_history_response(history).items == (None,)
+    assert decoders.decode_chat_context_chat_item(pb.ChatContext.ChatItem.FromString(item)) is None
+    assert encoders.encode_chat_context_chat_item(None) == pb.ChatContext.ChatItem()
+
+
+def test_models_are_values() -> None:
+    made = models.SessionClosed(reason="error", error=None)
+    assert made == models.SessionClosed(reason="error", error=None)
+    assert hash(made) == hash(models.SessionClosed(reason="error", error=None))
+    with pytest.raises(AttributeError):
+        setattr(made, "reason", "user_initiated")
+    with pytest.raises(TypeError, match="error"):
+        models.SessionClosed(reason="error")  # type: ignore[call-arg]

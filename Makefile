@@ -31,7 +31,7 @@ sdk-watch: $(TOOLS) ## Say whether newer SDKs differ from the pinned vocabularie
 
 test: $(DEV) ## Run all tests
 	@echo "== running the tests"
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
 
 lint: $(DEV) ## Check format, types and the contract
 	@$(BIN)/black --check --quiet $(SOURCES) || { echo "run: $(BIN)/black $(SOURCES)"; exit 1; }

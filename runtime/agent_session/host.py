@@ -269,7 +269,7 @@ def _hosted(session: HostedSession | AnyAgentSession) -> HostedSession:
     try:
         from .livekit_binding import LiveKitSession
     except ModuleNotFoundError as error:
-        need = 'serving an AgentSession needs livekit-agents: pip install "agent-session[livekit]"'
+        need = 'serving an AgentSession needs livekit-agents: pip install "livekit-agents~=1.8.9"'
         raise ModuleNotFoundError(need, name=error.name) from error
 
     return LiveKitSession(session)

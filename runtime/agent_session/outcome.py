@@ -27,6 +27,9 @@ class Ended:
     reason: pb.CloseReason.ValueType
     error: str | None
 
+    def __repr__(self) -> str:
+        return f"Ended(reason={self.reason_name}, error={self.error!r})"
+
     @property
     def reason_name(self) -> str:
         """The reason's published name, such as CR_COMPLETED; CR_UNKNOWN for one not known."""

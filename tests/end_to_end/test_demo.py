@@ -128,7 +128,7 @@ def test_without_livekit_agents_it_says_what_to_install(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         "agent-session: the demo's agent needs livekit-agents: "
-        'pip install "agent-session[livekit]"\n'
+        'pip install "livekit-agents~=1.8.9"\n'
     )
 
 

@@ -54,7 +54,7 @@ async def show_demo(report: Report) -> int:
     """
     if not _has_sdk():
         raise Refusal(
-            'the demo\'s agent needs livekit-agents: pip install "agent-session[livekit]"'
+            'the demo\'s agent needs livekit-agents: pip install "livekit-agents~=1.8.9"'
         )
     async with await listen() as listener:
         report.note(f"a driver listens on {listener.host}:{listener.port}; its agent is starting")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import uuid
 from enum import Enum
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
@@ -27,11 +26,11 @@ from .errors import (
 from .framing import HEADER_SIZE, FrameDecoder, is_audio
 from .inbox import Inbox
 from .limits import DEFAULT_LIMITS, StreamLimits
-from .room_facts import fault, is_reconnecting
 from .room_inlet import RoomInlet
 from .room_log import RoomLog
 from .room_outbox import RoomOutbox
 from .room_routes import Router
+from .room_watch import RoomWatch
 from .transport import Receiver, SessionTransport, logger
 
 if TYPE_CHECKING:
@@ -89,12 +88,12 @@ class RoomSessionTransport(SessionTransport):
         "_loop",
         "_decoder",
         "_inbox",
+        "_watch",
         "_inlet",
         "_outbox",
         "_router",
         "_fault",
         "_cut",
-        "_room_gone",
         "_timer",
         "_close_timer",
         "_deadline",
@@ -121,7 +120,8 @@ class RoomSessionTransport(SessionTransport):
         self._state = State.NEW
         self._decoder = FrameDecoder()
         self._inbox = Inbox()
-        excused = partial(is_reconnecting, room)
+        self._watch = RoomWatch(room, remote_identity, self._drain, self._excuse)
+        excused = self._watch.reconnecting
         self._inlet = RoomInlet(
             limits.stall_timeout, excused, self._received, self._refuse, self._settle
         )
@@ -129,7 +129,6 @@ class RoomSessionTransport(SessionTransport):
         self._router = Router(remote_identity)
         self._fault: TransportError | None = None
         self._cut: TransportError | None = None
-        self._room_gone = False
         self._timer: asyncio.TimerHandle | None = None
         self._close_timer: asyncio.TimerHandle | None = None
         self._deadline = 0.0
@@ -173,9 +172,7 @@ class RoomSessionTransport(SessionTransport):
             self._room.register_byte_stream_handler(TOPIC, self._stream_opened)
         except ValueError as error:
             raise TopicInUse(TOPIC) from error
-        self._room.on("participant_disconnected", self._participant_left)
-        self._room.on("disconnected", self._disconnected)
-        self._room.on("reconnected", self._reconnected)
+        self._watch.start()
         self._loop = asyncio.get_running_loop()
         self._gone = self._loop.create_future()
         self._state = State.OPEN
@@ -293,17 +290,10 @@ class RoomSessionTransport(SessionTransport):
 
     # The end that the peer or the room makes.
 
-    def _reconnected(self) -> None:
+    def _excuse(self) -> None:
+        """The room has reconnected: nothing in it has been slow."""
         self._outbox.excuse()
         self._inlet.excuse()
-
-    def _participant_left(self, participant: rtc.RemoteParticipant) -> None:
-        if participant.identity == self._remote_identity:
-            self._drain(fault("the peer left", participant.disconnect_reason))
-
-    def _disconnected(self, reason: rtc.DisconnectReason.ValueType) -> None:
-        self._room_gone = True
-        self._drain(fault("the room disconnected", reason))
 
     def _drain(self, fault: TransportError | None) -> None:
         """Refuse sends, and take what is still to come. What the room tells last is the fault."""
@@ -369,9 +359,7 @@ class RoomSessionTransport(SessionTransport):
         if self._timer is not None:
             self._timer.cancel()
         self._room.unregister_byte_stream_handler(TOPIC)
-        self._room.off("participant_disconnected", self._participant_left)
-        self._room.off("disconnected", self._disconnected)
-        self._room.off("reconnected", self._reconnected)
+        self._watch.stop()
         self._inlet.stop()
 
     def _abort(self) -> None:
@@ -380,7 +368,7 @@ class RoomSessionTransport(SessionTransport):
 
     def _settle(self) -> None:
         """Go a step further to the end, if nothing is left to do before it."""
-        if self._state is State.DRAINING and self._room_gone and self._inlet.idle:
+        if self._state is State.DRAINING and self._watch.room_gone and self._inlet.idle:
             self._end()
         if self._state is not State.CLOSING or not (self._outbox.idle and self._inlet.idle):
             return

@@ -62,6 +62,7 @@ class StandIn:
         held: whether nothing moves; events and streams stay where they are.
         stuck: whether nobody's sends are taken.
         refusal: what is wrong with every send; None lets them pass.
+        mute: whether rooms that leave are not told the reason, as happens with the library.
         overlap: the most sends that were under way at a time.
         handles: the handles that the library has given out and not got back.
         opened: the header of each stream, with its sender and its destinations.
@@ -71,6 +72,7 @@ class StandIn:
         self.held = False
         self.stuck = False
         self.refusal: str | None = None
+        self.mute = False
         self.overlap = 0
         self.handles: set[int] = set()
         self.opened: list[tuple[str, data_stream_pb2.StreamByteOptions]] = []
@@ -136,7 +138,8 @@ class StandIn:
             if stream.receiver is member:
                 self._finish(stream, None)
         self._state(member, rtc.ConnectionState.CONN_DISCONNECTED)
-        self._tell(member, disconnected=room_pb2.Disconnected(reason=reason))
+        if not self.mute:
+            self._tell(member, disconnected=room_pb2.Disconnected(reason=reason))
         self._tell(member, eos=room_pb2.RoomEOS())
         self._tell_left(member, reason)
 

@@ -120,6 +120,23 @@ def test_a_room_that_is_disconnected_or_deleted_here_is_a_clean_end() -> None:
         run(main(delete))
 
 
+@pytest.mark.parametrize("identity", ["agent", None])
+def test_a_room_that_does_not_tell_that_it_was_disconnected_here_ends(identity: str | None) -> None:
+    """livekit sometimes tells no more than the change of its state."""
+
+    async def main() -> None:
+        async with stand_in() as server:
+            room, peer = await server.join("driver"), await server.join("agent")
+            server.mute = True
+            async with RoomSessionTransport(room, identity, limits=QUICK) as driver:
+                await send_raw(peer, ping(1).SerializeToString())
+                await room.disconnect()
+                assert await read_all(driver) == [ping(1)]
+                assert driver.closed and driver.reason is None
+
+    run(main())
+
+
 def test_a_room_with_nothing_under_way_ends_at_once() -> None:
     async def main() -> None:
         async with pair(StreamLimits(linger=15)) as (server, driver, agent):

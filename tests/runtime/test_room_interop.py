@@ -4,9 +4,6 @@ ours against ours, and against the room transport inside livekit-agents."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -19,50 +16,20 @@ from agent_session import (
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 from livekit import rtc
 from livekit.rtc._proto.room_pb2 import SIMULATE_SIGNAL_RECONNECT
-from room_live import LiveRoom, live_room, live_server, missing, run_live
-from room_standin import StandIn, stand_in
+from room_live import LiveRoom
+from room_standin import StandIn
 from room_support import RawReader, open_raw, response, send_each, send_raw, take
-from transport_support import audio, ping, read_all, run, transcript
+from room_venue import Place, Venue, address, venue
+from transport_support import audio, ping, read_all, transcript
+
+__all__ = ["address", "venue"]  # fixtures
 
 remote_session = pytest.importorskip("livekit.agents.voice.remote_session")
 
 OURS = [ping(1), transcript("grüß dich"), audio(100_000), transcript("x" * 1_000_000), ping(2)]
 
-Main = Callable[[StandIn | LiveRoom], Coroutine[Any, Any, None]]
 
-
-@dataclass
-class Venue:
-    """Where the rooms are."""
-
-    enter: Callable[[], AbstractAsyncContextManager[StandIn | LiveRoom]]
-    runner: Callable[[Coroutine[Any, Any, None]], None]
-
-    def run(self, main: Main) -> None:
-        async def entered() -> None:
-            async with self.enter() as place:
-                await main(place)
-
-        self.runner(entered())
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    if reason := missing():
-        pytest.skip(reason)
-    with live_server(tmp_path_factory.mktemp("livekit")) as where:
-        yield where
-
-
-@pytest.fixture(params=["stand-in", "livekit-server"])
-def venue(request: pytest.FixtureRequest) -> Venue:
-    if request.param == "stand-in":
-        return Venue(stand_in, run)
-    where = request.getfixturevalue("address")
-    return Venue(lambda: live_room(where), run_live)
-
-
-async def bound(place: StandIn | LiveRoom) -> tuple[RoomSessionTransport, RoomSessionTransport]:
+async def bound(place: Place) -> tuple[RoomSessionTransport, RoomSessionTransport]:
     """A driver and an agent that are bound to each other, and started."""
     agent = RoomSessionTransport(await place.join("agent"), "driver")
     driver = RoomSessionTransport(await place.join("driver"), "agent")
@@ -83,7 +50,7 @@ async def closed(*transports: RoomSessionTransport) -> None:
 
 
 def test_ours_against_ours(venue: Venue) -> None:
-    async def main(place: StandIn | LiveRoom) -> None:
+    async def main(place: Place) -> None:
         driver, agent = await bound(place)
         sending = asyncio.gather(send_each(driver, OURS), send_each(agent, OURS))
         assert await take(agent, len(OURS)) == OURS
@@ -97,7 +64,7 @@ def test_ours_against_ours(venue: Venue) -> None:
 def test_five_hundred_messages_keep_their_order(venue: Venue) -> None:
     sent = [transcript(f"{number} " + "x" * (number % 7 * 5000)) for number in range(500)]
 
-    async def main(place: StandIn | LiveRoom) -> None:
+    async def main(place: Place) -> None:
         driver, agent = await bound(place)
         sending = asyncio.ensure_future(send_each(driver, sent))
         assert await take(agent, 500) == sent
@@ -117,7 +84,7 @@ def to_theirs(message: AgentSessionMessage) -> Any:
 def test_ours_against_theirs(venue: Venue, identity: str | None) -> None:
     """To the byte, with a driver of ours that is bound to theirs, or open to all."""
 
-    async def main(place: StandIn | LiveRoom) -> None:
+    async def main(place: Place) -> None:
         ours = RoomSessionTransport(await place.join("driver"), identity)
         theirs = remote_session.RoomSessionTransport(await place.join("agent"), "driver")
         await theirs.start()
@@ -138,7 +105,7 @@ def test_ours_against_theirs(venue: Venue, identity: str | None) -> None:
 def test_a_host_of_theirs_that_is_bound_to_nobody(venue: Venue) -> None:
     """As livekit-agents has it: their host answers to all, ours takes what is for it."""
 
-    async def main(place: StandIn | LiveRoom) -> None:
+    async def main(place: Place) -> None:
         driver = RoomSessionTransport(await place.join("driver"), "agent")
         theirs = remote_session.RoomSessionTransport(await place.join("agent"))
         await theirs.start()
@@ -153,7 +120,7 @@ def test_a_host_of_theirs_that_is_bound_to_nobody(venue: Venue) -> None:
 
 
 def test_a_host_of_ours_that_is_bound_to_nobody(venue: Venue) -> None:
-    async def main(place: StandIn | LiveRoom) -> None:
+    async def main(place: Place) -> None:
         host = RoomSessionTransport(await place.join("agent"))
         theirs = remote_session.RoomSessionTransport(await place.join("theirs"), "agent")
         other = RawReader(await place.join("other"))
@@ -171,7 +138,7 @@ def test_a_host_of_ours_that_is_bound_to_nobody(venue: Venue) -> None:
 
 
 def test_strangers_are_ignored(venue: Venue) -> None:
-    async def main(place: StandIn | LiveRoom) -> None:
+    async def main(place: Place) -> None:
         driver, agent = await bound(place)
         stranger = await place.join("stranger")
         await send_raw(stranger, ping(9).SerializeToString())
@@ -184,7 +151,7 @@ def test_strangers_are_ignored(venue: Venue) -> None:
 
 
 def test_the_last_words_of_a_peer_that_leaves_at_once_arrive(venue: Venue) -> None:
-    async def main(place: StandIn | LiveRoom) -> None:
+    async def main(place: Place) -> None:
         driver, agent = await bound(place)
         await agent.send(transcript("x" * 200_000))
         await agent.send(ping(1))
@@ -200,7 +167,7 @@ def test_the_last_words_of_a_peer_that_leaves_at_once_arrive(venue: Venue) -> No
 
 
 def test_a_peer_that_is_removed(venue: Venue) -> None:
-    async def main(place: StandIn | LiveRoom) -> None:
+    async def main(place: Place) -> None:
         driver, agent = await bound(place)
         await agent.send(ping(1))
         assert await driver.__anext__() == ping(1)
@@ -217,7 +184,7 @@ def test_a_peer_that_is_removed(venue: Venue) -> None:
 
 
 def test_a_peer_whose_connection_is_replaced(venue: Venue) -> None:
-    async def main(place: StandIn | LiveRoom) -> None:
+    async def main(place: Place) -> None:
         driver, agent = await bound(place)
         await agent.send(ping(1))
         assert await driver.__anext__() == ping(1)
@@ -231,7 +198,7 @@ def test_a_peer_whose_connection_is_replaced(venue: Venue) -> None:
 
 
 def test_a_room_that_is_deleted(venue: Venue) -> None:
-    async def main(place: StandIn | LiveRoom) -> None:
+    async def main(place: Place) -> None:
         driver, agent = await bound(place)
         await driver.send(ping(1))
         assert await agent.__anext__() == ping(1)
@@ -246,7 +213,7 @@ def test_a_room_that_is_deleted(venue: Venue) -> None:
 
 
 def test_a_room_that_is_disconnected_here(venue: Venue) -> None:
-    async def main(place: StandIn | LiveRoom) -> None:
+    async def main(place: Place) -> None:
         driver, agent = await bound(place)
         await driver.send(ping(1))
         assert await agent.__anext__() == ping(1)
@@ -260,7 +227,7 @@ def test_a_room_that_is_disconnected_here(venue: Venue) -> None:
 
 
 def test_a_message_that_is_too_long(venue: Venue) -> None:
-    async def main(place: StandIn | LiveRoom) -> None:
+    async def main(place: Place) -> None:
         peer = await place.join("agent")
         driver = RoomSessionTransport(await place.join("driver"), "agent")
         async with driver:
@@ -273,7 +240,7 @@ def test_a_message_that_is_too_long(venue: Venue) -> None:
 
 
 def test_a_stream_that_a_peer_leaves_unfinished(venue: Venue) -> None:
-    async def main(place: StandIn | LiveRoom) -> None:
+    async def main(place: Place) -> None:
         peer = await place.join("agent")
         driver = RoomSessionTransport(await place.join("driver"), "agent")
         async with driver:
@@ -291,7 +258,7 @@ def test_a_stream_that_a_peer_leaves_unfinished(venue: Venue) -> None:
 
 
 def test_a_lost_signal_connection_loses_no_message(venue: Venue) -> None:
-    async def main(place: StandIn | LiveRoom) -> None:
+    async def main(place: Place) -> None:
         driver, agent = await bound(place)
         await driver.send(ping(0))
         assert await agent.__anext__() == ping(0)
@@ -317,7 +284,7 @@ def test_a_lost_signal_connection_loses_no_message(venue: Venue) -> None:
 def test_a_slow_deadline_of_nothing(venue: Venue) -> None:
     """A close with no time at all aborts, and returns."""
 
-    async def main(place: StandIn | LiveRoom) -> None:
+    async def main(place: Place) -> None:
         driver, agent = await bound(place)
         for _ in range(8):
             driver.send_nowait(transcript("x" * 900_000))

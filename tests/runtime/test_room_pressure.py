@@ -13,7 +13,6 @@ from agent_session import (
     TransportClosed,
     room_inlet,
 )
-from agent_session.room_facts import is_reconnecting
 from room_support import RawReader, fill, open_raw, pair, raw_peer, send_raw, take
 from transport_support import audio, ping, read_all, run, transcript
 
@@ -136,7 +135,7 @@ def test_the_time_of_a_reconnect_does_not_count() -> None:
             stalled = await open_raw(peer)
             await stalled.write(ping(1).SerializeToString()[:3])
             server.lose("driver")
-            while not is_reconnecting(driver._room):
+            while not driver._watch.reconnecting():
                 await asyncio.sleep(0)
             server.stuck = True
             fill(driver)

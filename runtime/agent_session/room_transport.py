@@ -62,6 +62,10 @@ class RoomSessionTransport(SessionTransport):
     events go to everybody, and a response to whoever sent the request; only the disconnect of
     the room ends it.
 
+    A room does not tell everything. Nothing is heard of the leaving of a participant that is
+    hidden, or that left before the server had told of its joining, which can take three seconds.
+    Nor is it known what has arrived: a full reconnect of this side's room may lose messages.
+
     A message over 1 MiB ends a transport that is bound, with a `FrameTooLarge`, and so does a
     peer that sends much faster than is read, with a `SlowReader`. A transport that is open to all
     refuses the message instead, as no participant may end the session of the others.

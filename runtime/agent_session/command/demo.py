@@ -53,9 +53,7 @@ async def show_demo(report: Report) -> int:
         OutputLost: there is nobody to show it to.
     """
     if not _has_sdk():
-        raise Refusal(
-            'the demo\'s agent needs livekit-agents: pip install "livekit-agents~=1.8.9"'
-        )
+        raise Refusal('the demo\'s agent needs livekit-agents: pip install "livekit-agents~=1.8.9"')
     async with await listen() as listener:
         report.note(f"a driver listens on {listener.host}:{listener.port}; its agent is starting")
         async with _agent(listener.host, listener.port) as agent:

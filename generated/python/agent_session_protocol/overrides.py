@@ -22,15 +22,13 @@ def fill_content(source: Any, to: pb.ChatMessage) -> None:
     """
     content = source.content
     for part in (content,) if isinstance(content, str) else content or ():
-        text = _content(part)
+        text = part if isinstance(part, str) else _text(part)
         if text is not None:
             to.content.add().text = text
 
 
-def _content(part: Any) -> str | None:
-    """Return the text of a part of a message, if it has one."""
-    if isinstance(part, str):
-        return part
+def _text(part: Any) -> str | None:
+    """Return the text of a part of a message that is no text itself, if it has one."""
     if isinstance(part, Mapping):
         return part.get("text")
     return str(part) if hasattr(part, "render") else getattr(part, "text", None)

@@ -64,6 +64,7 @@ class MessageNames:
         self._aliases = context.modules.aliases
         self._taken = _TAKEN | words | self._aliases | {TAG}
         self._event = self.role(roles.event)
+        self._members: dict[str, dict[str, str]] = {}
 
     def function(self, message: Message) -> str:
         """Return a message's part in the names of functions; the event's own is `role`'s."""
@@ -83,8 +84,12 @@ class MessageNames:
 
         A field cannot have the name of a type that the class speaks of.
         """
-        reserved = _TAKEN | self._aliases | set(self._types(shape))
-        return {name: identifier(name, reserved) for name, _ in _owners(shape)}
+        known = self._members.get(shape.message.full_name)
+        if known is None:
+            reserved = _TAKEN | self._aliases | set(self._types(shape))
+            known = {name: identifier(name, reserved) for name, _ in _owners(shape)}
+            self._members[shape.message.full_name] = known
+        return known
 
     def _types(self, shape: Shape) -> Iterator[str]:
         for field in shape.message.fields:

@@ -217,6 +217,9 @@ class _Plain:
             if not convert:
                 return f"dict({held})"
             return f"{{key: {convert}(item) for key, item in {held}.items()}}"
+        if field.repeated and field.value.kind is Kind.ENUM and convert:
+            # pyright would take what `map` gives for any str.
+            return f"tuple({convert}(item) for item in {held})"
         if field.repeated:
             return f"tuple(map({convert}, {held}))" if convert else f"tuple({held})"
         value = f"{convert}({held})" if convert else held

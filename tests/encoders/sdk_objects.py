@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy
 from livekit.agents import (
     AgentFalseInterruptionEvent,
     AgentStateChangedEvent,
@@ -23,18 +24,7 @@ from livekit.agents import (
 )
 from livekit.agents.inference.interruption import OverlappingSpeechEvent
 from livekit.agents.language import LanguageCode
-from livekit.agents.llm import (
-    AgentConfigUpdate,
-    AgentHandoff,
-    AudioContent,
-    ChatMessage,
-    FunctionCall,
-    FunctionCallOutput,
-    ImageContent,
-    LLMError,
-)
-from livekit.agents.metrics import AgentSessionUsage, LLMModelUsage, STTModelUsage, TTSModelUsage
-from livekit.agents.metrics.usage import EOTModelUsage, InterruptionModelUsage
+from livekit.agents.llm import AgentConfigUpdate, AgentHandoff
 from livekit.agents.simulation import SimulationVerdict
 from livekit.agents.voice.amd.classifier import AMDCategory, AMDPredictionEvent
 from livekit.agents.voice.events import (
@@ -46,157 +36,27 @@ from livekit.agents.voice.events import (
     ToolExecutionUpdatedEvent,
     ToolReplyUpdated,
 )
-
-# 2023-11-14 22:13:20 UTC and a fraction that a float holds exactly.
-TIME = 1_700_000_000.5
-STAMP = "2023-11-14T22:13:20.500Z"
-CALL = FunctionCall(
-    id="item_2",
-    call_id="call_1",
-    arguments='{"a": 1}',
-    name="look",
-    created_at=TIME,
-    extra={"k": 7},
+from sdk_items import (
+    CALL,
+    CALL_JSON,
+    CONFIG,
+    ERROR,
+    HANDOFF,
+    LLM,
+    LLM_JSON,
+    MESSAGE,
+    MESSAGE_JSON,
+    METRICS,
+    METRICS_JSON,
+    OUTPUT,
+    OUTPUT_JSON,
+    STAMP,
+    STT,
+    TIME,
+    TTS,
+    USAGE,
+    USAGE_JSON,
 )
-CALL_JSON = {
-    "id": "item_2",
-    "callId": "call_1",
-    "arguments": '{"a": 1}',
-    "name": "look",
-    "createdAt": STAMP,
-    "extra": {"k": "7"},
-}
-OUTPUT = FunctionCallOutput(
-    id="item_3", name="look", call_id="call_1", output="seen", is_error=True, created_at=TIME
-)
-OUTPUT_JSON = {
-    "id": "item_3",
-    "name": "look",
-    "callId": "call_1",
-    "output": "seen",
-    "isError": True,
-    "createdAt": STAMP,
-}
-METRICS: Any = {
-    "started_speaking_at": TIME,
-    "stopped_speaking_at": TIME + 1,
-    "transcription_delay": 0.1,
-    "end_of_turn_delay": 0.2,
-    "on_user_turn_completed_delay": 0.3,
-    "llm_node_ttft": 0.4,
-    "tts_node_ttfb": 0.5,
-    "e2e_latency": 0.6,
-    "llm_node_tps": 0.7,
-    "llm_node_ttfs": 0.8,
-}
-METRICS_JSON = {
-    "startedSpeakingAt": STAMP,
-    "stoppedSpeakingAt": "2023-11-14T22:13:21.500Z",
-    "transcriptionDelay": 0.1,
-    "endOfTurnDelay": 0.2,
-    "onUserTurnCompletedDelay": 0.3,
-    "llmNodeTtft": 0.4,
-    "ttsNodeTtfb": 0.5,
-    "e2eLatency": 0.6,
-    "llmNodeTps": 0.7,
-    "llmNodeTtfs": 0.8,
-}
-MESSAGE = ChatMessage(
-    id="item_1",
-    role="assistant",
-    content=["hello", AudioContent(frame=[]), ImageContent(image="data:,"), "there"],
-    interrupted=True,
-    transcript_confidence=0.75,
-    extra={"n": 1, "s": "x"},
-    metrics=METRICS,
-    created_at=TIME,
-)
-MESSAGE_JSON = {
-    "id": "item_1",
-    "role": "ASSISTANT",
-    "content": [{"text": "hello"}, {"text": "there"}],
-    "interrupted": True,
-    "transcriptConfidence": 0.75,
-    "extra": {"n": "1", "s": "x"},
-    "metrics": METRICS_JSON,
-    "createdAt": STAMP,
-}
-LLM = LLMModelUsage(
-    provider="p",
-    model="m",
-    input_tokens=1,
-    input_cached_tokens=2,
-    input_audio_tokens=3,
-    input_cached_audio_tokens=4,
-    input_text_tokens=5,
-    input_cached_text_tokens=6,
-    input_image_tokens=7,
-    input_cached_image_tokens=8,
-    output_tokens=9,
-    output_audio_tokens=10,
-    output_text_tokens=11,
-    session_duration=12.5,
-)
-LLM_JSON = {
-    "provider": "p",
-    "model": "m",
-    "inputTokens": 1,
-    "inputCachedTokens": 2,
-    "inputAudioTokens": 3,
-    "inputCachedAudioTokens": 4,
-    "inputTextTokens": 5,
-    "inputCachedTextTokens": 6,
-    "inputImageTokens": 7,
-    "inputCachedImageTokens": 8,
-    "outputTokens": 9,
-    "outputAudioTokens": 10,
-    "outputTextTokens": 11,
-    "sessionDuration": 12.5,
-}
-TTS = TTSModelUsage(
-    provider="p",
-    model="m",
-    input_tokens=1,
-    output_tokens=2,
-    characters_count=3,
-    audio_duration=4.5,
-)
-STT = STTModelUsage(provider="p", model="m", input_tokens=1, output_tokens=2, audio_duration=3.5)
-USAGE = AgentSessionUsage(
-    model_usage=[
-        LLM,
-        TTS,
-        STT,
-        InterruptionModelUsage(provider="p", model="m", total_requests=1),
-        EOTModelUsage(provider="p", model="m", total_requests=2),
-    ]
-)
-USAGE_JSON = {
-    "modelUsage": [
-        {"llm": LLM_JSON},
-        {
-            "tts": {
-                "provider": "p",
-                "model": "m",
-                "inputTokens": 1,
-                "outputTokens": 2,
-                "charactersCount": 3,
-                "audioDuration": 4.5,
-            }
-        },
-        {
-            "stt": {
-                "provider": "p",
-                "model": "m",
-                "inputTokens": 1,
-                "outputTokens": 2,
-                "audioDuration": 3.5,
-            }
-        },
-        {"interruption": {"provider": "p", "model": "m", "totalRequests": 1}},
-        {"eot": {"provider": "p", "model": "m", "totalRequests": 2}},
-    ]
-}
 
 
 @dataclass(frozen=True)
@@ -210,12 +70,6 @@ class Sample:
 def _tool(update: Any, json: dict[str, Any]) -> Sample:
     return Sample(ToolExecutionUpdatedEvent(update=update, created_at=TIME), json)
 
-
-HANDOFF = AgentHandoff(id="item_4", old_agent_id="one", new_agent_id="two", created_at=TIME)
-CONFIG = AgentConfigUpdate(
-    id="item_5", instructions="be kind", tools_added=["a"], tools_removed=["b"], created_at=TIME
-)
-ERROR = LLMError(timestamp=TIME, label="model", error=ValueError("it broke"), recoverable=False)
 
 _EVENT = "agent_session.AgentSessionEvent"
 _TOOLS = f"{_EVENT}.ToolExecutionUpdated"
@@ -290,7 +144,12 @@ SAMPLES: dict[str, list[Sample]] = {
     f"{_EVENT}.UserInputTranscribed": [
         Sample(
             UserInputTranscribedEvent(
-                transcript="hi", is_final=True, language=LanguageCode("de"), created_at=TIME
+                transcript="hi",
+                is_final=True,
+                language=LanguageCode("de"),
+                created_at=TIME,
+                item_id="item_6",
+                speaker_id="speaker",
             ),
             {"transcript": "hi", "isFinal": True, "language": "de"},
         )
@@ -304,7 +163,7 @@ SAMPLES: dict[str, list[Sample]] = {
         )
     ],
     f"{_EVENT}.Error": [
-        Sample(ErrorEvent(error=ERROR, source=None, created_at=TIME), {"message": "it broke"}),
+        Sample(ErrorEvent(error=ERROR, source="llm", created_at=TIME), {"message": "it broke"}),
         Sample(ErrorEvent(error=ValueError(), source=None), {"message": "ValueError"}),
         Sample(ErrorEvent(error="plain", source=None), {"message": "plain"}),
     ],
@@ -316,6 +175,13 @@ SAMPLES: dict[str, list[Sample]] = {
                 detection_delay=0.25,
                 detected_at=TIME + 1,
                 created_at=TIME,
+                agent_ended=True,
+                total_duration=0.5,
+                prediction_duration=0.5,
+                speech_input=numpy.ones(2, numpy.int16),
+                probabilities=numpy.ones(2, numpy.float32),
+                probability=0.5,
+                num_requests=2,
             ),
             {
                 "isInterruption": True,
@@ -361,7 +227,7 @@ SAMPLES: dict[str, list[Sample]] = {
     _TOOLS: [
         _tool(ToolCallStarted(function_call=CALL), {"started": {"functionCall": CALL_JSON}}),
         _tool(
-            ToolCallUpdated(id="u", call_id="call_1", message="half way"),
+            ToolCallUpdated(id="u", call_id="call_1", message="half way", silent=True),
             {"callUpdated": {"id": "u", "callId": "call_1", "message": "half way"}},
         ),
         _tool(
@@ -383,7 +249,7 @@ SAMPLES: dict[str, list[Sample]] = {
     f"{_TOOLS}.Started": [Sample(ToolCallStarted(function_call=CALL), {"functionCall": CALL_JSON})],
     f"{_TOOLS}.CallUpdated": [
         Sample(
-            ToolCallUpdated(id="u", call_id="call_1", message="half way"),
+            ToolCallUpdated(id="u", call_id="call_1", message="half way", silent=True),
             {"id": "u", "callId": "call_1", "message": "half way"},
         )
     ],

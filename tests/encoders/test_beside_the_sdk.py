@@ -32,7 +32,8 @@ from livekit.agents.llm import (
 )
 from livekit.agents.llm.chat_context import CacheBreakpoint, Instructions
 from livekit.agents.voice.events import CloseEvent, CloseReason, ErrorEvent
-from sdk_objects import CALL, CONFIG, HANDOFF, MESSAGE, METRICS, OUTPUT, SAMPLES, TIME, USAGE
+from sdk_items import CALL, CONFIG, HANDOFF, MESSAGE, METRICS, OUTPUT, TIME, USAGE
+from sdk_objects import SAMPLES
 
 # Beside the SDK's own encoders.
 

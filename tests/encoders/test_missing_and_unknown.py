@@ -21,7 +21,7 @@ from agent_session_protocol.errors import UnmappedValueError
 from contract_coders import CODERS, WORDS, without_empty_parts
 from google.protobuf.struct_pb2 import Struct
 from livekit.agents.voice.events import FunctionToolsExecutedEvent
-from sdk_objects import CALL, CONFIG, MESSAGE, METRICS, OUTPUT
+from sdk_items import CALL, CONFIG, MESSAGE, METRICS, OUTPUT
 
 # None, and what is missing.
 

@@ -16,7 +16,9 @@ import tomli
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol import encoders
 from google.protobuf.json_format import MessageToDict
-from sdk_objects import CALL, MESSAGE, METRICS, OUTPUT, SAMPLES, TIME, Sample
+from livekit.agents.llm.chat_context import MetricsReport
+from sdk_items import CALL, MESSAGE, METRICS, OUTPUT, TIME
+from sdk_objects import SAMPLES, Sample
 from support import ROOT
 
 GAPS = {
@@ -90,6 +92,28 @@ def test_every_message_has_a_sample() -> None:
     expected = {name for name in carried() if not name.startswith(MADE_BY_HOSTS)}
     verdict = {name for name in SAMPLES if name.startswith(MADE_BY_HOSTS)}
     assert set(SAMPLES) == (expected - WITHOUT_CLASS) | verdict
+
+
+# Nobody fills these any more: the SDK calls them deprecated.
+DEPRECATED = {
+    "ChatMessage.hash",
+    "AgentFalseInterruptionEvent.message",
+    "AgentFalseInterruptionEvent.extra_instructions",
+}
+
+
+@pytest.mark.parametrize("full_name", SAMPLES)
+def test_every_field_of_the_object_is_filled(full_name: str) -> None:
+    """So that a field which a message gains is filled too, if the class has it."""
+    source = SAMPLES[full_name][0].source
+    if isinstance(source, dict):
+        assert source.keys() == MetricsReport.__annotations__.keys()
+        return
+    for name, field in getattr(type(source), "model_fields", {}).items():
+        if name != "type" and f"{type(source).__name__}.{name}" not in DEPRECATED:
+            value, default = getattr(source, name), field.get_default()
+            assert value is not None and (value is not default), name
+            assert type(value).__module__ == "numpy" or value != default, name
 
 
 @pytest.mark.parametrize("full_name", SAMPLES)

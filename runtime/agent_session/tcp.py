@@ -168,7 +168,7 @@ class TcpListener:
         agents = len(self._connections.union(self._waiting))
         full = self._max_agents is not None and agents >= self._max_agents
         if full or len(self._waiting) >= _BACKLOG or self._closed:
-            logger.warning("an agent was turned away: there are %d", agents)
+            logger.warning("an agent was turned away: %d are connected", agents)
             transport._abort()
             return
         self._connections.add(transport)

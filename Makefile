@@ -42,10 +42,11 @@ lint: $(DEV) ## Check format, types and the contract
 interop: $(DEV) ## Print which host and which driver can do what, from a real run
 	@$(BIN)/python tests/interop/matrix.py
 
-fuzz: $(DEV) ## Throw a million broken inputs each at the codec, a host and a driver
+fuzz: $(DEV) ## Throw a million broken inputs each at the codec, a host and a driver; new inputs at the properties
 	@$(BIN)/python tests/runtime/fuzz_framing.py 1000000
 	@$(BIN)/python tests/runtime/fuzz_host.py 1000000
 	@$(BIN)/python tests/runtime/fuzz_remote.py 1000000
+	@$(BIN)/python -m pytest --quiet -m hypothesis --hypothesis-profile=explore --numprocesses=auto
 
 bench: $(DEV) ## Measure against peers, side by side; writes bench/README.md
 	@$(BIN)/python bench/run.py

@@ -30,6 +30,7 @@ texts = st.text(st.sampled_from(ODD), max_size=24).map(clean).filter(lambda text
 @example("ends in \\\n  then deep\n    deeper", 4)
 @example("first\n  all the rest\n\n   is indented", 8)
 @example("   indented\nless", 4)
+@example('\xa0"\\', 4)
 @example("\xa0odd\n\xa0\xa0spaces\n \u3000too", 4)
 def test_docstrings_are_as_black_leaves_them(text: str, indent: int) -> None:
     holder = "class A:\n" if indent == 4 else "class A:\n    def b(self) -> None:\n"

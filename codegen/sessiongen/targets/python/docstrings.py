@@ -20,17 +20,18 @@ _SYNTAX = re.compile(r'\\|"{2,}|\A"|"\Z')
 
 def docstring(text: str, indent: int) -> str:
     """Return a docstring literal as black leaves it; `indent` is the column of its quotes."""
-    escaped = _SYNTAX.sub(lambda match: "".join(f"\\{item}" for item in match.group()), text)
+    escaped = _SYNTAX.sub(
+        lambda match: "".join(f"\\{item}" for item in match.group()), text.strip()
+    )
     escaped = _UNSAFE.sub(lambda match: _escape(match.group()), escaped)
     first, *more = escaped.split("\n")
     if not more:
-        line = first.strip()
-        return f'"""{line} """' if line.endswith('"') else f'"""{line}"""'
-    # black moves lines to the margin together, and the first one on its own.
+        return f'"""{first} """' if first.endswith('"') else f'"""{first}"""'
+    # black moves lines to the margin together.
     aside = min((len(line) - len(line.lstrip()) for line in more if line.strip()), default=0)
     margin = " " * indent
     lines = [f"{margin}{line[aside:]}".rstrip() for line in more]
-    return "\n".join([f'"""{first.strip()}', *lines, f'{margin}"""'])
+    return "\n".join([f'"""{first}', *lines, f'{margin}"""'])
 
 
 def comment(text: str) -> list[str]:

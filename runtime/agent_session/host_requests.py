@@ -119,7 +119,9 @@ class RequestDesk:
     def _begin(self, request: pb.SessionRequest) -> None:
         arm = request.WhichOneof("request")
         if arm is None or (self._window.open and self._handler.is_brief(arm)):
-            self._respond(_finished(answer(self._handler, request)))
+            message = pb.AgentSessionMessage()
+            _finish(answer(self._handler, request, message.response))
+            self._respond(message)
             return
         if arm == "finalize_simulation":
             self._hold.finalize_arrived()
@@ -142,14 +144,13 @@ class RequestDesk:
 
     async def _serve(self, request: pb.SessionRequest) -> None:
         await self._window.wait()
-        response = await answer(self._handler, request)
+        message = pb.AgentSessionMessage()
+        await answer(self._handler, request, message.response)
         await self._window.wait()
-        self._respond(response)
+        self._respond(message)
 
-    def _respond(self, response: pb.SessionResponse) -> None:
-        message = pb.AgentSessionMessage(response=response)
-        if self._put(message, response.request_id):
-            self._window.count(message.ByteSize())
+    def _respond(self, message: pb.AgentSessionMessage) -> None:
+        self._window.count(self._put(message, message.response.request_id))
 
     def _refuse(self, request_id: str, text: str) -> None:
         message = pb.AgentSessionMessage()
@@ -157,30 +158,30 @@ class RequestDesk:
         message.response.error = text
         self._put(message, "")
 
-    def _put(self, message: pb.AgentSessionMessage, request_id: str) -> bool:
-        """Send a response; if it cannot be sent, one that says so, unless it is one itself."""
+    def _put(self, message: pb.AgentSessionMessage, request_id: str) -> int:
+        """Send a response; if it cannot be sent, one that says so, unless it is one itself.
+
+        Returns how many bytes of it were sent.
+        """
         try:
-            self._transport.send_nowait(message)
+            return self._transport.send_nowait(message)
         except TransportClosed:
-            return False  # told where the transport's end is
+            return 0  # told where the transport's end is
         except FrameTooLarge as error:
             text = too_large(error.size)
         except UnencodableMessage:
             text = "internal error"
-        else:
-            return True
         logger.error("a response cannot be sent: %s", text)
         if request_id:
             self._refuse(request_id, text)
-        return False
+        return 0
 
 
-def _finished(coroutine: Coroutine[Any, Any, pb.SessionResponse]) -> pb.SessionResponse:
+def _finish(coroutine: Coroutine[Any, Any, object]) -> None:
     """Run a coroutine that waits for nothing, without a task."""
     try:
         coroutine.send(None)
-    except StopIteration as done:
-        response: pb.SessionResponse = done.value
-        return response
+    except StopIteration:
+        return
     coroutine.close()
     raise RuntimeError("a brief handler waits for something")

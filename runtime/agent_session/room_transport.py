@@ -247,11 +247,13 @@ class RoomSessionTransport(SessionTransport):
         elif not await self._outbox.wait_for_size(_HIGH):
             raise TransportClosed(self._why())
 
-    def send_nowait(self, message: AgentSessionMessage) -> None:
+    def send_nowait(self, message: AgentSessionMessage) -> int:
         self._check_open()
         frame = self._router.frame(message)
-        if frame is not None:
-            self._put(frame)
+        if frame is None:
+            return 0
+        self._put(frame)
+        return len(frame)
 
     async def flush(self) -> None:
         """Wait until the room has taken what was sent; LiveKit does not tell what arrived."""

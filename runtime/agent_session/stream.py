@@ -149,8 +149,10 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
         else:
             await self._wait_for_room()
 
-    def send_nowait(self, message: AgentSessionMessage) -> None:
-        self._put(self._encode(message))
+    def send_nowait(self, message: AgentSessionMessage) -> int:
+        frame = self._encode(message)
+        self._put(frame)
+        return len(frame)
 
     async def flush(self) -> None:
         self._check_open()

@@ -69,11 +69,12 @@ class SessionTransport(ABC):
         """
 
     @abstractmethod
-    def send_nowait(self, message: AgentSessionMessage) -> None:
+    def send_nowait(self, message: AgentSessionMessage) -> int:
         """Send a message, in order with `send`, and never wait: what the peer does not read is
         queued, audio is dropped when the queue is full, oldest first, and where that does not
         help the transport is closed as one with a `SlowConsumer`. The message is encoded before
-        this returns, so that the caller may change it afterwards. Raises as `send` does."""
+        this returns, so that the caller may change it afterwards. Returns how many bytes it takes
+        on the way. Raises as `send` does."""
 
     @abstractmethod
     async def flush(self) -> None:

@@ -82,6 +82,26 @@ def test_a_result_is_carried_with_the_id_of_its_request() -> None:
     assert answered(payload) == Response(request_id="r1", run_input=payload)
 
 
+@pytest.mark.parametrize(
+    "result",
+    [
+        Response.RunInputResponse(items=[pb.ChatContext.ChatItem()]),
+        Response.RunInputResponse(),
+        RequestError("no"),
+        RequestError("half done", Response.RunInputResponse()),
+        RequestError("no", Response.Pong()),
+        Response.Pong(),
+        LookupError("x"),
+    ],
+    ids=str,
+)
+def test_a_response_is_filled_where_it_stands(result: object) -> None:
+    envelope = pb.AgentSessionMessage()
+    filled = asyncio.run(answer(Host(result), RUN, envelope.response))
+    assert envelope == pb.AgentSessionMessage(response=answered(result))
+    assert filled is envelope.response
+
+
 def test_an_empty_result_sets_its_arm() -> None:
     response = answered(Response.RunInputResponse())
     assert response.WhichOneof("response") == "run_input"

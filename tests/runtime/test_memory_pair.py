@@ -356,8 +356,9 @@ class Replay(SessionTransport):
     async def send(self, message: AgentSessionMessage) -> None:
         self.send_nowait(message)
 
-    def send_nowait(self, message: AgentSessionMessage) -> None:
+    def send_nowait(self, message: AgentSessionMessage) -> int:
         self._messages.append(message)
+        return message.ByteSize()
 
     async def flush(self) -> None: ...
 

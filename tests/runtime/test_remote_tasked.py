@@ -39,10 +39,11 @@ class Tasked(SessionTransport):
     async def send(self, message: pb.AgentSessionMessage) -> None:
         self.send_nowait(message)
 
-    def send_nowait(self, message: pb.AgentSessionMessage) -> None:
+    def send_nowait(self, message: pb.AgentSessionMessage) -> int:
         if self.refuses is not None:
             raise self.refuses
         self.sent.append(message)
+        return message.ByteSize()
 
     async def flush(self) -> None:
         self.flushing.set()

@@ -33,6 +33,7 @@ from .fields import (
     set_duration,
     set_struct,
     set_timestamp,
+    tag_of,
     text_of,
     time_of,
     unknown_kind,
@@ -52,6 +53,8 @@ def fill_metrics_report(source: Any, to: pb.MetricsReport) -> None:
     to.SetInParent()
     if not is_mapping[type(source)]:
         source = items(source)
+    elif not source:
+        return
     if "started_speaking_at" in source and (value := source["started_speaking_at"]) is not None:
         set_timestamp(to.started_speaking_at, value)
     if "stopped_speaking_at" in source and (value := source["stopped_speaking_at"]) is not None:
@@ -130,11 +133,9 @@ def encode_function_call(source: Any) -> pb.FunctionCall:
 
 def fill_function_call(source: Any, to: pb.FunctionCall) -> None:
     """Fill the message FunctionCall from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source)
-    if (value := source.id) is not None:
-        to.id = value
+    to.id = "" if (value := source.id) is None else value
     if (value := source.call_id) is not None:
         to.call_id = value
     if (value := source.arguments) is not None:
@@ -157,11 +158,9 @@ def encode_function_call_output(source: Any) -> pb.FunctionCallOutput:
 
 def fill_function_call_output(source: Any, to: pb.FunctionCallOutput) -> None:
     """Fill the message FunctionCallOutput from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source)
-    if (value := source.id) is not None:
-        to.id = value
+    to.id = "" if (value := source.id) is None else value
     if (value := source.name) is not None:
         to.name = value
     if (value := source.call_id) is not None:
@@ -183,11 +182,9 @@ def encode_agent_handoff(source: Any) -> pb.AgentHandoff:
 
 def fill_agent_handoff(source: Any, to: pb.AgentHandoff) -> None:
     """Fill the message AgentHandoff from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source, "old_agent_id")
-    if (value := source.id) is not None:
-        to.id = value
+    to.id = "" if (value := source.id) is None else value
     if (value := source.old_agent_id) is not None:
         to.old_agent_id = value
     if (value := source.new_agent_id) is not None:
@@ -205,11 +202,9 @@ def encode_agent_config_update(source: Any) -> pb.AgentConfigUpdate:
 
 def fill_agent_config_update(source: Any, to: pb.AgentConfigUpdate) -> None:
     """Fill the message AgentConfigUpdate from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source, "instructions tools_added tools_removed")
-    if (value := source.id) is not None:
-        to.id = value
+    to.id = "" if (value := source.id) is None else value
     overrides.fill_instructions(source, to)
     to.tools_added.extend(item for item in source.tools_added or () if item is not None)
     to.tools_removed.extend(item for item in source.tools_removed or () if item is not None)
@@ -226,21 +221,25 @@ def encode_chat_context_chat_item(source: Any) -> pb.ChatContext.ChatItem:
 
 def fill_chat_context_chat_item(source: Any, to: pb.ChatContext.ChatItem) -> None:
     """Fill the message ChatContextChatItem from a source; it is set even where nothing in it is."""
-    to.SetInParent()
-    if (value := source) is not None:
-        kind = (attributes(value) if is_mapping[type(value)] else value).type
-        if kind == "message":
-            fill_chat_message(value, to.message)
-        elif kind == "function_call":
-            fill_function_call(value, to.function_call)
-        elif kind == "function_call_output":
-            fill_function_call_output(value, to.function_call_output)
-        elif kind == "agent_handoff":
-            fill_agent_handoff(value, to.agent_handoff)
-        elif kind == "agent_config_update":
-            fill_agent_config_update(value, to.agent_config_update)
-        else:
-            unknown_kind("agent_session.ChatContext.ChatItem.item", kind)
+    try:
+        kind = source.type
+    except AttributeError:
+        kind = tag_of(source)
+    if kind == "message":
+        fill_chat_message(source, to.message)
+    elif kind == "function_call":
+        fill_function_call(source, to.function_call)
+    elif kind == "function_call_output":
+        fill_function_call_output(source, to.function_call_output)
+    elif kind == "agent_handoff":
+        fill_agent_handoff(source, to.agent_handoff)
+    elif kind == "agent_config_update":
+        fill_agent_config_update(source, to.agent_config_update)
+    elif source is None:
+        to.SetInParent()
+    else:
+        to.SetInParent()
+        unknown_kind("agent_session.ChatContext.ChatItem.item", kind)
 
 
 def encode_llm_model_usage(source: Any) -> pb.LLMModelUsage:
@@ -252,11 +251,9 @@ def encode_llm_model_usage(source: Any) -> pb.LLMModelUsage:
 
 def fill_llm_model_usage(source: Any, to: pb.LLMModelUsage) -> None:
     """Fill the message LLMModelUsage from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source)
-    if (value := source.provider) is not None:
-        to.provider = value
+    to.provider = "" if (value := source.provider) is None else value
     if (value := source.model) is not None:
         to.model = value
     if (value := source.input_tokens) is not None:
@@ -294,11 +291,9 @@ def encode_tts_model_usage(source: Any) -> pb.TTSModelUsage:
 
 def fill_tts_model_usage(source: Any, to: pb.TTSModelUsage) -> None:
     """Fill the message TTSModelUsage from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source)
-    if (value := source.provider) is not None:
-        to.provider = value
+    to.provider = "" if (value := source.provider) is None else value
     if (value := source.model) is not None:
         to.model = value
     if (value := source.input_tokens) is not None:
@@ -320,11 +315,9 @@ def encode_stt_model_usage(source: Any) -> pb.STTModelUsage:
 
 def fill_stt_model_usage(source: Any, to: pb.STTModelUsage) -> None:
     """Fill the message STTModelUsage from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source)
-    if (value := source.provider) is not None:
-        to.provider = value
+    to.provider = "" if (value := source.provider) is None else value
     if (value := source.model) is not None:
         to.model = value
     if (value := source.input_tokens) is not None:
@@ -344,11 +337,9 @@ def encode_interruption_model_usage(source: Any) -> pb.InterruptionModelUsage:
 
 def fill_interruption_model_usage(source: Any, to: pb.InterruptionModelUsage) -> None:
     """Fill the message InterruptionModelUsage from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source)
-    if (value := source.provider) is not None:
-        to.provider = value
+    to.provider = "" if (value := source.provider) is None else value
     if (value := source.model) is not None:
         to.model = value
     if (value := source.total_requests) is not None:
@@ -364,11 +355,9 @@ def encode_eot_model_usage(source: Any) -> pb.EotModelUsage:
 
 def fill_eot_model_usage(source: Any, to: pb.EotModelUsage) -> None:
     """Fill the message EotModelUsage from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source)
-    if (value := source.provider) is not None:
-        to.provider = value
+    to.provider = "" if (value := source.provider) is None else value
     if (value := source.model) is not None:
         to.model = value
     if (value := source.total_requests) is not None:
@@ -384,21 +373,25 @@ def encode_model_usage(source: Any) -> pb.ModelUsage:
 
 def fill_model_usage(source: Any, to: pb.ModelUsage) -> None:
     """Fill the message ModelUsage from a source; it is set even where nothing in it is."""
-    to.SetInParent()
-    if (value := source) is not None:
-        kind = (attributes(value) if is_mapping[type(value)] else value).type
-        if kind == "llm_usage":
-            fill_llm_model_usage(value, to.llm)
-        elif kind == "tts_usage":
-            fill_tts_model_usage(value, to.tts)
-        elif kind == "stt_usage":
-            fill_stt_model_usage(value, to.stt)
-        elif kind == "interruption_usage":
-            fill_interruption_model_usage(value, to.interruption)
-        elif kind == "eot_usage":
-            fill_eot_model_usage(value, to.eot)
-        else:
-            unknown_kind("agent_session.ModelUsage.usage", kind)
+    try:
+        kind = source.type
+    except AttributeError:
+        kind = tag_of(source)
+    if kind == "llm_usage":
+        fill_llm_model_usage(source, to.llm)
+    elif kind == "tts_usage":
+        fill_tts_model_usage(source, to.tts)
+    elif kind == "stt_usage":
+        fill_stt_model_usage(source, to.stt)
+    elif kind == "interruption_usage":
+        fill_interruption_model_usage(source, to.interruption)
+    elif kind == "eot_usage":
+        fill_eot_model_usage(source, to.eot)
+    elif source is None:
+        to.SetInParent()
+    else:
+        to.SetInParent()
+        unknown_kind("agent_session.ModelUsage.usage", kind)
 
 
 def encode_agent_session_usage(source: Any) -> pb.AgentSessionUsage:
@@ -492,11 +485,9 @@ def encode_user_input_transcribed(source: Any) -> pb.AgentSessionEvent.UserInput
 
 def fill_user_input_transcribed(source: Any, to: pb.AgentSessionEvent.UserInputTranscribed) -> None:
     """Fill the message UserInputTranscribed from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source, "language")
-    if (value := source.transcript) is not None:
-        to.transcript = value
+    to.transcript = "" if (value := source.transcript) is None else value
     if (value := source.is_final) is not None:
         to.is_final = value
     if (value := source.language) is not None:
@@ -568,11 +559,9 @@ def encode_overlapping_speech(source: Any) -> pb.AgentSessionEvent.OverlappingSp
 
 def fill_overlapping_speech(source: Any, to: pb.AgentSessionEvent.OverlappingSpeech) -> None:
     """Fill the message OverlappingSpeech from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source, "overlap_started_at")
-    if (value := source.is_interruption) is not None:
-        to.is_interruption = value
+    to.is_interruption = False if (value := source.is_interruption) is None else value
     if (value := source.overlap_started_at) is not None:
         set_timestamp(to.overlap_started_at, value)
     if (value := source.detection_delay) is not None:
@@ -612,11 +601,9 @@ def encode_eot_prediction(source: Any) -> pb.AgentSessionEvent.EotPrediction:
 
 def fill_eot_prediction(source: Any, to: pb.AgentSessionEvent.EotPrediction) -> None:
     """Fill the message EotPrediction from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source)
-    if (value := source.probability) is not None:
-        to.probability = value
+    to.probability = 0.0 if (value := source.probability) is None else value
     if (value := source.threshold) is not None:
         to.threshold = value
     if (value := source.inference_duration) is not None:
@@ -654,7 +641,10 @@ def fill_tool_execution_updated(source: Any, to: pb.AgentSessionEvent.ToolExecut
     if is_mapping[type(source)]:
         source = attributes(source)
     if (value := source.update) is not None:
-        kind = (attributes(value) if is_mapping[type(value)] else value).type
+        try:
+            kind = value.type
+        except AttributeError:
+            kind = tag_of(value)
         if kind == "tool_call_started":
             fill_tool_execution_updated_started(value, to.started)
         elif kind == "tool_call_updated":
@@ -702,11 +692,9 @@ def fill_tool_execution_updated_call_updated(
     to: pb.AgentSessionEvent.ToolExecutionUpdated.CallUpdated,
 ) -> None:
     """Fill the message ToolExecutionUpdatedCallUpdated from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source)
-    if (value := source.id) is not None:
-        to.id = value
+    to.id = "" if (value := source.id) is None else value
     if (value := source.call_id) is not None:
         to.call_id = value
     if (value := source.message) is not None:
@@ -772,11 +760,9 @@ def fill_agent_false_interruption(
     to: pb.AgentSessionEvent.AgentFalseInterruption,
 ) -> None:
     """Fill the message AgentFalseInterruption from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source)
-    if (value := source.resumed) is not None:
-        to.resumed = value
+    to.resumed = False if (value := source.resumed) is None else value
 
 
 def encode_session_closed(source: Any) -> pb.AgentSessionEvent.SessionClosed:
@@ -836,11 +822,9 @@ def encode_get_agent_info_response(source: Any) -> pb.SessionResponse.GetAgentIn
 
 def fill_get_agent_info_response(source: Any, to: pb.SessionResponse.GetAgentInfoResponse) -> None:
     """Fill the message GetAgentInfoResponse from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source, "instructions")
-    if (value := source.id) is not None:
-        to.id = value
+    to.id = "" if (value := source.id) is None else value
     if (value := source.instructions) is not None:
         to.instructions = value
     to.tools.extend(item for item in source.tools or () if item is not None)
@@ -944,11 +928,9 @@ def fill_get_framework_info_response(
     to: pb.SessionResponse.GetFrameworkInfoResponse,
 ) -> None:
     """Fill the message GetFrameworkInfoResponse from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source)
-    if (value := source.sdk) is not None:
-        to.sdk = value
+    to.sdk = "" if (value := source.sdk) is None else value
     if (value := source.sdk_version) is not None:
         to.sdk_version = value
 
@@ -1000,11 +982,9 @@ def fill_finalize_simulation_response_simulation_verdict(
     to: pb.SessionResponse.FinalizeSimulationResponse.SimulationVerdict,
 ) -> None:
     """Fill the message FinalizeSimulationResponseSimulationVerdict from a source; it is set even where nothing in it is."""
-    to.SetInParent()
     if is_mapping[type(source)]:
         source = attributes(source)
-    if (value := source.success) is not None:
-        to.success = value
+    to.success = False if (value := source.success) is None else value
     if (value := source.reason) is not None:
         to.reason = value
 

@@ -89,6 +89,19 @@ def either(source: Any, *names: str) -> Any:
     raise AttributeError(f"the source has no {' or '.join(map(repr, names))}")
 
 
+def tag_of(source: Any) -> Any:
+    """Return the tag of a mapping; that of None is None.
+
+    Raises:
+        AttributeError: the mapping has none, or the source is no mapping.
+    """
+    if source is None:
+        return None
+    if is_mapping[type(source)]:
+        return attributes(source).type
+    raise AttributeError(f"a source of type {type(source).__name__} has no 'type'")
+
+
 def unknown_kind(oneof: str, kind: object) -> None:
     """Tell the log, once, that a oneof stays unset: no arm of it has sources of this kind."""
     seen = (oneof, str(kind))

@@ -213,60 +213,65 @@ _ROUTES: Final[Mapping[str, _Route]] = {
 }
 
 
-async def answer(handler: SessionRequestHandler, request: pb.SessionRequest) -> pb.SessionResponse:
+async def answer(
+    handler: SessionRequestHandler,
+    request: pb.SessionRequest,
+    response: pb.SessionResponse | None = None,
+) -> pb.SessionResponse:
     """Handle a request and return the response to send, whatever happens.
 
     A RequestError becomes the response's error text, with its payload if it has one; an
     arm that is unset or unknown to this build becomes "unimplemented request" with the
     field's number; any other exception is logged and becomes "internal error".
+
+    Args:
+        handler: what answers.
+        request: what is asked.
+        response: an empty one to fill, as that of an envelope, which saves a copy.
     """
+    if response is None:
+        response = pb.SessionResponse()
+    response.request_id = request.request_id
     arm = request.WhichOneof("request")
     if arm is None:
         number = unknown_field(request)
         what = "no arm is set" if number is None else f"field {number}"
-        return _failure(request, f"unimplemented request: {what}")
+        _fail(response, f"unimplemented request: {what}")
+        return response
     route = _ROUTES[arm]
     try:
-        return _success(request, route.response, await route.call(handler, request))
+        _fill(response, route.response, await route.call(handler, request))
     except RequestError as error:
-        return _refusal(request, route.response, error)
+        _refuse(response, route.response, error)
     except Exception:
         _log.exception("the handler of %s failed", arm)
-        return _failure(request, "internal error")
-
-
-def _start(request: pb.SessionRequest) -> pb.SessionResponse:
-    return pb.SessionResponse(request_id=request.request_id)
-
-
-def _success(request: pb.SessionRequest, arm: str, payload: object) -> pb.SessionResponse:
-    response = _start(request)
-    _fill(response, arm, payload)
+        _fail(response, "internal error", route.response)
     return response
 
 
 def _fill(response: pb.SessionResponse, arm: str, payload: object) -> None:
     if isinstance(payload, Message):
-        getattr(response, arm).CopyFrom(payload)
+        to = getattr(response, arm)
         # A payload with no field set counts as well.
-        getattr(response, arm).SetInParent()
+        to.SetInParent()
+        to.CopyFrom(payload)
     else:
         setattr(response, arm, payload)
 
 
-def _failure(request: pb.SessionRequest, text: str) -> pb.SessionResponse:
-    response = _start(request)
+def _fail(response: pb.SessionResponse, text: str, arm: Any = None) -> None:
+    """Set the error text, and take back what was set of the arm."""
+    if arm is not None:
+        response.ClearField(arm)
     response.error = well_formed(text) or "request failed"
-    return response
 
 
-def _refusal(request: pb.SessionRequest, arm: str, error: RequestError) -> pb.SessionResponse:
-    response = _failure(request, error.message)
+def _refuse(response: pb.SessionResponse, arm: str, error: RequestError) -> None:
+    _fail(response, error.message)
     if error.payload is None:
-        return response
+        return
     try:
         _fill(response, arm, error.payload)
     except Exception:
         _log.exception("the payload of a RequestError does not fit the response %s", arm)
-        return _failure(request, "internal error")
-    return response
+        _fail(response, "internal error", arm)

@@ -26,6 +26,15 @@ _SETTERS = {
 }
 _MAKERS = {name: setter.replace("set_", "to_") for name, setter in _SETTERS.items()}
 
+# What a field without presence holds while it is unset.
+_ZEROS = {
+    Kind.BOOL: "False",
+    Kind.INT: "0",
+    Kind.FLOAT: "0.0",
+    Kind.STR: '""',
+    Kind.BYTES: 'b""',
+}
+
 
 @dataclass(frozen=True)
 class EncoderModel:
@@ -155,7 +164,7 @@ class _Encoders:
             message=message,
             encode=_opening(f"encode_{name}", ["source: Any"], message),
             fill=_opening(f"fill_{name}", ["source: Any", f"to: {message}"], "None"),
-            certain=any(self._certain(item) for item in read),
+            certain=self._anchor(shape, by_name) is not None or self._is_arm(shape),
             by_name=by_name,
             by_attribute=by_attribute,
             optional=" ".join(dict.fromkeys(last)),
@@ -172,10 +181,31 @@ class _Encoders:
             and all(len(self._spellings(shape, item)) == 1 for item in read)
         )
 
+    def _anchor(self, shape: Shape, by_name: bool) -> Source | None:
+        """Return a field that is written whatever the source holds, if there is one.
+
+        A field without presence can be: its zero is as good as nothing, and to write it sets
+        the message, which else takes a call.
+        """
+        read = [item for item in shape.fields if self._override(shape, item.field) is None]
+        words = [item for item in read if self._certain(item)]
+        plain_ones = [item for item in read if self._zero(item) and not by_name]
+        return next(iter([*words, *plain_ones]), None)
+
+    def _is_arm(self, shape: Shape) -> bool:
+        """Whether the message is one of its arms and nothing else, which sets it."""
+        choice = shape.transparent
+        return choice is not None and not any(
+            self._override(shape, item.arm) for item in choice.arms
+        )
+
     def _certain(self, source: Source) -> bool:
-        field = source.field
-        single = not (field.repeated or field.presence or field.key)
-        return single and self._converter(field.value) != ""
+        """Whether a field takes a word of an enum, which a source must have."""
+        return _single(source.field) and self._converter(source.field.value) != ""
+
+    def _zero(self, source: Source) -> str:
+        kind = source.field.value.kind
+        return _ZEROS.get(kind, "") if _single(source.field) and not source.told else ""
 
     def _statements(self, shape: Shape, by_name: bool) -> Iterator[str]:
         yield from self._guards(shape, by_name)
@@ -224,25 +254,38 @@ class _Encoders:
         return f"either(source, {', '.join(map(quoted, names))})"
 
     def _choice(self, shape: Shape, choice: Choice) -> Iterator[str]:
-        self.fields |= {"attributes", "is_mapping", "unknown_kind"}
-        read = "source"
-        if choice.name is not None:
-            member = self.names.members(shape)[choice.name]
-            read = self._attribute(list(dict.fromkeys((member, choice.name))))
+        if choice.name is None:
+            yield from self._arms(shape, choice, "source")
+            return
+        member = self.names.members(shape)[choice.name]
+        read = self._attribute(list(dict.fromkeys((member, choice.name))))
         yield f"if (value := {read}) is not None:"
-        yield "    kind = (attributes(value) if is_mapping[type(value)] else value).type"
+        for line in self._arms(shape, choice, "value"):
+            yield f"    {line}"
+
+    def _arms(self, shape: Shape, choice: Choice, held: str) -> Iterator[str]:
+        """Write the arm that the source's tag tells."""
+        self.fields |= {"tag_of", "unknown_kind"}
+        # Objects have a tag, and asking for no more is what a long history gains by.
+        yield "try:"
+        yield f"    kind = {held}.type"
+        yield "except AttributeError:"
+        yield f"    kind = tag_of({held})"
         for index, tagged in enumerate(choice.arms):
-            yield f"    {'el' if index else ''}if kind == {quoted(tagged.tag)}:"
+            yield f"{'el' if index else ''}if kind == {quoted(tagged.tag)}:"
             override = self._override(shape, tagged.arm)
             if override is not None:
                 self.overridden.add(override)
-                yield f"        overrides.{override}(value, to)"
+                yield f"    overrides.{override}({held}, to)"
             else:
-                target = access("to", tagged.arm.name)
-                yield f"        {self._put(tagged.arm.value, target, 'value')}"
-        yield "    else:"
-        full_name = f"{choice.oneof.message}.{choice.oneof.name}"
-        yield f'        unknown_kind("{full_name}", kind)'
+                yield f"    {self._put(tagged.arm.value, access('to', tagged.arm.name), held)}"
+        if choice.name is None:
+            yield f"elif {held} is None:"
+            yield "    to.SetInParent()"
+        yield "else:"
+        if self._is_arm(shape):
+            yield "    to.SetInParent()"
+        yield f'    unknown_kind("{choice.oneof.message}.{choice.oneof.name}", kind)'
 
     def _filler(self, value: Value) -> str:
         return f"fill_{self.names.function(self.context.shapes[value.type_name].message)}"
@@ -259,6 +302,9 @@ class _Encoders:
             yield from self._repeated(field.value, read, target)
         elif self._certain(source):
             yield self._assign("to", field, self._converted(field.value, read))
+        elif source is self._anchor(shape, by_name):
+            zero = self._zero(source)
+            yield self._assign("to", field, f"{zero} if (value := {read}) is None else value")
         else:
             name = quoted(source.name)
             given = f"value := source[{name}]" if by_name else f"value := {read}"
@@ -343,6 +389,11 @@ class _Encoders:
         beside = [item for item in roles.event.fields if item not in arms]
         left = [item.name for item in beside if item is not roles.timestamp]
         return f"{docs}.\n\nIt leaves unset: {', '.join(left)}." if left else f"{docs}."
+
+
+def _single(field: Field) -> bool:
+    """Whether a field holds one value, and no value is its zero."""
+    return not (field.repeated or field.presence or field.key)
 
 
 def _opening(name: str, parameters: list[str], result: str) -> str:

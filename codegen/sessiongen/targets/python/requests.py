@@ -32,7 +32,7 @@ class HandlerMethod:
 
 @dataclass(frozen=True)
 class RequestsModel:
-    """requests.py. `start` builds the response; `fail` sets its error text, if it has one."""
+    """requests.py. `carry` correlates a response; `fail` sets its error text, if it has one."""
 
     imports: list[str]
     aliases: list[tuple[str, str, str]]
@@ -41,8 +41,7 @@ class RequestsModel:
     response: str
     request_name: str
     request_oneof: str
-    start: str
-    carry: str
+    carry: list[str]
     fail: str
     methods: list[HandlerMethod]
 
@@ -65,27 +64,20 @@ def requests_model(context: Context) -> RequestsModel:
         response=response,
         request_name=f"{roles.request.full_name}.{union(roles.request).name}",
         request_oneof=union(roles.request).name,
-        start=_start(response, roles.correlation),
         carry=_carry(roles.correlation),
         fail=_fail(roles.error),
         methods=methods,
     )
 
 
-def _start(response: str, correlation: Field | None) -> str:
-    if correlation is None or correlation.presence:
-        return f"{response}()"
-    if plain(correlation.name):
-        return f"{response}({correlation.name}=request.{correlation.name})"
-    return f'build({response}, {{"{correlation.name}": {access("request", correlation.name)}}})'
-
-
-def _carry(correlation: Field | None) -> str:
-    """Return the statement that copies a correlation field only if the request has one."""
-    if correlation is None or not correlation.presence:
-        return ""
+def _carry(correlation: Field | None) -> list[str]:
+    """Return the statement that gives a response its request's correlation, if there is one."""
+    if correlation is None:
+        return []
     assign = _assign("response", correlation.name, access("request", correlation.name))
-    return f'if request.HasField("{correlation.name}"):\n        {assign}'
+    if not correlation.presence:
+        return [assign]
+    return [f'if request.HasField("{correlation.name}"):', f"    {assign}"]
 
 
 def _fail(error: Field | None) -> str:

@@ -11,7 +11,7 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -19,24 +19,14 @@ import click
 from sessiongen import __version__
 from sessiongen.config import Config, load
 from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, failed, show
+from sessiongen.options import Command, Options, current, pass_options, shared, without_format
 from sessiongen.paths import display
 from sessiongen.verbs import FINDING, FINE, INPUT_ERROR, Result
 
-
-@dataclass(frozen=True)
-class Options:
-    """The global options."""
-
-    config: Path
-    format: str
-    color: bool | None
-    quiet: bool
-
-
+_LANGUAGES = {"python": "python", "js": "typescript"}
 # Characters of a diff's line that a terminal is given.
 _WIDEST = 300
 
-_pass = click.make_pass_decorator(Options)
 _no_cache = click.option("--no-cache", is_flag=True, help="Do everything again, as CI should.")
 _descriptor_set = click.option(
     "--descriptor-set",
@@ -45,42 +35,21 @@ _descriptor_set = click.option(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--config",
-    type=click.Path(path_type=Path),
-    default=Path("codegen.toml"),
-    show_default=True,
-    help="The configuration; its folder is what its paths are relative to.",
-)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "github", "json"]),
-    default="text",
-    show_default=True,
-    help="How diagnostics are shown.",
-)
-@click.option("--color/--no-color", default=None, help="Colour; by default on a terminal.")
-@click.option("-q", "--quiet", is_flag=True, help="Show diagnostics only.")
+@click.group("sessiongen", cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
+@shared
 @click.version_option(__version__, prog_name="sessiongen")
-@click.pass_context
-def main(
-    context: click.Context, config: Path, format_: str, color: bool | None, quiet: bool
-) -> None:
+def main() -> None:
     """Typed Python from a protocol of requests, responses and events."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Comments and file names may hold what the terminal's encoding has not.
         sys.stdout.reconfigure(errors="backslashreplace")
-    context.obj = Options(config, format_, color, quiet)
-    if color is not None:
-        context.color = color
 
 
 @main.command()
 @_no_cache
 @_descriptor_set
-@_pass
+@shared
+@pass_options
 def generate(options: Options, no_cache: bool, descriptor_set: Path | None) -> None:
     """Write the generated package; remove what it no longer has."""
     from sessiongen import verbs
@@ -91,7 +60,8 @@ def generate(options: Options, no_cache: bool, descriptor_set: Path | None) -> N
 @main.command()
 @_no_cache
 @_descriptor_set
-@_pass
+@shared
+@pass_options
 def check(options: Options, no_cache: bool, descriptor_set: Path | None) -> None:
     """Compare the generated package with its protocol; write nothing."""
     from sessiongen import verbs
@@ -104,7 +74,7 @@ def _arms(context: click.Context, _: click.Parameter, incomplete: str) -> list[s
     from sessiongen import pipeline
 
     try:
-        config = load(context.find_root().params["config"])
+        config = load(current(context).config)
         unions = pipeline.model(config).protocol.unions
     except (Refusal, OSError, RecursionError):
         return []
@@ -115,7 +85,8 @@ def _arms(context: click.Context, _: click.Parameter, incomplete: str) -> list[s
 @main.command()
 @click.argument("arm", shell_complete=_arms)
 @_descriptor_set
-@_pass
+@shared
+@pass_options
 def explain(options: Options, arm: str, descriptor_set: Path | None) -> None:
     """Show what ARM became, everywhere. ARM is a name, or Message.name."""
 
@@ -145,7 +116,8 @@ def explain(options: Options, arm: str, descriptor_set: Path | None) -> None:
     "--descriptor-set", type=click.Path(path_type=Path), help="A FileDescriptorSet instead."
 )
 @click.option("--messages", help="An installed Python module of messages instead.")
-@_pass
+@shared
+@pass_options
 def init(
     options: Options,
     proto: Path | None,
@@ -162,7 +134,7 @@ def init(
 
         source = initializing.Source(proto, descriptor_set, messages)
         lines, left = initializing.write(source, include, options.config)
-        return Result(INPUT_ERROR if left else FINE, lines, left)
+        return Result(INPUT_ERROR if failed(left) else FINE, lines, left)
 
     _run(options, write)
 
@@ -174,7 +146,8 @@ def init(
     type=click.Choice(["text", "json", "markdown", "github"]),
     help="How the matrix is shown; by default as diagnostics are.",
 )
-@_pass
+@without_format
+@pass_options
 def parity(options: Options, format_: str | None) -> None:
     """Compare the protocol with what each SDK has."""
     form = format_ or options.format
@@ -183,8 +156,10 @@ def parity(options: Options, format_: str | None) -> None:
     def matrix() -> Result:
         from sessiongen import parity as comparing
         from sessiongen import pipeline
+        from sessiongen.vocabulary import named
 
         config = _config(options, None)
+        named.vocabularies(config)
         made = pipeline.model(config)
         found = comparing.compare(made.protocol, made.annotated, config)
         status = FINDING if found.diagnostics else FINE
@@ -194,6 +169,7 @@ def parity(options: Options, format_: str | None) -> None:
 
 
 @main.group()
+@shared
 def vocabulary() -> None:
     """The facts of the SDKs that `parity` compares with."""
 
@@ -203,7 +179,8 @@ def vocabulary() -> None:
 @click.option("--js", "js_version", help="A version of the JS SDK, or newest.")
 @click.option("--python-path", type=click.Path(path_type=Path), help="A folder or archive of it.")
 @click.option("--js-path", type=click.Path(path_type=Path), help="A folder or archive of it.")
-@_pass
+@shared
+@pass_options
 def update(
     options: Options,
     python_version: str | None,
@@ -211,33 +188,50 @@ def update(
     python_path: Path | None,
     js_path: Path | None,
 ) -> None:
-    """Read SDK packages and write their vocabularies; nothing is installed or executed."""
+    """Read SDK packages and write their vocabularies; nothing is installed or executed.
+
+    Without an option, those that the configuration names are updated to the newest version.
+    """
+    sources = {
+        **_source("python", python_version, python_path),
+        **_source("js", js_version, js_path),
+    }
 
     def write() -> Result:
+        from sessiongen.vocabulary import named
         from sessiongen.vocabulary import verbs as vocabularies
 
-        given = {"python": python_path or python_version, "typescript": js_path or js_version}
-        sources = {name: source for name, source in given.items() if source is not None}
-        updated = vocabularies.update(
-            vocabularies.folder(_config(options, None)),
-            sources or dict.fromkeys(given, vocabularies.NEWEST),
-        )
-        lines = [f"wrote {display(path)}" for path in updated.written] or ["nothing changed"]
+        config = _config(options, None)
+        newest = dict.fromkeys(named.languages(config), vocabularies.NEWEST)
+        updated = vocabularies.update(named.folder(config), sources or newest)
+        lines = [f"wrote {display(path)}" for path in updated.written]
+        lines = [*(lines or ["nothing changed"]), *named.unnamed(config)]
         status = INPUT_ERROR if failed(updated.diagnostics) else FINE
         return Result(status, lines, updated.diagnostics)
 
     _run(options, write)
 
 
+def _source(name: str, version: str | None, path: Path | None) -> dict[str, str | Path]:
+    """Return where the SDK of an option's name is read from, by its language."""
+    if version is not None and path is not None:
+        raise click.UsageError(f"--{name} and --{name}-path are two sources: give one of them")
+    source = path if version is None else version
+    return {} if source is None else {_LANGUAGES[name]: source}
+
+
 @vocabulary.command()
-@_pass
+@shared
+@pass_options
 def watch(options: Options) -> None:
     """Say whether the newest published SDKs differ from the pinned vocabularies."""
 
     def compare() -> Result:
+        from sessiongen.vocabulary import named
         from sessiongen.vocabulary import verbs as vocabularies
 
-        found, diagnostics = vocabularies.moved(vocabularies.folder(_config(options, None)))
+        paths = named.vocabularies(_config(options, None))
+        found, diagnostics = vocabularies.moved(paths)
         lines = [f"SDK moved: {item.sdk} {item.pinned} -> {item.newest}" for item in found]
         status = INPUT_ERROR if failed(diagnostics) else FINDING if found else FINE
         diff = "".join(item.diff for item in found)

@@ -298,7 +298,12 @@ class _Reader:
 
     def _vocabularies(self, table: dict[str, Any]) -> tuple[Path, ...]:
         self._only(table, ("sdks",), ("vocabularies", "gaps"))
-        names = self._strings(table, ("sdks", "vocabularies"))
+        at = ("sdks", "vocabularies")
+        names = self._strings(table, at)
+        paths = [os.path.normpath(self.path.parent / name) for name in names]
+        for path in dict.fromkeys(path for path in paths if paths.count(path) > 1):
+            fault = f"the vocabulary {display(Path(path))} is listed twice"
+            self._fault(at, fault, "list each once: an SDK is compared once")
         return tuple(self.path.parent / name for name in names)
 
     def _gaps(self, table: dict[str, Any]) -> tuple[Gap, ...]:

@@ -31,6 +31,7 @@ class Rule(str, Enum):
     CONFIG_KEY = "SG006"
     NO_CONFIG = "SG007"
     CONFIG_EXISTS = "SG008"
+    USAGE = "SG009"
     ROLE_NOT_FOUND = "SG010"
     ROLE_AMBIGUOUS = "SG011"
     ROLE_SHAPE = "SG012"
@@ -45,6 +46,8 @@ class Rule(str, Enum):
     UNKNOWN_ARM = "SG026"
     VALUE_CLASH = "SG027"
     OVERRIDE = "SG028"
+    NO_CORRELATION = "SG029"
+    ERROR_GUESSED = "SG030"
     SDK_PACKAGE = "SG040"
     SDK_FETCH = "SG041"
     SDK_SOURCE = "SG042"
@@ -59,6 +62,7 @@ class Rule(str, Enum):
     PARITY_REQUEST = "SG052"
     PARITY_FIELD = "SG053"
     PARITY_GAP = "SG054"
+    NO_SDK = "SG055"
 
 
 @dataclass(frozen=True, order=True)

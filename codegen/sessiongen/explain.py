@@ -16,7 +16,7 @@ from sessiongen.config import Config
 from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
 from sessiongen.paths import display
 from sessiongen.pipeline import Model
-from sessiongen.roles import union
+from sessiongen.roles import Roles, absence, union
 from sessiongen.schema import Field, Oneof
 from sessiongen.targets.python.client import client_model
 from sessiongen.targets.python.dispatch import dispatch_model
@@ -99,6 +99,7 @@ def _facts(model: Model, oneof: Oneof, arm: Field) -> Iterator[tuple[str, str]]:
         message = getattr(protocol.roles, role)
         if message is not None and union(message) == oneof:
             yield "role", role
+            yield from _beside(protocol.roles, role)
     for call in protocol.calls:
         if arm is call.request:
             yield "answered by", f"{call.response.name}, field {call.response.number}"
@@ -107,6 +108,21 @@ def _facts(model: Model, oneof: Oneof, arm: Field) -> Iterator[tuple[str, str]]:
     for event in protocol.events:
         if arm is event.arm:
             yield "SDK event", event.sdk_event
+
+
+# The fields with a role that stand beside the arms of a message with one.
+_BESIDE = {
+    "request": ("correlation",),
+    "response": ("correlation", "error"),
+    "event": ("timestamp",),
+    "envelope": (),
+}
+
+
+def _beside(roles: Roles, role: str) -> Iterator[tuple[str, str]]:
+    named = dict(roles.named())
+    for beside in _BESIDE[role]:
+        yield beside, f"{named[beside]}{absence(beside, named[beside])}"
 
 
 class _Places:

@@ -1,7 +1,7 @@
 """init: a configuration for a protocol that has none yet.
 
-In: a .proto file, a descriptor set, or the name of an installed module. Out: the text of
-a codegen.toml in which every role found by shape is written down.
+In: a .proto file, a descriptor set, or the name of an installed module. Out: a codegen.toml
+in which every role found by shape is written down, and every other has lines to choose from.
 """
 
 from __future__ import annotations
@@ -9,15 +9,20 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sessiongen import pipeline
+from sessiongen import init_text, pipeline
+from sessiongen.annotations import Annotated
 from sessiongen.config import Config, Input
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
+from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, failed
+from sessiongen.init_text import Unanswered, quoted
 from sessiongen.paths import display
-from sessiongen.protocol import assemble
-from sessiongen.roles import Roles, find, union
+from sessiongen.protocol import assemble, pair
+from sessiongen.role_search import Search, search
+from sessiongen.roles import notes, union
+from sessiongen.schema import Schema
+from sessiongen.verbs import config_option
 
 
 @dataclass(frozen=True)
@@ -34,10 +39,11 @@ def write(
 ) -> tuple[list[str], list[Diagnostic]]:
     """Write a configuration for an input; return what was found, and what is left to say.
 
-    Arms without a partner are left to say: they are named in the configuration.
+    What the input does not tell is left to say, and the configuration has a line for it: a
+    role, the answer of a request.
 
     Raises:
-        Refusal: the input is no protocol, or `target` exists.
+        Refusal: the input cannot be read or has no oneof at all, or `target` exists.
     """
     if target.exists():
         fault = "there is a configuration here already"
@@ -45,11 +51,73 @@ def write(
         raise Refusal([Diagnostic(Span(display(target)), Rule.CONFIG_EXISTS, fault, help_)])
     _refuse_missing([source.proto] if source.proto else [], Path.is_file, "file")
     _refuse_missing(include, Path.is_dir, "folder")
-    root = target.absolute().parent
-    lines = _input_lines(source, include, root)
+    lines = _input_lines(source, include, target.absolute().parent)
     config = _config(source, include, target, "\n".join(lines))
-    roles, unpaired = _roles(config)
-    text = _text(lines, config.package, roles, unpaired)
+    schema, annotated = _read(config)
+    found = search(schema, config)
+    unanswered = _unanswered(found, annotated)
+    left = _left(schema, annotated, config)
+    _save(target, init_text.text(lines, config.package, found, unanswered))
+    return [*init_text.summary(found), _next(config, found, unanswered, left)], left
+
+
+def _read(config: Config) -> tuple[Schema, Annotated]:
+    try:
+        _, annotated, schema = pipeline.read_input(config)
+    except Refusal as refusal:
+        # There is no configuration yet that the folder could be added to.
+        raise Refusal(
+            replace(item, help=item.help.replace("input.include", "the include paths, with -I"))
+            for item in refusal.diagnostics
+        ) from None
+    if not any(item.oneofs for item in schema.own_messages()):
+        # Perhaps the wrong file: a configuration for it would only be in the way.
+        raise Refusal(search(schema, config).diagnostics)
+    return schema, annotated
+
+
+def _left(schema: Schema, annotated: Annotated, config: Config) -> list[Diagnostic]:
+    """Return what keeps the input from being a protocol, or what it leaves open."""
+    try:
+        return notes(assemble(schema, annotated, config).roles, config)
+    except Refusal as refusal:
+        return refusal.diagnostics
+
+
+def _unanswered(found: Search, annotated: Annotated) -> Unanswered | None:
+    """Return the requests that no response arm answers by its name or by annotation."""
+    request, response = (found.messages.get(role) for role in ("request", "response"))
+    if request is None or response is None:
+        return None
+    calls = pair(request, response, annotated, [])
+    answered = {call.request.name for call in calls}
+    used = {call.response.name for call in calls}
+    names = [
+        full
+        for arm in union(request).arms
+        if arm.name not in answered
+        if annotated.get(full := f"{request.full_name}.{arm.name}", "response") is None
+    ]
+    free = [arm.name for arm in union(response).arms if arm.name not in used]
+    return Unanswered(names, free) if names else None
+
+
+def _next(
+    config: Config, found: Search, unanswered: Unanswered | None, left: list[Diagnostic]
+) -> str:
+    """Return the line that says what to do now."""
+    steps = ["choose its roles"] if any(found.open.values()) else []
+    steps += ["name the answers it asks for"] if unanswered else []
+    if not all(found.open.values()):
+        steps.append("give the protocol what it lacks")
+    elif failed(left) and not steps:
+        steps.append("mend what is said of the protocol")
+    before = f"{' and '.join(steps)}, and " if steps else ""
+    command = f"sessiongen{config_option(config)} generate"
+    return f"wrote {display(config.path)}; now {before}run `{command}`"
+
+
+def _save(target: Path, text: str) -> None:
     try:
         target.write_bytes(text.encode())
     except (OSError, UnicodeEncodeError) as error:
@@ -57,29 +125,6 @@ def write(
         fault = f"cannot write the configuration: {reason}"
         help_ = "choose another place with --config"
         raise Refusal([Diagnostic(Span(display(target)), Rule.OUTPUT, fault, help_)]) from None
-    said = [f"{role}: {name}" for role, name in roles.named()]
-    said += [
-        f"requests: {len(union(roles.request).arms)}",
-        f"events: {len(union(roles.event).arms)}",
-    ]
-    step = "now name the answers it asks for, and" if unpaired else "now"
-    return [*said, f"wrote {display(target)}; {step} run `sessiongen generate`"], unpaired
-
-
-def _roles(config: Config) -> tuple[Roles, list[Diagnostic]]:
-    """Return the roles of an input, and a fault for each arm without a partner."""
-    _, annotated, schema = pipeline.read_input(config)
-    faults: list[Diagnostic] = []
-    roles = find(schema, config, faults)
-    if roles is None:
-        raise Refusal(faults)
-    try:
-        assemble(schema, annotated, config)
-    except Refusal as refusal:
-        if any(item.rule is not Rule.UNPAIRED_ARM for item in refusal.diagnostics):
-            raise
-        return roles, refusal.diagnostics
-    return roles, []
 
 
 def _refuse_missing(paths: Iterable[Path], fits: Callable[[Path], bool], kind: str) -> None:
@@ -116,14 +161,14 @@ def _package(source: Source) -> str:
 
 def _input_lines(source: Source, include: tuple[Path, ...], root: Path) -> list[str]:
     if source.messages is not None:
-        return [f"messages = {_quoted(source.messages)}"]
+        return [f"messages = {quoted(source.messages)}"]
     if source.descriptor_set is not None:
-        return [f"descriptor_set = {_quoted(_relative(source.descriptor_set, root))}"]
+        return [f"descriptor_set = {quoted(_relative(source.descriptor_set, root))}"]
     proto = source.proto or Path()
     folders = [_relative(path, root) for path in include or (proto.parent,)]
     return [
-        f"protos = [{_quoted(_relative(proto, root))}]",
-        f"include = [{', '.join(map(_quoted, folders))}]",
+        f"protos = [{quoted(_relative(proto, root))}]",
+        f"include = [{', '.join(map(quoted, folders))}]",
     ]
 
 
@@ -132,48 +177,3 @@ def _relative(path: Path, root: Path) -> str:
         return Path(os.path.relpath(path, root)).as_posix()
     except ValueError:  # on Windows, another drive
         return path.absolute().as_posix()
-
-
-def _quoted(text: str) -> str:
-    """Return a TOML string."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda char: f"\\u{ord(char[0]):04x}", escaped) + '"'
-
-
-def _unanswered(roles: Roles) -> list[str]:
-    """Return lines in which a person names the answer of each request that has none."""
-    answers = {arm.name for arm in union(roles.response).arms}
-    names = [arm.name for arm in union(roles.request).arms if arm.name not in answers]
-    head = ["", "# No response arm has the name of these requests: name the one that answers."]
-    return [
-        *(head if names else []),
-        *(
-            line
-            for name in names
-            for line in (
-                f"# [annotations.{_quoted(f'{roles.request.full_name}.{name}')}]",
-                '# response = "..."',
-            )
-        ),
-    ]
-
-
-def _text(lines: list[str], package: str, roles: Roles, unpaired: list[Diagnostic]) -> str:
-    # A role that nothing plays stays open: the protocol may gain it.
-    named = [f"{role} = {_quoted(name)}" for role, name in roles.named() if name != "-"]
-    return "\n".join(
-        [
-            "[input]",
-            *lines,
-            "",
-            "[output]",
-            'path = "generated/python"',
-            f"package = {_quoted(package)}",
-            "",
-            "# Found by shape; a line may be left out where the shape is unmistakable.",
-            "[roles]",
-            *named,
-            *(_unanswered(roles) if unpaired else []),
-            "",
-        ]
-    )

@@ -12,8 +12,9 @@ from sessiongen.annotations import Annotated
 from sessiongen.config import Config
 from sessiongen.diagnostics import Diagnostic, Refusal, Rule
 from sessiongen.enum_bindings import Binding, bind, fallback_of, value_faults
-from sessiongen.roles import Roles, find, union
-from sessiongen.schema import Enum, EnumValue, Field, Oneof, Schema
+from sessiongen.role_search import search
+from sessiongen.roles import Roles, union
+from sessiongen.schema import Enum, EnumValue, Field, Message, Oneof, Schema
 from sessiongen.vocabulary.model import Vocabulary
 from sessiongen.vocabulary.store import load
 
@@ -71,11 +72,15 @@ def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
         Refusal: a role is missing or unclear, an arm has no partner, or an
             annotation names nothing.
     """
-    diagnostics = list(annotated.diagnostics)
-    roles = find(schema, config, diagnostics)
+    found = search(schema, config)
+    diagnostics = [*annotated.diagnostics, *found.diagnostics]
+    request, response = (found.messages.get(role) for role in ("request", "response"))
+    calls: tuple[Call, ...] = ()
+    if request is not None and response is not None:
+        calls = pair(request, response, annotated, diagnostics)
+    roles = found.roles()
     if roles is None:
         raise Refusal(diagnostics)
-    calls = _calls(roles, annotated, diagnostics)
     events = tuple(_event(roles, arm, annotated) for arm in union(roles.event).arms)
     vocabularies = tuple(load(path) for path in config.vocabularies)
     enums = _enums(schema, annotated, vocabularies)
@@ -112,41 +117,44 @@ def _full(message: str, field: Field) -> str:
     return f"{message}.{field.name}"
 
 
-def _calls(roles: Roles, annotated: Annotated, diagnostics: list[Diagnostic]) -> tuple[Call, ...]:
-    answers = {arm.name: arm for arm in union(roles.response).arms}
+def pair(
+    request: Message, response: Message, annotated: Annotated, diagnostics: list[Diagnostic]
+) -> tuple[Call, ...]:
+    """Return each request arm with the arm that answers it; the others go to `diagnostics`."""
+    answers = {arm.name: arm for arm in union(response).arms}
     calls = []
-    for arm in union(roles.request).arms:
-        note = annotated.get(_full(roles.request.full_name, arm), "response")
+    for arm in union(request).arms:
+        note = annotated.get(_full(request.full_name, arm), "response")
         answer = answers.get(note.value if note else arm.name)
         if answer is not None:
             calls.append(Call(arm, answer))
         elif note is not None:
-            fault = f"{roles.response.full_name} has no arm {note.value!r}"
+            fault = f"{response.full_name} has no arm {note.value!r}"
             help_ = f"response arms: {', '.join(answers)}"
             diagnostics.append(Diagnostic(note.span, Rule.ANNOTATION, fault, help_))
         else:
-            diagnostics.append(_unanswered(arm, roles))
+            diagnostics.append(_unanswered(arm, request, response))
     used = {call.response.name for call in calls}
-    diagnostics += [_unasked(arm, roles) for name, arm in answers.items() if name not in used]
+    diagnostics += [_unasked(arm, request) for name, arm in answers.items() if name not in used]
     return tuple(calls)
 
 
-def _unanswered(arm: Field, roles: Roles) -> Diagnostic:
+def _unanswered(arm: Field, request: Message, response: Message) -> Diagnostic:
     fault = f'request arm "{arm.name}" has no response arm'
     help_ = (
-        f'add an arm "{arm.name}" to {roles.response.full_name}, or name the one that '
+        f'add an arm "{arm.name}" to {response.full_name}, or name the one that '
         f'answers: [(sessiongen.response) = "..."] on it, or in codegen.toml '
-        f'[annotations."{_full(roles.request.full_name, arm)}"] response = "..."'
+        f'[annotations."{_full(request.full_name, arm)}"] response = "..."'
     )
     return Diagnostic(arm.span, Rule.UNPAIRED_ARM, fault, help_)
 
 
-def _unasked(arm: Field, roles: Roles) -> Diagnostic:
+def _unasked(arm: Field, request: Message) -> Diagnostic:
     fault = f'response arm "{arm.name}" has no request arm'
     help_ = (
-        f'add an arm "{arm.name}" to {roles.request.full_name}, or name it as the answer of '
+        f'add an arm "{arm.name}" to {request.full_name}, or name it as the answer of '
         f'one: [(sessiongen.response) = "{arm.name}"] on that, or in codegen.toml '
-        f'[annotations."{roles.request.full_name}.ARM"] response = "{arm.name}"'
+        f'[annotations."{request.full_name}.ARM"] response = "{arm.name}"'
     )
     return Diagnostic(arm.span, Rule.UNPAIRED_ARM, fault, help_)
 

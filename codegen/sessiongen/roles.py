@@ -1,21 +1,27 @@
-"""Roles: which messages of a schema are envelope, event, request and response.
+"""Roles: which messages of a protocol are envelope, event, request and response, and which
+of their fields have a meaning of their own.
 
-In: a Schema and the roles that codegen.toml gives. Out: Roles, each given or found by
-shape, or diagnostics. A message has a role's shape when it holds one oneof and its name
-ends in the role's word; among several, those that one envelope carries win.
+In: what a search found. Out: Roles, and notes on what may have been meant otherwise.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiongen.config import Config, Given
-from sessiongen.diagnostics import Diagnostic, Rule, Span
-from sessiongen.paths import display
-from sessiongen.schema import Field, Kind, Message, Oneof, Schema
+from sessiongen.config import ROLES, Config
+from sessiongen.diagnostics import Diagnostic, Rule, Severity
+from sessiongen.schema import Field, Message, Oneof
 
 TIMESTAMP = "google.protobuf.Timestamp"
-_WORDS = {"event": "event", "request": "request", "response": "response"}
+# What it means that a protocol has no such thing.
+ABSENT = {
+    "envelope": "no message carries requests, responses and events alike",
+    "correlation": "no field says which request a response answers; `send` has to know",
+    "error": "a host cannot answer with an error text; `answer` raises instead",
+    "timestamp": "events do not say when they were made",
+}
+# Parts of the names that a field for an error text goes by.
+_ERRORS = ("err", "fail", "fault", "exception", "problem")
 
 
 @dataclass(frozen=True)
@@ -37,42 +43,19 @@ class Roles:
 
     def named(self) -> list[tuple[str, str]]:
         """Return each role and what plays it, for people; "-" where nothing does."""
-        pairs = [
-            (role, message.full_name if message else "-")
-            for role, message in (
-                ("envelope", self.envelope),
-                ("event", self.event),
-                ("request", self.request),
-                ("response", self.response),
-            )
-        ]
-        for role, field in (
-            ("correlation", self.correlation),
-            ("error", self.error),
-            ("timestamp", self.timestamp),
-        ):
-            pairs.append((role, field.name if field else "-"))
-        return pairs
+        return [(role, name_of(getattr(self, role))) for role in ROLES]
 
 
-def find(schema: Schema, config: Config, diagnostics: list[Diagnostic]) -> Roles | None:
-    """Return the roles of a schema, or None with the reasons added to `diagnostics`."""
-    finder = _Finder(schema, config, diagnostics)
-    roles = finder.messages()
-    if roles is None:
-        return None
-    envelope, event, request, response = roles
-    fields = _Fields(config, diagnostics)
-    found = Roles(
-        envelope=envelope,
-        event=event,
-        request=request,
-        response=response,
-        correlation=fields.correlation(request, response),
-        error=fields.error(request, response),
-        timestamp=fields.timestamp(event),
-    )
-    return None if diagnostics else found
+def name_of(player: Message | Field | None) -> str:
+    """Return the name of what plays a role, for people; "-" for nothing."""
+    if player is None:
+        return "-"
+    return player.full_name if isinstance(player, Message) else player.name
+
+
+def absence(role: str, name: str) -> str:
+    """Return what it means that nothing plays a role, to stand behind its "-"; else ""."""
+    return f"  ({ABSENT[role]})" if name == "-" else ""
 
 
 def union(message: Message) -> Oneof:
@@ -80,197 +63,41 @@ def union(message: Message) -> Oneof:
     return message.oneofs[0]
 
 
-class _Finder:
-    """Finds the four messages; faults go to `diagnostics`."""
-
-    def __init__(self, schema: Schema, config: Config, diagnostics: list[Diagnostic]) -> None:
-        self.schema = schema
-        self.config = config
-        self.diagnostics = diagnostics
-        self.candidates = [item for item in schema.own_messages() if item.oneofs]
-
-    def messages(self) -> tuple[Message | None, Message, Message, Message] | None:
-        carriers = self._carriers()
-        found = {role: self._role(role, carriers) for role in _WORDS}
-        event, request, response = found["event"], found["request"], found["response"]
-        if event is None or request is None or response is None:
-            return None
-        envelope = self._envelope((event, request, response))
-        return None if self.diagnostics else (envelope, event, request, response)
-
-    def _role(self, role: str, carriers: list[Message]) -> Message | None:
-        given = self.config.roles.get(role)
-        if given is not None:
-            return self._given(role, given)
-        fitting = [item for item in self.candidates if _fits(item, role)]
-        if len(fitting) > 1:
-            carried = {name for item in carriers for name in _payloads(item)}
-            fitting = [item for item in fitting if item.full_name in carried] or _outermost(fitting)
-        if len(fitting) == 1:
-            return fitting[0]
-        self._unsure(role, fitting)
-        return None
-
-    def _carriers(self) -> list[Message]:
-        """Return the messages that carry messages fit for at least two different roles."""
-        fit = {
-            role: {item.full_name for item in self.candidates if _fits(item, role)}
-            for role in _WORDS
-        }
-        return [
-            item
-            for item in self.candidates
-            if sum(not names.isdisjoint(_payloads(item)) for names in fit.values()) > 1
-        ]
-
-    def _envelope(self, carried: tuple[Message, Message, Message]) -> Message | None:
-        given = self.config.roles.get("envelope")
-        if given is not None:
-            return self._given("envelope", given) if given.value is not None else None
-        names = {item.full_name for item in carried}
-        fitting = [item for item in self.candidates if names <= _payloads(item)]
-        if len(fitting) > 1:
-            self._unsure("envelope", fitting)
-        return fitting[0] if len(fitting) == 1 else None
-
-    def _given(self, role: str, given: Given) -> Message | None:
-        span = self.config.span(given.at)
-        wanted = given.value or ""
-        named = [
-            item
-            for item in self.schema.own_messages()
-            if item.full_name == wanted or item.full_name.endswith(f".{wanted}")
-        ]
-        exact = [item for item in named if item.full_name == wanted]
-        named = exact or named
-        if len(named) != 1:
-            reason = "names no message" if not named else "names several messages"
-            self._fault(
-                span, Rule.ROLE_NOT_FOUND, f"roles.{role} {reason}: {wanted!r}", self._known()
-            )
-            return None
-        if not named[0].oneofs:
-            self._fault(
-                span,
-                Rule.ROLE_SHAPE,
-                f"roles.{role} is {named[0].full_name}, which has no oneof",
-                "a message with a role is a union: it holds the arms in a oneof",
-            )
-            return None
-        return named[0]
-
-    def _unsure(self, role: str, fitting: list[Message]) -> None:
-        if not fitting:
-            fault = f"no message has the role {role}"
-            self._fault(self._source(), Rule.ROLE_NOT_FOUND, fault, self._known(role))
-            return
-        for item in fitting:
-            others = ", ".join(other.full_name for other in fitting if other is not item)
-            self._fault(
-                item.span,
-                Rule.ROLE_AMBIGUOUS,
-                f"{item.full_name} may be the {role}, and so may {others}",
-                f'name one in codegen.toml: [roles] {role} = "{item.full_name}"',
-            )
-
-    def _source(self) -> Span:
-        """Return the beginning of the protocol's last file, or where it is configured."""
-        spans = [
-            item.span for item in self.schema.own_messages() if item.file == self.schema.own[-1]
-        ]
-        if spans:
-            return Span(spans[0].file)
-        protos = self.config.input.protos
-        return Span(display(protos[-1])) if protos else self.config.span(("input",))
-
-    def _known(self, role: str = "role") -> str:
-        names = ", ".join(item.full_name for item in self.candidates[:8]) or "none"
-        return f"name it in codegen.toml under [roles]; messages with a oneof: {names}"
-
-    def _fault(self, span: Span, rule: Rule, message: str, help_: str) -> None:
-        self.diagnostics.append(Diagnostic(span, rule, message, help_))
+def notes(roles: Roles, config: Config) -> list[Diagnostic]:
+    """Return what may have been meant otherwise, where the configuration leaves it to shapes."""
+    found = []
+    if roles.correlation is None and "correlation" not in config.roles:
+        found.append(_uncorrelated(roles.request, roles.response))
+    error = roles.error
+    if error is not None and "error" not in config.roles and error_is_guessed(error):
+        fault = f"{roles.response.full_name}.{error.name} is taken for the error text"
+        help_ = (
+            "it is the one string that the response alone has; say in codegen.toml what "
+            f'holds: [roles] error = "{error.name}", or false for none'
+        )
+        found.append(Diagnostic(error.span, Rule.ERROR_GUESSED, fault, help_, Severity.NOTE))
+    return found
 
 
-def _fits(message: Message, role: str) -> bool:
-    return len(message.oneofs) == 1 and message.path[-1].lower().endswith(_WORDS[role])
+def error_is_guessed(error: Field) -> bool:
+    """Whether a field that was found by shape has a name that does not speak of errors."""
+    return not any(part in error.name.lower() for part in _ERRORS)
 
 
-def _outermost(fitting: list[Message]) -> list[Message]:
-    """Return the messages that no other of the list carries: a union may hold unions."""
-    carried = {name for item in fitting for name in _payloads(item) - {item.full_name}}
-    return [item for item in fitting if item.full_name not in carried] or fitting
-
-
-def _payloads(message: Message) -> set[str]:
-    return {arm.value.type_name for oneof in message.oneofs for arm in oneof.arms}
-
-
-class _Fields:
-    """Finds the three fields with a role; each is optional."""
-
-    def __init__(self, config: Config, diagnostics: list[Diagnostic]) -> None:
-        self.config = config
-        self.diagnostics = diagnostics
-
-    def correlation(self, request: Message, response: Message) -> Field | None:
-        """A scalar outside the oneof that request and response both have."""
-        theirs = {item.name: item for item in response.outside()}
-        shared = [
-            item
-            for item in request.outside()
-            if _scalar(item) and item.name in theirs and item.value == theirs[item.name].value
-        ]
-        return self._choose("correlation", request, shared)
-
-    def error(self, request: Message, response: Message) -> Field | None:
-        """A string outside the oneof that only the response has."""
-        theirs = {item.name for item in request.outside()}
-        fitting = [
-            item
-            for item in response.outside()
-            if _scalar(item) and item.value.kind is Kind.STR and item.name not in theirs
-        ]
-        return self._choose("error", response, fitting)
-
-    def timestamp(self, event: Message) -> Field | None:
-        """A google.protobuf.Timestamp outside the event's oneof."""
-        fitting = [
-            item
-            for item in event.outside()
-            if item.value.type_name == TIMESTAMP and not item.repeated and item.key is None
-        ]
-        return self._choose("timestamp", event, fitting)
-
-    def _choose(self, role: str, message: Message, fitting: list[Field]) -> Field | None:
-        given = self.config.roles.get(role)
-        if given is None:
-            return self._only(role, message, fitting)
-        if given.value is None:
-            return None
-        named = [item for item in fitting if item.name == given.value]
-        if named:
-            return named[0]
-        names = ", ".join(item.name for item in fitting) or "none"
-        fault = f"{message.full_name} has no field {given.value!r} fit to be the {role}"
-        help_ = f"fields that fit: {names}"
-        span = self.config.span(given.at)
-        self.diagnostics.append(Diagnostic(span, Rule.ROLE_SHAPE, fault, help_))
-        return None
-
-    def _only(self, role: str, message: Message, fitting: list[Field]) -> Field | None:
-        if len(fitting) < 2:
-            return fitting[0] if fitting else None
-        names = ", ".join(item.name for item in fitting)
-        for item in fitting:
-            fault = f"{message.full_name}.{item.name} may be the {role}; so may each of {names}"
-            help_ = f'name one in codegen.toml: [roles] {role} = "{item.name}", or false for none'
-            self.diagnostics.append(Diagnostic(item.span, Rule.ROLE_AMBIGUOUS, fault, help_))
-        return None
-
-
-def _scalar(field: Field) -> bool:
-    return (
-        not field.repeated
-        and field.key is None
-        and field.value.kind in (Kind.STR, Kind.INT, Kind.BYTES)
+def _uncorrelated(request: Message, response: Message) -> Diagnostic:
+    fault = f"{response.full_name} has no field that says which {request.full_name} it answers"
+    beside = [
+        f"{item.full_name} has {', '.join(map(_typed, item.outside())) or 'none'}"
+        for item in (request, response)
+    ]
+    help_ = (
+        "give both a string, integer or bytes field of one name and type beside the oneof "
+        f"({'; '.join(beside)}), or say in codegen.toml that there is none: "
+        "[roles] correlation = false"
     )
+    return Diagnostic(response.span, Rule.NO_CORRELATION, fault, help_, Severity.NOTE)
+
+
+def _typed(item: Field) -> str:
+    kind = item.value.type_name or item.value.kind.value
+    return f"{item.name} ({kind})"

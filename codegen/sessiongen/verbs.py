@@ -45,7 +45,7 @@ def generate(config: Config, use_cache: bool) -> Result:
     fresh = cache.fresh() if use_cache else None
     if fresh is not None:
         return Result(lines=[f"{folder}: {len(fresh)} files, all up to date"])
-    from sessiongen import pipeline
+    from sessiongen import pipeline, roles
 
     before = outputs.load_manifest(config.package_dir)
     build = pipeline.build(config, versions, cache.texts if use_cache else None)
@@ -54,7 +54,8 @@ def generate(config: Config, use_cache: bool) -> Result:
     cache.keep(_kept(config, build.inputs), {**build.files, outputs.MANIFEST: manifest.dump()})
     lines = [*_found(build), *_tool_changes(before, versions), *_changes(folder, changes)]
     lines.append(_summary(folder, len(build.files) + 1, changes))
-    return Result(lines=lines, diagnostics=[*build.model.warnings, *left])
+    unsaid = roles.notes(build.model.protocol.roles, config)
+    return Result(lines=lines, diagnostics=[*build.model.warnings, *unsaid, *left])
 
 
 def check(config: Config, use_cache: bool) -> Result:
@@ -100,12 +101,12 @@ def _kept(config: Config, inputs: list[str]) -> list[str]:
 
 def _found(build: Build) -> list[str]:
     protocol = build.model.protocol
-    roles = ", ".join(f"{role} {name}" for role, name in protocol.roles.named() if name != "-")
+    named = ", ".join(f"{role} {name}" for role, name in protocol.roles.named())
     counts = (
         f"{len(protocol.calls)} requests, {len(protocol.events)} events, "
         f"{len(protocol.unions)} oneofs"
     )
-    return [f"roles: {roles}", f"protocol: {counts}"]
+    return [f"roles: {named}", f"protocol: {counts}"]
 
 
 def _changes(folder: str, changes: Iterable[Difference]) -> list[str]:
@@ -156,7 +157,7 @@ def _skew(
 
 def _drift(config: Config, item: Difference, before: outputs.Manifest | None) -> Diagnostic:
     path: Path = config.package_dir / item.path
-    help_ = f"run `sessiongen{_config_option(config)} generate` and commit the result"
+    help_ = f"run `sessiongen{config_option(config)} generate` and commit the result"
     span = Span(display(path))
     if item.found is None:
         return Diagnostic(span, Rule.MISSING_OUTPUT, "this generated file is missing", help_)
@@ -178,7 +179,8 @@ def _drift(config: Config, item: Difference, before: outputs.Manifest | None) ->
     return Diagnostic(Span(span.file, line), Rule.DRIFT, fault, help_)
 
 
-def _config_option(config: Config) -> str:
+def config_option(config: Config) -> str:
+    """Return the option that a command needs to read this configuration, if any."""
     shown = display(config.path)
     return "" if shown == "codegen.toml" else f" --config {shown}"
 

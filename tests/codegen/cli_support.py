@@ -60,6 +60,8 @@ message Envelope {
   }
 }
 """
+# A request that no response answers.
+UNPAIRED = PROTO.replace("// Is anybody there?", "Empty frobnicate = 9;")
 CONFIG = """\
 [input]
 protos = ["proto/small.proto"]
@@ -194,6 +196,19 @@ def project(root: Path, proto: str | bytes = PROTO, config: str | bytes = CONFIG
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode() if isinstance(text, str) else text)
     return made
+
+
+def fresh(root: Path, proto: str = PROTO) -> Project:
+    """Return a project without a configuration."""
+    made = project(root, proto)
+    made.config.unlink()
+    return made
+
+
+def compile_set(made: Project) -> None:
+    """Write the protocol of a project as small.binpb."""
+    command = [sys.executable, "-m", "grpc_tools.protoc", "-Iproto", "small.proto"]
+    subprocess.run([*command, "--descriptor_set_out=small.binpb"], cwd=made.root, check=True)
 
 
 @lru_cache

@@ -12,16 +12,18 @@ from pathlib import Path
 import pytest
 from cli_support import PROTO, invoke, place_of, project, working_in
 from click.testing import CliRunner
-from refusal_cases import CASES, SMALL, TICK, edited, with_input
+from refusal_case import SMALL, edited, with_input
+from refusal_cases import CASES, TICK
 
 from sessiongen.cli import main
 from sessiongen.diagnostics import Rule
 
 # Faults in SDK packages have tests of their own.
-RULES = [rule for rule in Rule if rule.value < "SG040"]
+RULES = [rule for rule in Rule if rule.value < "SG040" or rule is Rule.NO_SDK]
 # A finding of check, or of generate where something is in the way (test_check.py,
-# test_outputs.py); what only an SDK's vocabulary can show (tests/parity); and faults in a
-# module of overrides (tests/encoders).
+# test_outputs.py); what only an SDK's vocabulary can show (tests/parity); faults in a module
+# of overrides (tests/encoders) and in usage (test_usage.py); and what is but a note
+# (test_init_roles.py).
 ELSEWHERE = {
     Rule.DRIFT,
     Rule.MISSING_OUTPUT,
@@ -30,6 +32,9 @@ ELSEWHERE = {
     Rule.OUTPUT,
     Rule.VALUE_CLASH,
     Rule.OVERRIDE,
+    Rule.USAGE,
+    Rule.NO_CORRELATION,
+    Rule.ERROR_GUESSED,
 }
 
 

@@ -324,14 +324,15 @@ def test_moved_compares_with_the_newest_version(
     source = write(tmp_path / "sdk", PYTHON_FILES)
     verbs.update(tmp_path, {"python": source}, NOTHING_WANTED)
     scopes = NOTHING_WANTED[:1]
+    pinned = [tmp_path / "livekit-agents.json"]
     monkeypatch.setattr(verbs, "newest", lambda scope: "9.8.7")
-    assert verbs.moved(tmp_path, scopes) == ([], [])
+    assert verbs.moved(pinned, scopes) == ([], [])
     monkeypatch.setattr(verbs, "newest", lambda scope: "9.9.0")
     later = {**PYTHON_FILES, "livekit/agents/version.py": '__version__ = "9.9.0"\n'}
     later["livekit/agents/voice/events.py"] += 'Mood = Literal["fine"]\n'
     newer = open_package(write(tmp_path / "newer", later), PYTHON)
     monkeypatch.setattr(verbs, "fetch", lambda scope, version: newer)
-    [item], [note] = verbs.moved(tmp_path, scopes)
+    [item], [note] = verbs.moved(pinned, scopes)
     assert (item.sdk, item.pinned, item.newest) == ("livekit-agents", "9.8.7", "9.9.0")
     assert '+      "name": "Mood",' in item.diff and '-  "version": "9.8.7"' in item.diff
     assert (note.rule, note.severity) == (Rule.SDK_MOVED, Severity.NOTE)
@@ -341,11 +342,10 @@ def test_moved_compares_with_the_newest_version(
 def test_moved_without_a_network_or_a_vocabulary(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    found, diagnostics = verbs.moved(tmp_path, NOTHING_WANTED[:1])
+    pinned = tmp_path / "livekit-agents.json"
+    found, diagnostics = verbs.moved([pinned], NOTHING_WANTED[:1])
     assert found == [] and [item.rule for item in diagnostics] == [Rule.VOCABULARY]
-    (tmp_path / "livekit-agents.json").write_bytes(
-        dump(Vocabulary("livekit-agents", "python", "1"))
-    )
+    pinned.write_bytes(dump(Vocabulary("livekit-agents", "python", "1")))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    found, diagnostics = verbs.moved(tmp_path, NOTHING_WANTED[:1])
+    found, diagnostics = verbs.moved([pinned], NOTHING_WANTED[:1])
     assert found == [] and [item.rule for item in diagnostics] == [Rule.SDK_FETCH]

@@ -9,11 +9,10 @@ from __future__ import annotations
 import contextlib
 import difflib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sessiongen.config import Config
 from sessiongen.diagnostics import (
     Diagnostic,
     Refusal,
@@ -31,12 +30,6 @@ from sessiongen.vocabulary.scope import SCOPES, Scope
 from sessiongen.vocabulary.store import dump, load
 
 NEWEST = "newest"
-
-
-def folder(config: Config) -> Path:
-    """Return where a configuration keeps its vocabulary files."""
-    kept = config.vocabularies
-    return kept[0].parent if kept else config.root / "vocabularies"
 
 
 @dataclass(frozen=True)
@@ -97,16 +90,22 @@ def read(scope: Scope, source: str | Path) -> Reading:
     return _reader(scope)(package, scope)
 
 
-def moved(root: Path, scopes: tuple[Scope, ...] = SCOPES) -> tuple[list[Moved], list[Diagnostic]]:
-    """Compare the vocabulary files with the newest published versions.
+def moved(
+    paths: Sequence[Path], scopes: tuple[Scope, ...] = SCOPES
+) -> tuple[list[Moved], list[Diagnostic]]:
+    """Compare vocabulary files with the newest published versions.
 
     A difference is a note: upstream moving on is no fault of this repository.
     """
     found, diagnostics = [], []
-    for scope in scopes:
-        path = root / scope.file
+    for path in paths:
         try:
-            pinned, version = load(path), newest(scope)
+            pinned = load(path)
+            scope = next((scope for scope in scopes if scope.sdk == pinned.sdk), None)
+            if scope is None:
+                diagnostics.append(_unpublished(path, pinned))
+                continue
+            version = newest(scope)
             if version == pinned.version:
                 continue
             reading = read(scope, version)
@@ -116,7 +115,7 @@ def moved(root: Path, scopes: tuple[Scope, ...] = SCOPES) -> tuple[list[Moved], 
         diagnostics += reading.diagnostics
         if reading.vocabulary is not None:
             found.append(_moved(path, pinned, reading.vocabulary))
-    diagnostics += [_note(root, item) for item in found]
+            diagnostics.append(_note(path, found[-1]))
     return found, arrange(diagnostics)
 
 
@@ -140,11 +139,17 @@ def _moved(path: Path, pinned: Vocabulary, latest: Vocabulary) -> Moved:
     return Moved(pinned.sdk, pinned.version, latest.version, "".join(diff))
 
 
-def _note(root: Path, item: Moved) -> Diagnostic:
-    span = Span(display(root / f"{item.sdk}.json"))
+def _note(path: Path, item: Moved) -> Diagnostic:
     what = f"{item.sdk} moved from {item.pinned} to {item.newest}"
     help_ = "run `sessiongen vocabulary update`, then `sessiongen parity`"
-    return Diagnostic(span, Rule.SDK_MOVED, what, help_, Severity.NOTE)
+    return Diagnostic(Span(display(path)), Rule.SDK_MOVED, what, help_, Severity.NOTE)
+
+
+def _unpublished(path: Path, pinned: Vocabulary) -> Diagnostic:
+    known = ", ".join(scope.sdk for scope in SCOPES)
+    what = f"it is not known where {pinned.sdk} is published, so it was not compared"
+    help_ = f"published ones are known of {known}"
+    return Diagnostic(Span(display(path)), Rule.SDK_FETCH, what, help_, Severity.NOTE)
 
 
 def _vanished(path: Path, new: Vocabulary) -> list[Diagnostic]:

@@ -194,11 +194,12 @@ class _Finder:
         names = {item.full_name for item in free}
 
         def likely(item: Message) -> tuple[bool, bool, bool]:
-            # What carries other unions is an envelope more often than it is a payload, and
+            # What carries several unions is an envelope more often than it is a payload, and
             # requests share the names of their arms with responses.
             others = (other for other in self.candidates if other is not item)
             paired = any(_arms(item) & _arms(other) for other in others)
-            return item not in near, bool(names & _payloads(item)), paired is (role == "event")
+            carries = len(names & _payloads(item)) > 1
+            return item not in near, carries, paired is (role == "event")
 
         return sorted(free, key=likely)
 

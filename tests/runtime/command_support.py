@@ -18,7 +18,11 @@ from typing import Any
 
 from agent_session import TcpSessionTransport
 from agent_session_protocol import agent_session_pb2 as pb
-from remote_support import Host
+from remote_support import Host, closed_event
+
+NO_REQUEST = "there is no such request; /help tells what there is"
+# How a line begins that tells of a request, with the request's name.
+NAMES = " " * 14 + "{:<26}"
 
 # Makes its standard input the terminal of a session of its own, as a terminal window does.
 _AT_TERMINAL = """
@@ -219,3 +223,16 @@ def run_response(request: pb.SessionRequest, *texts: str) -> pb.SessionResponse:
         message.role = pb.ASSISTANT
         message.content.add().text = text
     return response
+
+
+def usage_response(request: pb.SessionRequest) -> pb.SessionResponse:
+    response = pb.SessionResponse(request_id=request.request_id)
+    llm = response.get_session_usage.usage.model_usage.add().llm
+    llm.provider, llm.model, llm.input_tokens, llm.output_tokens = "acme", "m1", 12, 3
+    return response
+
+
+async def goodbye(host: Host, event: pb.AgentSessionEvent | None = None) -> None:
+    """Tell that the session is over, and why, and leave."""
+    host.emit(event or closed_event())
+    await host.transport.close()

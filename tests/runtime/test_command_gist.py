@@ -35,17 +35,24 @@ def item(**arm: Any) -> Event.ConversationItemAdded:
     return Event.ConversationItemAdded(item=Item(**arm))
 
 
-MESSAGE = pb.ChatMessage(role=pb.USER, content=[pb.ChatMessage.ChatContent(text="Hi")])
+TEXT = pb.ChatMessage.ChatContent(text="Hi")
+PICTURE = pb.ChatMessage.ChatContent.FromString(b"\x9a\x06\x00")
+MESSAGE = pb.ChatMessage(role=pb.USER, content=[TEXT])
 
 EVENTS = [
     (Event.AgentStateChanged(old_state=pb.AS_IDLE, new_state=pb.AS_SPEAKING), "idle → speaking"),
     (Event.AgentStateChanged(), "initializing"),
-    (Event.AgentStateChanged(old_state=9), "9 → initializing"),  # type: ignore[arg-type]
+    (Event.AgentStateChanged(old_state=9), "unknown 9 → initializing"),  # type: ignore[arg-type]
     (Event.UserStateChanged(old_state=pb.US_SPEAKING, new_state=pb.US_AWAY), "speaking → away"),
     (item(message=MESSAGE), "user: Hi"),
     (
         item(message=pb.ChatMessage(role=pb.ASSISTANT, interrupted=True)),
-        "assistant:  (interrupted)",
+        "assistant: (interrupted)",
+    ),
+    (item(message=pb.ChatMessage(role=7)), "unknown 7: (nothing)"),  # type: ignore[arg-type]
+    (
+        item(message=pb.ChatMessage(role=pb.USER, content=[TEXT, PICTURE, TEXT])),
+        "user: Hi\nsomething unknown, field 99\nHi",
     ),
     (item(function_call=CALL), 'find({"number": 7})'),
     (item(function_call_output=pb.FunctionCallOutput(name="find", output="here")), "find → here"),
@@ -66,7 +73,19 @@ EVENTS = [
         ),
         "config +x, +y, -z, instructions: be brief",
     ),
-    (item(), "nothing"),
+    (item(agent_config_update=pb.AgentConfigUpdate()), "config (nothing)"),
+    (
+        item(agent_config_update=pb.AgentConfigUpdate(instructions="")),
+        "config instructions: (nothing)",
+    ),
+    (item(agent_handoff=pb.AgentHandoff()), "unnamed takes over"),
+    (item(function_call=pb.FunctionCall()), "unnamed()"),
+    (item(function_call=pb.FunctionCall(call_id="c1", arguments="{}")), "c1()"),
+    (item(function_call_output=pb.FunctionCallOutput()), "unnamed → (nothing)"),
+    (item(), "(nothing)"),
+    (Event.ConversationItemAdded(), "(nothing)"),
+    (Event.UserInputTranscribed(), "(interim)"),
+    (Event.UserInputTranscribed(is_final=True), "(nothing)"),
     (Event.UserInputTranscribed(transcript="one tw", language="en"), "one tw (interim, en)"),
     (Event.UserInputTranscribed(transcript="one two", is_final=True), "one two"),
     (
@@ -74,10 +93,24 @@ EVENTS = [
             function_calls=[CALL, pb.FunctionCall(name="wait", call_id="c2", arguments="{}")],
             function_call_outputs=[pb.FunctionCallOutput(call_id="c1", output="here")],
         ),
-        'find({"number": 7}) → here, wait()',
+        'find({"number": 7}) → here; wait()',
     ),
+    (
+        Event.FunctionToolsExecuted(
+            function_calls=[CALL],
+            function_call_outputs=[pb.FunctionCallOutput(call_id="c9", output="there")],
+        ),
+        'find({"number": 7}); c9 → there',
+    ),
+    (Event.FunctionToolsExecuted(), "(nothing)"),
+    (Event.FunctionToolsStarted(), "(nothing)"),
     (Event.FunctionToolsStarted(function_calls=[CALL]), 'find({"number": 7})'),
+    (
+        Event.FunctionToolsStarted(function_calls=[CALL, CALL]),
+        "; ".join(['find({"number": 7})'] * 2),
+    ),
     (Event.Error(message="no model"), "no model"),
+    (Event.Error(), "(nothing)"),
     (Event.OverlappingSpeech(detection_delay=0.25), "is_interruption no, detection_delay 0.25"),
     (
         usage(llm=pb.LLMModelUsage(provider="acme", model="m1", input_tokens=12, output_tokens=3)),
@@ -88,14 +121,24 @@ EVENTS = [
             tts=pb.TTSModelUsage(model="t", characters_count=4, audio_duration=1.5),
             eot=pb.EotModelUsage(provider="p", total_requests=2),
         ),
-        "tts /t: characters_count 4, audio_duration 1.5, eot p/: total_requests 2",
+        "tts t: characters_count 4, audio_duration 1.5; eot p: total_requests 2",
     ),
+    (
+        usage(llm=pb.LLMModelUsage(provider="unknown", model="unknown")),
+        "llm unknown/unknown: (nothing)",
+    ),
+    (usage(stt=pb.STTModelUsage()), "stt unnamed: (nothing)"),
+    (usage(), "(nothing)"),
     (
         Event.AmdPrediction(category=pb.AMD_MACHINE_VM, reason="llm", transcript="leave a"),
         "category AMD_MACHINE_VM, reason llm, transcript leave a",
     ),
+    (Event.AmdPrediction(category=77), "category unknown 77"),  # type: ignore[arg-type]
     (Event.EotPrediction(probability=0.5, threshold=0.25), "probability 0.5, threshold 0.25"),
+    (Event.EotPrediction(), "probability 0, threshold 0"),
     (pb.DebugMessage(payload=to_struct({"a": ["é", 1]})), '{"a": ["é", 1.0]}'),
+    (pb.DebugMessage(payload=to_struct({})), "{}"),
+    (pb.DebugMessage(), "(nothing)"),
     (pb.DebugMessage(payload=to_struct({"a": float("inf")})), "(no JSON)"),
     (Update(started=Update.Started(function_call=CALL)), 'started find({"number": 7})'),
     (
@@ -111,11 +154,19 @@ EVENTS = [
         Update(reply_updated=Update.ReplyUpdated(update_ids=["a", "b"], status=pb.TR_SKIPPED)),
         "reply_updated update_ids a, b, status TR_SKIPPED",
     ),
+    (Update(started=Update.Started()), "started (nothing)"),
+    (Update(call_updated=Update.CallUpdated()), "call_updated (nothing)"),
+    (Update(reply_updated=Update.ReplyUpdated()), "reply_updated status TR_SCHEDULED"),
+    (Update(ended=Update.Ended()), "ended (nothing)"),
+    (Update(ended=Update.Ended(message="here")), "ended here"),
+    (Update(ended=Update.Ended(message="", status=pb.TC_DONE)), "ended done"),
+    (Update(), "(nothing)"),
     (Update.FromString(b"\x9a\x06\x00"), "something unknown, field 99"),
     (Event.AgentFalseInterruption(resumed=True), "resumed yes"),
     (Event.SessionClosed(reason=pb.CR_COMPLETED), "CR_COMPLETED"),
     (Event.SessionClosed(reason=pb.CR_ERROR, error="no model"), "CR_ERROR: no model"),
-    (Event.SessionClosed(reason=44), "44"),  # type: ignore[arg-type]
+    (Event.SessionClosed(reason=pb.CR_ERROR, error=""), "CR_ERROR"),
+    (Event.SessionClosed(reason=44), "unknown 44"),  # type: ignore[arg-type]
 ]
 
 
@@ -135,7 +186,7 @@ def test_every_event_is_among_them() -> None:
 def test_a_duration_is_told_in_seconds() -> None:
     event = Event.EotPrediction(threshold=0.5)
     event.delay.FromMilliseconds(1250)
-    assert gist(event) == "threshold 0.5, delay 1.25 s"
+    assert gist(event) == "probability 0, threshold 0.5, delay 1.25 s"
 
 
 def test_the_rows_of_an_answer() -> None:
@@ -150,15 +201,27 @@ def test_the_rows_of_an_answer() -> None:
         "options: b = 2",
     ]
     history = Response.GetChatHistoryResponse(items=[Item(message=MESSAGE), Item()])
-    assert list(rows(history)) == ["user: Hi", "nothing"]
+    assert list(rows(history)) == ["user: Hi", "(nothing)"]
     info = Response.GetAgentInfoResponse(id="desk", tools=["x", "y"], chat_ctx=history.items)
     assert list(rows(info)) == [
         "id: desk",
         "tools: x, y",
         "chat_ctx: user: Hi",
-        "chat_ctx: nothing",
+        "chat_ctx: (nothing)",
     ]
     assert list(rows(Response.Pong())) == []
+
+
+def test_the_usage_of_each_model_is_a_row_of_its_own() -> None:
+    usage = pb.AgentSessionUsage()
+    usage.model_usage.add().llm.model = "a"
+    usage.model_usage.add().eot.total_requests = 2
+    assert list(rows(Response.GetSessionUsageResponse(usage=usage))) == [
+        "usage: llm a: (nothing)",
+        "usage: eot unnamed: total_requests 2",
+    ]
+    none = Response.GetSessionUsageResponse(usage=pb.AgentSessionUsage())
+    assert list(rows(none)) == ["usage: (nothing)"]
 
 
 NUMBERS = {

@@ -8,14 +8,20 @@ from typing import Any
 
 import pytest
 from agent_session_protocol import agent_session_pb2 as pb
-from command_support import Command, agent, at_terminal, message_event, run_response, state_event
+from command_support import (
+    NAMES,
+    Command,
+    agent,
+    at_terminal,
+    message_event,
+    run_response,
+    state_event,
+)
 from remote_support import Host
 from transport_support import run
 
 # What a prompt switches off.
 KEYWISE = termios.ICANON | termios.ECHO
-
-NAMES = " " * 14 + "{:<26}"
 
 
 async def prompt_is(command: Command, text: str, column: int | None = None) -> None:

@@ -5,10 +5,14 @@ Comes in: HOST:PORT, or a part of it. Goes out: a host and a port, or why it is 
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 24024
+
+_IPV6: Final = re.compile(r"[0-9a-fA-F.]*:[0-9a-fA-F:.]*")
+_NAME: Final = re.compile(r"[^\s\[\]/:@]*")
 
 
 class Address(NamedTuple):
@@ -35,8 +39,12 @@ def parse_address(text: str) -> Address:
         host, port = text, str(DEFAULT_PORT)
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
-    elif ":" in host:
-        raise ValueError(f"{text!r}: an IPv6 address stands in brackets, as in [::1]:{port}")
+    elif _IPV6.fullmatch(host):
+        raise ValueError(
+            f"{text!r}: an IPv6 address stands in brackets, as in [::1]:{DEFAULT_PORT}"
+        )
+    elif not _NAME.fullmatch(host):
+        raise ValueError(f"{text!r} is no HOST:PORT, as in {Address()}")
     if not (port.isascii() and port.isdecimal() and len(port) < 6 and int(port) < 65536):
         raise ValueError(f"{text!r} is no HOST:PORT: a port is a number below 65536")
     return Address(host or DEFAULT_HOST, int(port))

@@ -27,6 +27,11 @@ from .screen import OutputLost, Screen, wants_colour
 _FAULT: Final = 2
 _INTERRUPTED: Final = 130
 
+_PIPES: Final = (
+    "Lines can come from a pipe or a file too. Each waits for an agent, and for the answer to the "
+    "one before. Behind the last one it goes on to show events; the line /quit ends it."
+)
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command; return its exit status."""
@@ -122,7 +127,8 @@ def _parser() -> argparse.ArgumentParser:
         parents=[common],
         help="wait for an agent, show what happens, and talk to it",
         description="Wait for an agent to connect, show its events as they come, and say to it "
-        "what is typed.",
+        "what is typed. /help lists what else can be typed; Ctrl-C and Ctrl-D end.",
+        epilog=_PIPES,
     )
     _add_listen_options(listen)
     return parser

@@ -19,7 +19,6 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.json_format import Error as JsonError
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
-from google.protobuf.struct_pb2 import Struct
 from google.protobuf.timestamp_pb2 import Timestamp
 
 # A FieldDescriptor; protobuf has two classes of it, with nothing in common for a type checker.
@@ -31,17 +30,20 @@ _PACKAGE: Final = f"{pb.DESCRIPTOR.package}."
 # they are.
 _PREFIX: Final = re.compile(r"(?:AS|US|TC|TR)_")
 
+NOTHING: Final = "(nothing)"
+_UNNAMED: Final = "unnamed"
+
 # What needs no name beside it where it is all there is.
 _SPEAKING: Final = (FieldDescriptor.TYPE_MESSAGE, FieldDescriptor.TYPE_STRING)
 
-# What says something at zero too.
-_CHOICES: Final = (FieldDescriptor.TYPE_BOOL, FieldDescriptor.TYPE_ENUM)
+# What says nothing when it is empty; a zero says something.
+_SILENT: Final = (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES)
 
 
 def gist(message: Message) -> str:
-    """What a message says, in one line, which may be long."""
+    """What a message says, in one line, which may be long and is never empty."""
     special = _SPECIAL.get(message.DESCRIPTOR.full_name.removeprefix(_PACKAGE))
-    return _fields(message) if special is None else special(message)
+    return (_fields(message) if special is None else special(message)) or NOTHING
 
 
 def rows(message: Message) -> Iterator[str]:
@@ -49,18 +51,34 @@ def rows(message: Message) -> Iterator[str]:
     fields = _shown(message)
     for field, value in fields:
         label = "" if len(fields) == 1 and _is_repeated(value) else f"{field.name}: "
-        if _is_map(field):
-            yield from (f"{label}{key} = {_value(item)}" for key, item in sorted(value.items()))
-        elif _is_repeated(value) and field.message_type is not None:
-            yield from (f"{label}{gist(item)}" for item in value)
-        else:
-            yield f"{label}{_text(field, value)}"
+        for text in _each(field, value):
+            yield f"{label}{text}"
+
+
+def _each(field: _Field, value: Any) -> Iterable[str]:
+    """What a field says, in as many texts as there are things in it."""
+    inner = _list_of(value) if isinstance(value, Message) else None
+    if inner is not None:
+        return _each(inner, getattr(value, inner.name))
+    if _is_map(field):
+        return [_pair(key, item) for key, item in sorted(value.items())]
+    if _is_repeated(value) and field.message_type is not None:
+        return [gist(item) for item in value] or [NOTHING]
+    return [_text(field, value)]
+
+
+def _list_of(message: Message) -> _Field | None:
+    """The field of a message that is nothing but a list of others."""
+    fields = message.DESCRIPTOR.fields
+    if len(fields) != 1 or fields[0].message_type is None or _is_map(fields[0]):
+        return None
+    return fields[0] if _is_repeated(getattr(message, fields[0].name)) else None
 
 
 def unknown(message: Message) -> str:
     """What can be said of a message with no arm set that this build knows."""
     number = unknown_field(message)
-    return "nothing" if number is None else f"something unknown, field {number}"
+    return NOTHING if number is None else f"something unknown, field {number}"
 
 
 def clock(time: Timestamp) -> str:
@@ -90,7 +108,7 @@ def _union(message: Message, name: str) -> str:
     if arm is None:
         return unknown(message)
     field = message.DESCRIPTOR.fields_by_name[arm]
-    return f"{arm} {_text(field, getattr(message, arm))}".rstrip()
+    return f"{arm} {_text(field, getattr(message, arm))}"
 
 
 def _shown(message: Message) -> list[tuple[_Field, Any]]:
@@ -105,15 +123,21 @@ def _shown(message: Message) -> list[tuple[_Field, Any]]:
 
 
 def _zero_counts(field: _Field, value: Any) -> bool:
-    return field.type in _CHOICES and not field.has_presence and not _is_repeated(value)
+    return field.type not in _SILENT and not field.has_presence and not _is_repeated(value)
 
 
 def _text(field: _Field, value: Any) -> str:
     if _is_map(field):
-        return _joined(f"{key} = {_value(item)}" for key, item in sorted(value.items()))
+        return _joined(_pair(key, item) for key, item in sorted(value.items()))
     if _is_repeated(value):
-        return _joined(_item(field, item) for item in value)
+        # What a message says can have commas of its own.
+        separator = ", " if field.message_type is None else "; "
+        return separator.join(_item(field, item) for item in value)
     return _item(field, value)
+
+
+def _pair(key: object, value: Any) -> str:
+    return f"{_value(key)} = {_value(value)}"
 
 
 def _item(field: _Field, value: Any) -> str:
@@ -131,13 +155,13 @@ def _value(value: Any) -> str:
         return f"{len(value)} bytes"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:g}" if isinstance(value, float) else str(value) or NOTHING
 
 
 def _name(field: _Field, number: int) -> str:
-    """The name of an enum's value; a number that this build does not know stays one."""
+    """The name of an enum's value."""
     value = field.enum_type.values_by_number.get(number)
-    return str(number) if value is None else str(value.name)
+    return f"unknown {number}" if value is None else str(value.name)
 
 
 def _joined(items: Iterable[str]) -> str:
@@ -172,9 +196,8 @@ def _word(message: Message, name: str) -> str:
 
 
 def _transcribed(message: Any) -> str:
-    notes = ([] if message.is_final else ["interim"]) + ([message.language] or [])
-    kept = ", ".join(filter(None, notes))
-    return f"{message.transcript} ({kept})" if kept else str(message.transcript)
+    kept = _joined(filter(None, ("" if message.is_final else "interim", message.language)))
+    return _spaced(message.transcript, kept and f"({kept})")
 
 
 def _chat_item(item: Any) -> str:
@@ -183,47 +206,61 @@ def _chat_item(item: Any) -> str:
 
 
 def _chat_message(message: Any) -> str:
-    text = "\n".join(part.text for part in message.content)
-    return f"{_word(message, 'role')}: {text}" + (" (interrupted)" if message.interrupted else "")
+    text = "\n".join(map(gist, message.content))
+    said = _spaced(text, "(interrupted)" if message.interrupted else "")
+    return f"{_word(message, 'role')}: {said or NOTHING}"
+
+
+def _content(part: Any) -> str:
+    return part.text or unknown(part)
 
 
 def _call(call: Any) -> str:
     arguments = call.arguments
-    return f"{call.name}({'' if arguments == '{}' else arguments})"
+    return f"{_called(call)}({'' if arguments == '{}' else arguments})"
 
 
 def _output(output: Any) -> str:
-    return f"{output.name or output.call_id} {_result(output)}"
+    return f"{_called(output)} {_result(output)}"
+
+
+def _called(part: Any) -> str:
+    """What a call or its output goes by."""
+    return part.name or part.call_id or _UNNAMED
 
 
 def _result(output: Any) -> str:
-    return f"{'failed:' if output.is_error else '→'} {output.output or '(nothing)'}"
+    return f"{'failed:' if output.is_error else '→'} {output.output or NOTHING}"
 
 
 def _executed(message: Any) -> str:
     outputs = {output.call_id: output for output in message.function_call_outputs}
-    return _joined(
-        f"{_call(call)} {_result(outputs[call.call_id]) if call.call_id in outputs else ''}".strip()
+    parts = [
+        _spaced(_call(call), _result(outputs[call.call_id]) if call.call_id in outputs else "")
         for call in message.function_calls
-    )
+    ]
+    asked = {call.call_id for call in message.function_calls}
+    parts += [_output(output) for call_id, output in outputs.items() if call_id not in asked]
+    return "; ".join(parts)
 
 
 def _handoff(handoff: Any) -> str:
     old = f" from {handoff.old_agent_id}" if handoff.old_agent_id else ""
-    return f"{handoff.new_agent_id} takes over{old}"
+    return f"{handoff.new_agent_id or _UNNAMED} takes over{old}"
 
 
 def _config(update: Any) -> str:
-    parts = [f"+{name}" for name in update.tools_added]
-    parts += [f"-{name}" for name in update.tools_removed]
+    parts = [f"+{name or _UNNAMED}" for name in update.tools_added]
+    parts += [f"-{name or _UNNAMED}" for name in update.tools_removed]
     if update.HasField("instructions"):
-        parts.append(f"instructions: {update.instructions}")
-    return f"config {_joined(parts)}"
+        parts.append(f"instructions: {_value(update.instructions)}")
+    return f"config {_joined(parts) or NOTHING}"
 
 
 def _ended(ended: Any) -> str:
-    status = _word(ended, "status")
-    return f"{status}: {ended.message}" if ended.HasField("message") else status
+    # A call that has ended is not running: its status was left out.
+    status = "" if ended.status == pb.TC_RUNNING else _word(ended, "status")
+    return ": ".join(filter(None, (status, ended.message)))
 
 
 def _model_usage(usage: Any) -> str:
@@ -232,12 +269,17 @@ def _model_usage(usage: Any) -> str:
         for field, value in usage.ListFields()
         if field.name not in ("provider", "model")
     ]
-    return f"{usage.provider}/{usage.model}: {', '.join(counts)}"
+    model = "/".join(filter(None, (usage.provider, usage.model))) or _UNNAMED
+    return f"{model}: {_joined(counts) or NOTHING}"
 
 
 def _closed(closed: Any) -> str:
     field = closed.DESCRIPTOR.fields_by_name["reason"]
     return _name(field, closed.reason) + (f": {closed.error}" if closed.error else "")
+
+
+def _spaced(*texts: str) -> str:
+    return " ".join(filter(None, texts))
 
 
 def _json(struct: Any) -> str:
@@ -257,6 +299,7 @@ _SPECIAL: Final[Mapping[str, Callable[[Any], str]]] = {
     f"{_EVENT}.SessionClosed": _closed,
     "ChatContext.ChatItem": _chat_item,
     "ChatMessage": _chat_message,
+    "ChatMessage.ChatContent": _content,
     "FunctionCall": _call,
     "FunctionCallOutput": _output,
     "AgentHandoff": _handoff,

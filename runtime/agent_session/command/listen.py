@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import signal
+import socket
 from collections.abc import Coroutine
 from typing import Any, Final
 
@@ -23,7 +25,7 @@ from .address import Address
 from .lines import Lines, standard_input
 from .refusal import Refusal
 from .report import Report
-from .requests import NoSuchRequest, find_request, make_request, request_help, say
+from .requests import NoSuchRequest, read_request, request_help
 from .screen import OutputLost, Screen
 from .shown import ShownSession, tells_state
 
@@ -34,6 +36,11 @@ LOST: Final = 1
 # line that a program wrote waits for its agent to begin. In seconds.
 _LATE_ANSWERS: Final = 3.0
 _BEGINNING: Final = 10.0
+
+_UNBOUND: Final = {
+    errno.EADDRINUSE: "it is in use; give another port, or 0 for any",
+    errno.EADDRNOTAVAIL: "this machine does not have that address",
+}
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _HELP: Final = (
@@ -87,9 +94,16 @@ async def _listener(address: Address, allow_remote: bool) -> TcpListener:
     except UnicodeError:
         why = "no such name can be"
     except OSError as error:
-        in_use = error.errno == errno.EADDRINUSE
-        why = "it is in use; give another port, or 0 for any" if in_use else str(error.strerror)
+        why = _why_unbound(error)
     raise Refusal(f"cannot listen on {address}: {why}")
+
+
+def _why_unbound(error: OSError) -> str:
+    """Why an address cannot be listened on; asyncio's own text repeats the address."""
+    number = error.errno
+    if number is None or isinstance(error, socket.gaierror):
+        return str(error.strerror or error)
+    return _UNBOUND.get(number) or os.strerror(number)
 
 
 class Watcher:
@@ -117,6 +131,7 @@ class Watcher:
         session = ShownSession(transport, self._report, self._after)
         begin = asyncio.get_running_loop().call_later(_BEGINNING, self._begun.set)
         try:
+            self._session = session
             outcome = await self._follow(session)
         except asyncio.CancelledError:
             for task in self._asked:
@@ -138,7 +153,6 @@ class Watcher:
             await session.start()
         except TransportClosed:
             pass  # it came and went: its outcome is known
-        self._session = session
         outcome = await session.shown()
         if self._asked:
             await asyncio.wait(self._asked, timeout=_LATE_ANSWERS)
@@ -154,43 +168,52 @@ class Watcher:
     async def read(self, lines: Lines) -> int:
         """Do what lines say, until there are no more and that means to quit."""
         while (line := await lines.next()) is not None:
-            if lines.waits:
-                await self._begun.wait()
-            if line.strip():
+            word = line.strip().partition(" ")[0]
+            if word == "/quit":
                 self._report.typed(line)
-            if line.strip() == "/quit":
                 return FINE
-            if line.strip():
-                asking = self._begin(line)
-                if lines.waits:
-                    await asking
+            if word == "/help":
+                self._report.typed(line)
+                self._report.help([*request_help(), *_HELP])
+            elif word:
+                await self._do(line, lines.waits)
         if not lines.end_is_quit:
             await asyncio.Event().wait()  # nothing else is asked, and the agent goes on
         return FINE
 
-    def _begin(self, line: str) -> asyncio.Task[None]:
-        task = asyncio.ensure_future(self._do(line))
-        self._asked.add(task)
-        task.add_done_callback(self._asked.discard)
-        return task
-
-    async def _do(self, line: str) -> None:
-        """Do what a line says, and report what comes of it."""
-        word, _, rest = line.strip().partition(" ")
+    async def _do(self, line: str, waits: bool) -> None:
+        """Send the request that a line is; `waits` for an agent, and for what comes of it."""
         try:
-            if word == "/help":
-                self._report.help([*request_help(), *_HELP])
-            elif word.startswith("/"):
-                name = find_request(word[1:])
-                await self._ask(name, make_request(name, rest))
-            else:
-                await self._ask("run_input", say(line))
+            name, request = read_request(line)
         except NoSuchRequest as error:
-            self._report.failed(word, str(error))
+            self._report.typed(line)
+            self._report.failed(line.split()[0], str(error))
+            return
+        if waits:
+            await self._agent()
+        self._report.typed(line)
+        asking = asyncio.ensure_future(self._ask(name, request))
+        self._asked.add(asking)
+        asking.add_done_callback(self._asked.discard)
+        if waits:
+            await asking
+
+    async def _agent(self) -> None:
+        """Wait for an agent that has begun, and has not ended."""
+        while True:
+            await self._begun.wait()
+            if self._session is not None and self._session.outcome is None:
+                return
+            self._begun.clear()
+
+    async def _ask(self, name: str, request: pb.SessionRequest) -> None:
+        """Send a request, and report what comes of it."""
+        try:
+            await self._tell(name, request)
         except OutputLost:
             pass  # whoever shows the next event is told
 
-    async def _ask(self, name: str, request: pb.SessionRequest) -> None:
+    async def _tell(self, name: str, request: pb.SessionRequest) -> None:
         if self._session is None:
             self._report.failed(name, "no agent is connected")
             return
@@ -221,8 +244,8 @@ async def _until_interrupted() -> int:
     try:
         for each in _SIGNALS:
             loop.add_signal_handler(each, interrupted.set)
-    except NotImplementedError:
-        pass  # on Windows Ctrl-C is an exception
+    except NotImplementedError:  # on Windows Ctrl-C is an exception
+        await interrupted.wait()
     try:
         await interrupted.wait()
     finally:

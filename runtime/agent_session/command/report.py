@@ -20,7 +20,7 @@ from google.protobuf.message import Message
 
 from ..outcome import Ended, Outcome
 from ..remote_events import ReceivedEvent
-from .gist import clock, gist, rows, unknown
+from .gist import NOTHING, clock, gist, rows, unknown
 from .screen import OutputLost, Piece, Screen, Style, clean
 
 # How much of an event is shown. An answer is shown whole, as somebody asked for it.
@@ -213,7 +213,7 @@ def _answer_lines(response: pb.SessionResponse) -> list[str]:
     if payload is None:
         return [] if response.error else [unknown(response)]
     lines = [line for row in rows(payload) for line in row.split("\n")]
-    return lines or ([] if response.error else ["(nothing)"])
+    return lines or ([] if response.error else [NOTHING])
 
 
 def _time(event: pb.AgentSessionEvent) -> str | None:

@@ -23,6 +23,19 @@ class NoSuchRequest(Exception):
     """What was typed is no request; the text says why."""
 
 
+def read_request(line: str) -> tuple[str, pb.SessionRequest]:
+    """The request that a line is, and its name: `/NAME {FIELDS}`, or what is said to the agent.
+
+    Raises:
+        NoSuchRequest: it is none.
+    """
+    word, _, fields = line.strip().partition(" ")
+    if not word.startswith("/"):
+        return "run_input", say(line)
+    name = find_request(word[1:])
+    return name, make_request(name, fields)
+
+
 def find_request(word: str) -> str:
     """The request of a name, of which any part will do that no other has.
 

@@ -57,8 +57,7 @@ def rows(message: Message) -> Iterator[str]:
 
 def _each(field: _Field, value: Any) -> Iterable[str]:
     """What a field says, in as many texts as there are things in it."""
-    inner = _list_of(value) if isinstance(value, Message) else None
-    if inner is not None:
+    if (inner := _list_of(value)) is not None:
         return _each(inner, getattr(value, inner.name))
     if _is_map(field):
         return [_pair(key, item) for key, item in sorted(value.items())]
@@ -67,12 +66,12 @@ def _each(field: _Field, value: Any) -> Iterable[str]:
     return [_text(field, value)]
 
 
-def _list_of(message: Message) -> _Field | None:
+def _list_of(value: Any) -> _Field | None:
     """The field of a message that is nothing but a list of others."""
-    fields = message.DESCRIPTOR.fields
+    fields = value.DESCRIPTOR.fields if isinstance(value, Message) else []
     if len(fields) != 1 or fields[0].message_type is None or _is_map(fields[0]):
         return None
-    return fields[0] if _is_repeated(getattr(message, fields[0].name)) else None
+    return fields[0] if _is_repeated(getattr(value, fields[0].name)) else None
 
 
 def unknown(message: Message) -> str:

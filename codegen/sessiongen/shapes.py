@@ -67,6 +67,7 @@ class Choice:
 class Shape:
     """A message, what fills it, and the tag it has as an arm's source, or None.
 
+    classed: whether the SDK has a class for it.
     loose: whether the SDK's class lets each of its fields be left out.
     """
 
@@ -74,6 +75,7 @@ class Shape:
     fields: tuple[Source, ...]
     choices: tuple[Choice, ...]
     tag: str | None
+    classed: bool
     loose: bool
 
     @property
@@ -118,6 +120,7 @@ class _Shaper:
                 tuple(self._fields(message, choices[name])),
                 choices[name],
                 self.tags[name] if name in chosen else None,
+                self.records[name] is not None,
                 self._loose(self.records[name]),
             )
             for name, message in self.messages.items()

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agent_session_protocol import agent_session_pb2 as pb
-from agent_session_protocol import encoders
+from agent_session_protocol import encoders, sources
 from agent_session_protocol.errors import RequestError
 from google.protobuf.message import Message
 
@@ -66,12 +66,12 @@ class HostRequestHandler(Skeleton):
         return arm in _BRIEF
 
     async def ping(self, request: pb.SessionRequest.Ping) -> _Response.Pong:
-        return encoders.encode_pong({})
+        return encoders.encode_pong(sources.Pong())
 
     async def get_chat_history(
         self, request: pb.SessionRequest.GetChatHistory
     ) -> _Response.GetChatHistoryResponse:
-        source = {"items": self._session.chat_items()}
+        source = sources.GetChatHistoryResponse(items=self._session.chat_items())
         return await _encoded(encoders.encode_get_chat_history_response, source, "items")
 
     async def run_input(self, request: pb.SessionRequest.RunInput) -> _Response.RunInputResponse:
@@ -84,7 +84,7 @@ class HostRequestHandler(Skeleton):
         except Exception as error:
             logger.exception("a run failed")
             raise _run_failed(self._text(error)) from error
-        return encoders.encode_run_input_response({"items": items})
+        return encoders.encode_run_input_response(sources.RunInputResponse(items=items))
 
     async def get_agent_info(
         self, request: pb.SessionRequest.GetAgentInfo
@@ -105,7 +105,9 @@ class HostRequestHandler(Skeleton):
     async def get_session_usage(
         self, request: pb.SessionRequest.GetSessionUsage
     ) -> _Response.GetSessionUsageResponse:
-        source = {"usage": self._session.usage(), "created_at": time.time()}
+        source = sources.GetSessionUsageResponse(
+            usage=self._session.usage(), created_at=time.time()
+        )
         return encoders.encode_get_session_usage_response(source)
 
     async def get_framework_info(
@@ -117,7 +119,7 @@ class HostRequestHandler(Skeleton):
         for side, switches in request.ListFields():
             for switch, on in switches.ListFields():
                 self._session.switch(side.name, switch.name, on)
-        return encoders.encode_update_io_response({})
+        return encoders.encode_update_io_response(sources.UpdateIOResponse())
 
     async def finalize_simulation(
         self, request: pb.SessionRequest.FinalizeSimulation
@@ -130,7 +132,7 @@ class HostRequestHandler(Skeleton):
             logger.exception("the callback for the end of a simulation failed")
             failure = error
         response = encoders.encode_finalize_simulation_response(
-            {"user_verdict": self._session.user_verdict()}
+            sources.FinalizeSimulationResponse(user_verdict=self._session.user_verdict())
         )
         if failure is not None:
             raise RequestError(self._text(failure), response)
@@ -143,7 +145,8 @@ class HostRequestHandler(Skeleton):
 
 
 def _run_failed(text: str) -> RequestError:
-    return RequestError(text, encoders.encode_run_input_response({"items": ()}))
+    nothing = sources.RunInputResponse(items=())
+    return RequestError(text, encoders.encode_run_input_response(nothing))
 
 
 async def _encoded(encode: Callable[[Any], _M], source: Mapping[str, Any], items: str) -> _M:

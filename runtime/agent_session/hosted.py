@@ -8,9 +8,10 @@ livekit-agents.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
+from agent_session_protocol import sources
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 
 AudioFrame = AgentSessionMessage.ConsoleIO.AudioFrame
@@ -111,28 +112,28 @@ class HostedSession(ABC):
         """All items of the conversation, oldest first."""
 
     @abstractmethod
-    def agent_info(self) -> Mapping[str, Any]:
-        """What `encode_get_agent_info_response` reads.
+    def agent_info(self) -> sources.GetAgentInfoResponse:
+        """Who has the conversation now.
 
         Raises:
             RequestError: there is no agent yet.
         """
 
     @abstractmethod
-    def session_state(self) -> Mapping[str, Any]:
-        """What `encode_get_session_state_response` reads. Raises as `agent_info` does."""
+    def session_state(self) -> sources.GetSessionStateResponse:
+        """What goes on, and how the session is set up. Raises as `agent_info` does."""
 
     @abstractmethod
     def usage(self) -> Any:
         """What `encode_agent_session_usage` reads."""
 
     @abstractmethod
-    def framework_info(self) -> Mapping[str, Any]:
-        """What `encode_get_framework_info_response` reads."""
+    def framework_info(self) -> sources.GetFrameworkInfoResponse:
+        """Which SDK this is."""
 
     @abstractmethod
-    async def rtc_stats(self) -> Mapping[str, Any]:
-        """What `encode_get_rtc_stats_response` reads; empty lists without a room."""
+    async def rtc_stats(self) -> sources.GetRTCStatsResponse:
+        """The statistics of the room connection; empty lists without a room."""
 
     @abstractmethod
     def switch(self, side: str, name: str, on: bool) -> None:

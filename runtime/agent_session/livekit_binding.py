@@ -30,6 +30,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from functools import partial
 from typing import Any, Final, TypeAlias
 
+from agent_session_protocol import sources
 from agent_session_protocol.errors import RequestError
 from google.protobuf.json_format import MessageToDict
 from livekit.agents import Agent, AgentSession, CloseReason, get_job_context
@@ -169,43 +170,43 @@ class LiveKitSession(HostedSession):
     def chat_items(self) -> Sequence[Any]:
         return self._session.history.items
 
-    def agent_info(self) -> Mapping[str, Any]:
+    def agent_info(self) -> sources.GetAgentInfoResponse:
         agent = self._agent()
         instructions = agent.instructions
         if isinstance(instructions, Instructions):
             instructions = instructions.render(modality="audio")
-        return {
-            "id": agent.id,
-            "instructions": instructions,
-            "tools": list(_names(agent.tools)),
-            "chat_ctx": agent.chat_ctx.items,
-        }
+        return sources.GetAgentInfoResponse(
+            id=agent.id,
+            instructions=instructions,
+            tools=list(_names(agent.tools)),
+            chat_ctx=agent.chat_ctx.items,
+        )
 
-    def session_state(self) -> Mapping[str, Any]:
+    def session_state(self) -> sources.GetSessionStateResponse:
         session = self._session
-        return {
-            "agent_state": session.agent_state,
-            "user_state": session.user_state,
-            "agent_id": self._agent().id,
-            "options": {name: _text(getattr(session.options, name)) for name in _OPTIONS},
-            "created_at": session._started_at,
-        }
+        return sources.GetSessionStateResponse(
+            agent_state=session.agent_state,
+            user_state=session.user_state,
+            agent_id=self._agent().id,
+            options={name: _text(getattr(session.options, name)) for name in _OPTIONS},
+            created_at=session._started_at,
+        )
 
     def usage(self) -> Any:
         return self._session.usage
 
-    def framework_info(self) -> Mapping[str, Any]:
-        return {"sdk": "python", "sdk_version": sdk_version}
+    def framework_info(self) -> sources.GetFrameworkInfoResponse:
+        return sources.GetFrameworkInfoResponse(sdk="python", sdk_version=sdk_version)
 
-    async def rtc_stats(self) -> Mapping[str, Any]:
+    async def rtc_stats(self) -> sources.GetRTCStatsResponse:
         room_io = self._session._room_io
         if room_io is None:
-            return {"publisher_stats": (), "subscriber_stats": ()}
+            return sources.GetRTCStatsResponse(publisher_stats=(), subscriber_stats=())
         stats = await room_io.room.get_rtc_stats()
-        return {
-            "publisher_stats": [MessageToDict(each) for each in stats.publisher_stats],
-            "subscriber_stats": [MessageToDict(each) for each in stats.subscriber_stats],
-        }
+        return sources.GetRTCStatsResponse(
+            publisher_stats=[MessageToDict(each) for each in stats.publisher_stats],
+            subscriber_stats=[MessageToDict(each) for each in stats.subscriber_stats],
+        )
 
     def _agent(self) -> Agent:
         try:

@@ -7,7 +7,7 @@ the binding use the real one: see `host_agent.py`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +22,7 @@ from agent_session import (
 )
 from agent_session.hosted import AudioFrame, AudioSink, SessionKeeper
 from agent_session_protocol import agent_session_pb2 as pb
+from agent_session_protocol import sources
 
 PATIENCE = 10.0
 
@@ -136,6 +137,10 @@ class PlainRun:
         return await asyncio.shield(self.result)
 
 
+async def _stats() -> sources.GetRTCStatsResponse:
+    return {"publisher_stats": [{"rtt": 0.5}], "subscriber_stats": []}
+
+
 class PlainSession(HostedSession):
     """A session that does as it is told."""
 
@@ -143,13 +148,13 @@ class PlainSession(HostedSession):
         self.keeper: SessionKeeper | None = None
         self.asked = 0  # how often the items or the agent were
         self.items: list[Any] = []
-        self.info: dict[str, Any] = {
+        self.info: Any = {
             "id": "clerk",
             "instructions": "be brief",
             "tools": ["look", "find"],
             "chat_ctx": self.items,
         }
-        self.state: dict[str, Any] = {
+        self.state: Any = {
             "agent_state": "listening",
             "user_state": "away",
             "agent_id": "clerk",
@@ -157,7 +162,7 @@ class PlainSession(HostedSession):
             "created_at": 1_700_000_000.25,
         }
         self.used: dict[str, Any] = {"model_usage": []}
-        self.stats: Any = {"publisher_stats": [{"rtt": 0.5}], "subscriber_stats": []}
+        self.stats: Callable[[], Awaitable[Any]] = _stats
         self.closes_soon = False
         self.switches: list[tuple[str, str, bool]] = []
         self.runs: list[PlainRun] = []
@@ -212,23 +217,23 @@ class PlainSession(HostedSession):
         self.asked += 1
         return self.items
 
-    def agent_info(self) -> Mapping[str, Any]:
+    def agent_info(self) -> sources.GetAgentInfoResponse:
         self.asked += 1
-        return self.info
+        info: sources.GetAgentInfoResponse = self.info
+        return info
 
-    def session_state(self) -> Mapping[str, Any]:
-        return self.state
+    def session_state(self) -> sources.GetSessionStateResponse:
+        state: sources.GetSessionStateResponse = self.state
+        return state
 
     def usage(self) -> Any:
         return self.used
 
-    def framework_info(self) -> Mapping[str, Any]:
+    def framework_info(self) -> sources.GetFrameworkInfoResponse:
         return {"sdk": "plain", "sdk_version": "1.2"}
 
-    async def rtc_stats(self) -> Mapping[str, Any]:
-        if isinstance(self.stats, dict):
-            return self.stats
-        stats: Mapping[str, Any] = await self.stats()
+    async def rtc_stats(self) -> sources.GetRTCStatsResponse:
+        stats: sources.GetRTCStatsResponse = await self.stats()
         return stats
 
     def switch(self, side: str, name: str, on: bool) -> None:

@@ -1,5 +1,5 @@
 """What the protocol gains, and a host that was written before: a copy of the contract with a new
-request and a new event, and this runtime, unchanged, over what is generated from it."""
+request, a new event and new fields, and this runtime, unchanged, over what is generated from it."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ GAINED = {
     "  message SessionClosed {": (
         "  // Weather.\n  message WeatherChanged {\n    // Weather.\n    string text = 1;\n  }\n\n"
     ),
+    "    // The SDK's short name, such as python.": "    // Weather.\n    string weather = 3;\n\n",
     "    SessionClosed session_closed = 24": "    // Weather.\n    WeatherChanged weather_changed = 25;\n\n",
 }
 PROGRAM = """
@@ -51,6 +52,10 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for place, gained in GAINED.items():
         assert text.count(place) == 1, place
         text = text.replace(place, gained + place)
+    text = text.replace(
+        "message UpdateIOResponse {}",
+        "message UpdateIOResponse {\n    // Weather.\n    string weather = 1;\n  }",
+    )
     contract.write_text(text, encoding="utf-8")
     subprocess.run([sys.executable, "-m", "sessiongen", "generate"], cwd=root, check=True)
     return root / "generated" / "python"
@@ -70,7 +75,7 @@ def test_at_run_time_a_request_is_unimplemented_and_an_event_is_forwarded(genera
     ], done.stderr
 
 
-def test_a_type_checker_names_the_request_that_has_no_handler(
+def test_a_type_checker_names_the_request_that_has_no_handler_and_the_field_that_has_no_value(
     generated: Path, tmp_path: Path
 ) -> None:
     settings = tmp_path / "mypy.ini"
@@ -78,12 +83,26 @@ def test_a_type_checker_names_the_request_that_has_no_handler(
     done = subprocess.run(
         [
             *(sys.executable, "-m", "mypy", f"--config-file={settings}"),
-            *(f"--cache-dir={ROOT / '.mypy_cache' / 'gained'}", "-p", "agent_session.host"),
+            f"--cache-dir={ROOT / '.mypy_cache' / 'gained'}",
+            *(f"-magent_session.{name}" for name in ("host", "host_handlers", "livekit_binding")),
         ],
         env=os.environ | {"MYPYPATH": os.pathsep.join([str(generated), str(ROOT / "runtime")])},
         capture_output=True,
         text=True,
     )
-    errors = [line for line in done.stdout.splitlines() if "/host" in line and ": error:" in line]
-    assert len(errors) == 1, done.stdout + done.stderr
-    assert "HostRequestHandler" in errors[0] and '"get_weather"' in errors[0]
+    # Without the SDK all of its values are Any, which the binding's return types are not.
+    lines = [line for line in done.stdout.splitlines() if "[no-any-return]" not in line]
+    errors = [line for line in lines if ": error:" in line]
+    wanted = {
+        ("host.py", "HostRequestHandler", "get_weather"),
+        ("host_handlers.py", "UpdateIOResponse", "weather"),
+        ("livekit_binding.py", "GetFrameworkInfoResponse", "weather"),
+    }
+    found = {
+        item
+        for item in wanted
+        for line in errors
+        if f"/{item[0]}:" in line and item[1] in line and f'"{item[2]}"' in line
+    }
+    assert found == wanted, done.stdout + done.stderr
+    assert len(errors) == len(wanted), done.stdout

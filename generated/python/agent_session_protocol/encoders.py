@@ -11,7 +11,7 @@ not have, and ValueError for two arms of one oneof and for what protobuf cannot 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from . import agent_session_pb2 as pb
 from . import overrides
@@ -39,6 +39,9 @@ from .fields import (
     unknown_kind,
 )
 from .values import to_struct
+
+if TYPE_CHECKING:
+    from . import models, sources
 
 
 def encode_metrics_report(source: Any) -> pb.MetricsReport:
@@ -781,7 +784,7 @@ def fill_session_closed(source: Any, to: pb.AgentSessionEvent.SessionClosed) -> 
         to.error = text_of(value)
 
 
-def encode_pong(source: Any) -> pb.SessionResponse.Pong:
+def encode_pong(source: sources.Pong | models.Pong) -> pb.SessionResponse.Pong:
     """Return the message Pong of a source."""
     to = pb.SessionResponse.Pong()
     fill_pong(source, to)
@@ -793,7 +796,9 @@ def fill_pong(source: Any, to: pb.SessionResponse.Pong) -> None:
     to.SetInParent()
 
 
-def encode_get_chat_history_response(source: Any) -> pb.SessionResponse.GetChatHistoryResponse:
+def encode_get_chat_history_response(
+    source: sources.GetChatHistoryResponse | models.GetChatHistoryResponse,
+) -> pb.SessionResponse.GetChatHistoryResponse:
     """Return the message GetChatHistoryResponse of a source."""
     to = pb.SessionResponse.GetChatHistoryResponse()
     fill_get_chat_history_response(source, to)
@@ -813,7 +818,9 @@ def fill_get_chat_history_response(
             fill_chat_context_chat_item(item, to.items.add())
 
 
-def encode_get_agent_info_response(source: Any) -> pb.SessionResponse.GetAgentInfoResponse:
+def encode_get_agent_info_response(
+    source: sources.GetAgentInfoResponse | models.GetAgentInfoResponse,
+) -> pb.SessionResponse.GetAgentInfoResponse:
     """Return the message GetAgentInfoResponse of a source."""
     to = pb.SessionResponse.GetAgentInfoResponse()
     fill_get_agent_info_response(source, to)
@@ -833,7 +840,9 @@ def fill_get_agent_info_response(source: Any, to: pb.SessionResponse.GetAgentInf
             fill_chat_context_chat_item(item, to.chat_ctx.add())
 
 
-def encode_run_input_response(source: Any) -> pb.SessionResponse.RunInputResponse:
+def encode_run_input_response(
+    source: sources.RunInputResponse | models.RunInputResponse,
+) -> pb.SessionResponse.RunInputResponse:
     """Return the message RunInputResponse of a source."""
     to = pb.SessionResponse.RunInputResponse()
     fill_run_input_response(source, to)
@@ -850,7 +859,9 @@ def fill_run_input_response(source: Any, to: pb.SessionResponse.RunInputResponse
             fill_chat_context_chat_item(item, to.items.add())
 
 
-def encode_get_session_state_response(source: Any) -> pb.SessionResponse.GetSessionStateResponse:
+def encode_get_session_state_response(
+    source: sources.GetSessionStateResponse | models.GetSessionStateResponse,
+) -> pb.SessionResponse.GetSessionStateResponse:
     """Return the message GetSessionStateResponse of a source."""
     to = pb.SessionResponse.GetSessionStateResponse()
     fill_get_session_state_response(source, to)
@@ -875,7 +886,9 @@ def fill_get_session_state_response(
         set_timestamp(to.created_at, value)
 
 
-def encode_get_rtc_stats_response(source: Any) -> pb.SessionResponse.GetRTCStatsResponse:
+def encode_get_rtc_stats_response(
+    source: sources.GetRTCStatsResponse | models.GetRTCStatsResponse,
+) -> pb.SessionResponse.GetRTCStatsResponse:
     """Return the message GetRTCStatsResponse of a source."""
     to = pb.SessionResponse.GetRTCStatsResponse()
     fill_get_rtc_stats_response(source, to)
@@ -895,7 +908,9 @@ def fill_get_rtc_stats_response(source: Any, to: pb.SessionResponse.GetRTCStatsR
     )
 
 
-def encode_get_session_usage_response(source: Any) -> pb.SessionResponse.GetSessionUsageResponse:
+def encode_get_session_usage_response(
+    source: sources.GetSessionUsageResponse | models.GetSessionUsageResponse,
+) -> pb.SessionResponse.GetSessionUsageResponse:
     """Return the message GetSessionUsageResponse of a source."""
     to = pb.SessionResponse.GetSessionUsageResponse()
     fill_get_session_usage_response(source, to)
@@ -916,7 +931,9 @@ def fill_get_session_usage_response(
         set_timestamp(to.created_at, value)
 
 
-def encode_get_framework_info_response(source: Any) -> pb.SessionResponse.GetFrameworkInfoResponse:
+def encode_get_framework_info_response(
+    source: sources.GetFrameworkInfoResponse | models.GetFrameworkInfoResponse,
+) -> pb.SessionResponse.GetFrameworkInfoResponse:
     """Return the message GetFrameworkInfoResponse of a source."""
     to = pb.SessionResponse.GetFrameworkInfoResponse()
     fill_get_framework_info_response(source, to)
@@ -935,7 +952,9 @@ def fill_get_framework_info_response(
         to.sdk_version = value
 
 
-def encode_update_io_response(source: Any) -> pb.SessionResponse.UpdateIOResponse:
+def encode_update_io_response(
+    source: sources.UpdateIOResponse | models.UpdateIOResponse,
+) -> pb.SessionResponse.UpdateIOResponse:
     """Return the message UpdateIOResponse of a source."""
     to = pb.SessionResponse.UpdateIOResponse()
     fill_update_io_response(source, to)
@@ -948,7 +967,7 @@ def fill_update_io_response(source: Any, to: pb.SessionResponse.UpdateIOResponse
 
 
 def encode_finalize_simulation_response(
-    source: Any,
+    source: sources.FinalizeSimulationResponse | models.FinalizeSimulationResponse,
 ) -> pb.SessionResponse.FinalizeSimulationResponse:
     """Return the message FinalizeSimulationResponse of a source."""
     to = pb.SessionResponse.FinalizeSimulationResponse()

@@ -31,6 +31,7 @@ from sessiongen.targets.python.models import Context, context
 from sessiongen.targets.python.plain import plain_model
 from sessiongen.targets.python.references import module_faults
 from sessiongen.targets.python.requests import requests_model
+from sessiongen.targets.python.sources import sources_model
 
 # mypy-protobuf narrows Message.DESCRIPTOR, which pyright takes for an unsound override.
 _STUB_COMMENT = "# pyright: reportIncompatibleVariableOverride=false\n"
@@ -44,6 +45,7 @@ LAYERS = {
     "enums.py": (enums_model, "enums as the SDK spells them, and as JSON names them"),
     "errors.py": (errors_model, "what a peer refused, what this build does not know"),
     "encoders.py": (encoders_model, "the SDK's objects to messages"),
+    "sources.py": (sources_model, "what a host gives for each response"),
     "models.py": (plain_model, "the messages as plain frozen dataclasses"),
     "decoders.py": (plain_model, "messages to plain Python"),
     "fields.py": (None, "how encoders read and write, and how decoders read"),

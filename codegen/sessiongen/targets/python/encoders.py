@@ -17,6 +17,7 @@ from sessiongen.layout import bracketed, imported, quoted
 from sessiongen.targets.python.message_names import MessageNames
 from sessiongen.targets.python.models import Context
 from sessiongen.targets.python.parameters import access
+from sessiongen.targets.python.sources import given_by_hosts
 
 # Own types of protobuf that are filled in place, and those that are made.
 _SETTERS = {
@@ -75,6 +76,7 @@ class EncodersModel:
     fields: str
     values: str
     overrides: bool
+    sources: bool
     encoders: list[EncoderModel]
     event: str
     event_name: str
@@ -110,6 +112,7 @@ class _Encoders:
         self.fields: set[str] = set()
         self.values: set[str] = set()
         self.overridden: set[str] = set()
+        self.given = {item.message.full_name for item in given_by_hosts(context)}
 
     def model(self) -> EncodersModel:
         role = self.context.protocol.roles.event
@@ -130,6 +133,7 @@ class _Encoders:
             fields=imported(".fields", self.fields),
             values=imported(".values", self.values),
             overrides=bool(self.overridden),
+            sources=bool(self.given),
             encoders=encoders,
             event=event,
             event_name=name,
@@ -151,7 +155,9 @@ class _Encoders:
         by_attribute = not by_name and bool(shape.fields or held)
         if by_attribute:
             self.fields |= {"attributes", "is_mapping"}
-        name = self.names.function(shape.message)
+        name, title = self.names.function(shape.message), self.names.title(shape.message)
+        given = shape.message.full_name in self.given
+        taken = f"sources.{title} | models.{title}" if given else "Any"
         message = self.references.message(shape.message.full_name)
         absent = [item for item in shape.fields if item.absent]
         # The SDK's name and a model's are tried before the protocol's, which may be missing.
@@ -160,9 +166,9 @@ class _Encoders:
         ]
         return EncoderModel(
             name=name,
-            title=self.names.title(shape.message),
+            title=title,
             message=message,
-            encode=_opening(f"encode_{name}", ["source: Any"], message),
+            encode=_opening(f"encode_{name}", [f"source: {taken}"], message),
             fill=_opening(f"fill_{name}", ["source: Any", f"to: {message}"], "None"),
             certain=self._anchor(shape, by_name) is not None or self._is_arm(shape),
             by_name=by_name,

@@ -19,8 +19,8 @@ from sessiongen.targets.python.models import Context
 
 # Names that models.py needs for itself, as names of classes and of fields.
 _TAKEN = frozenset(
-    "Any Literal Mapping TYPE_CHECKING TypeAlias Union annotations dataclass "
-    "str bytes bool int float tuple object".split()
+    "Any Iterable Literal Mapping TYPE_CHECKING TypeAlias TypedDict Union annotations dataclass "
+    "TimestampLike DurationLike StructLike str bytes bool int float tuple object".split()
 )
 
 

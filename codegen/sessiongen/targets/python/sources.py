@@ -1,0 +1,105 @@
+"""The model of sources.py: what a host gives for each response, as typed dicts.
+
+In: the target's Context. Out: a SourcesModel with a typed dict for each response that the
+SDK has no class for, so that a type checker names a field which a host leaves out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sessiongen.layout import imported
+from sessiongen.roles import union
+from sessiongen.schema import Field, Kind, Value
+from sessiongen.shapes import Shape
+from sessiongen.targets.python.message_names import MessageNames
+from sessiongen.targets.python.models import Context
+
+_OWN_TYPES = {
+    "google.protobuf.Timestamp": "TimestampLike",
+    "google.protobuf.Duration": "DurationLike",
+    "google.protobuf.Struct": "StructLike",
+}
+
+
+@dataclass(frozen=True)
+class SourceDict:
+    """A typed dict: its name, the function that reads it, and its keys as lines."""
+
+    name: str
+    encoder: str
+    keys: list[str]
+
+
+@dataclass(frozen=True)
+class SourcesModel:
+    """sources.py."""
+
+    words: str
+    values: str
+    dicts: list[SourceDict]
+
+
+def sources_model(context: Context) -> SourcesModel:
+    """Return the model of sources.py."""
+    return _Sources(context).model()
+
+
+def given_by_hosts(context: Context) -> list[Shape]:
+    """Return the shapes of responses that no class of the SDK is a source of."""
+    arms = union(context.protocol.roles.response).arms
+    found = (context.shapes.get(arm.value.type_name) for arm in arms)
+    # Two arms can carry one message.
+    given = {item.message.full_name: item for item in found if item is not None}
+    return [item for item in given.values() if not item.classed and item.transparent is None]
+
+
+class _Sources:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.names = MessageNames(context)
+        self.words: set[str] = set()
+        self.values: set[str] = set()
+
+    def model(self) -> SourcesModel:
+        dicts = [
+            SourceDict(
+                self.names.title(shape.message),
+                f"encode_{self.names.function(shape.message)}",
+                list(self._keys(shape)),
+            )
+            for shape in given_by_hosts(self.context)
+        ]
+        return SourcesModel(imported(".enums", self.words), imported(".values", self.values), dicts)
+
+    def _keys(self, shape: Shape) -> Iterator[str]:
+        members = self.names.members(shape)
+        for source in shape.fields:
+            yield f"{members[source.field.name]}: {self._type(source.field)}"
+        for choice in shape.choices:
+            yield f"{members[choice.oneof.name]}: Any"
+
+    def _type(self, field: Field) -> str:
+        if field.key is not None:
+            return f"Mapping[{field.key.value}, Any] | None"
+        one, nullable = self._single(field.value)
+        if field.repeated:
+            items = one if one == "Any" or nullable else f"{one} | None"
+            return f"Iterable[{items}] | None"
+        needed = field.value.kind is Kind.ENUM and not field.presence
+        return one if one == "Any" or nullable or needed else f"{one} | None"
+
+    def _single(self, value: Value) -> tuple[str, bool]:
+        """Return the type of one value, and whether it holds None by itself."""
+        if value.type_name in _OWN_TYPES:
+            self.values.add(_OWN_TYPES[value.type_name])
+            return _OWN_TYPES[value.type_name], False
+        if value.kind is Kind.MESSAGE:
+            return "Any", False
+        words = self.names.words(value) if value.kind is Kind.ENUM else None
+        if words is None:
+            return ("int" if value.kind is Kind.ENUM else value.kind.value), False
+        if words.imported:
+            self.words.add(words.imported)
+        return words.type, words.nullable

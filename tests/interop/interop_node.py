@@ -10,6 +10,7 @@ import functools
 import hashlib
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 NODE_FOLDER = Path(__file__).parent / "js"
@@ -38,6 +39,7 @@ def node_is_missing() -> str | None:
 
 
 def _install() -> str | None:
+    print("installing the packages of the JavaScript peers", file=sys.stderr, flush=True)
     quick = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000"]  # offline, no time is lost
     command = [
         "npm",

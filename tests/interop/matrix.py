@@ -1,7 +1,8 @@
 """The interop matrix, from a real run: `python tests/interop/matrix.py` prints it as Markdown.
 
 Comes in: a visit of each driver with each host. Goes out: a table of how many of the protocol's
-requests were answered and how many of its events were received, and what is missing on which side.
+requests were answered and how many of its events were received, and what is missing on which side;
+to stderr, what it is doing.
 """
 
 from __future__ import annotations
@@ -73,14 +74,28 @@ def gaps(cells: dict[tuple[str, str], Cell], kinds: Collection[str]) -> list[str
     return lines
 
 
+def meet(kinds: Collection[str]) -> dict[tuple[str, str], Cell]:
+    """Let each host meet each driver."""
+    pairs = [(host, driver) for host in kinds for driver in kinds]
+    cells = {}
+    for number, (host, driver) in enumerate(pairs, 1):
+        _say(f"{number}/{len(pairs)} host of {TITLES[host]}, driver of {TITLES[driver]}")
+        cells[host, driver] = held(host, driver)
+    return cells
+
+
+def _say(what: str) -> None:
+    print(what, file=sys.stderr, flush=True)
+
+
 def main() -> None:
     kinds = []
     for kind in KINDS:
         if reason := missing(kind):
-            print(f"left out {TITLES[kind]}: {reason}", file=sys.stderr)
+            _say(f"left out {TITLES[kind]}: {reason}")
         else:
             kinds.append(kind)
-    cells = {(host, driver): held(host, driver) for host in kinds for driver in kinds}
+    cells = meet(kinds)
     print("\n".join([*table(cells, kinds), "", *gaps(cells, kinds)]))
 
 

@@ -1,0 +1,44 @@
+"""`make interop` takes minutes, and says what it is doing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import interop_node
+import matrix
+import pytest
+from interop_peers import JS, KINDS, OURS, PYTHON
+from matrix import Cell
+
+
+def test_each_pair_is_told_before_it_meets(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = []
+
+    def held(host: str, driver: str) -> Cell:
+        told.append(capsys.readouterr().err)
+        return Cell((), (), ())
+
+    monkeypatch.setattr(matrix, "held", held)
+    monkeypatch.setattr(matrix, "missing", lambda kind: "no Node" if kind == JS else None)
+    matrix.main()
+    assert told == [
+        "left out @livekit/agents 1.9.0: no Node\n"
+        "1/4 host of agent-session, driver of agent-session\n",
+        "2/4 host of agent-session, driver of livekit-agents 1.8.9\n",
+        "3/4 host of livekit-agents 1.8.9, driver of agent-session\n",
+        "4/4 host of livekit-agents 1.8.9, driver of livekit-agents 1.8.9\n",
+    ]
+    assert set(KINDS) == {OURS, PYTHON, JS}
+
+
+def test_an_installation_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    npm = tmp_path / "npm"
+    npm.write_text("#!/bin/sh\nexit 1\n")
+    npm.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert interop_node._install() == "npm ci failed: it gave no reason"
+    assert capsys.readouterr().err == "installing the packages of the JavaScript peers\n"

@@ -13,7 +13,7 @@ from agent_session.command.requests import (
 )
 from agent_session.command.screen import clean
 from agent_session_protocol import agent_session_pb2 as pb
-from agent_session_protocol.client import SessionRequestClient
+from agent_session_protocol.dispatch import SESSION_REQUEST_ARMS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -97,7 +97,13 @@ def test_help_has_each_request_of_the_protocol() -> None:
     ]
     assert entries["/get_chat_history"] == "Give me the conversation so far"
     assert entries["/update_io"] == "Switch these inputs and outputs {input, output}"
-    assert all(hasattr(SessionRequestClient, name[1:]) for name in entries)
+    assert entries.keys() == {f"/{name}" for name in SESSION_REQUEST_ARMS}
+
+
+def test_a_request_with_the_name_of_a_method_of_clients(monkeypatch: pytest.MonkeyPatch) -> None:
+    arms = {"send": SESSION_REQUEST_ARMS["ping"]}
+    monkeypatch.setattr("agent_session.command.requests.SESSION_REQUEST_ARMS", arms)
+    assert dict(request_help()) == {"/send": ""}
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from agent_session_protocol import agent_session_pb2 as pb
-from agent_session_protocol.client import SessionRequestClient
 from agent_session_protocol.dispatch import SESSION_REQUEST_ARMS
+from agent_session_protocol.requests import SessionRequestHandler
 from google.protobuf.json_format import ParseDict, ParseError
 
 _NAMES: Final = tuple(str(arm) for arm in SESSION_REQUEST_ARMS)
@@ -79,7 +79,8 @@ def say(text: str) -> pb.SessionRequest:
 def request_help() -> Iterator[tuple[str, str]]:
     """Each request, with what it means and what it takes."""
     for name, arm in SESSION_REQUEST_ARMS.items():
-        method: Any = getattr(SessionRequestClient, name, None)
+        # Not the client's, which has methods of its own.
+        method: Any = getattr(SessionRequestHandler, name, None)
         paragraph = (inspect.getdoc(method) or "").partition("\n\n")[0]
         sentence = " ".join(paragraph.split()).partition(". ")[0].rstrip(".")
         takes = ", ".join(arm.type.DESCRIPTOR.fields_by_name)

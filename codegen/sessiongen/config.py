@@ -259,12 +259,12 @@ class _Reader:
             elif isinstance(value, str) and value:
                 roles[role] = Given(value, ("roles", role))
             else:
-                self._fault(
-                    ("roles", role),
-                    f"roles.{role} is not a name",
-                    "give the name of a message or field"
-                    + (", or false if the protocol has none" if role in OPTIONAL_ROLES else ""),
+                help_ = (
+                    "give the name of a message; where there is none, add one that is never used"
                 )
+                if role in OPTIONAL_ROLES:
+                    help_ = "give the name of a message or field, or false if there is none"
+                self._fault(("roles", role), f"roles.{role} is not a name", help_)
         return roles
 
     def _annotations(self, table: dict[str, Any]) -> dict[tuple[str, str], Given]:

@@ -106,7 +106,7 @@ CONFIGS = {
     ),
     "role that must be": toml(
         "roles.event is not a name",
-        "give the name of a message",
+        "give the name of a message; where there is none, add one that is never used",
         "event",
         with_roles("event = false"),
     ),

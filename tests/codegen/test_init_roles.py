@@ -227,6 +227,8 @@ def test_a_missing_correlation_is_told_once_and_can_be_meant(tmp_path: Path) -> 
     assert rules(made.invoke("generate")) == ["SG029"]
     # What is but a note has no place in a judgement.
     assert made.invoke("check", "--no-cache").errors == ""
+    as_json = made.invoke("generate", "--no-cache", "--format", "json").records()
+    assert [(item["rule"], item["severity"]) for item in as_json] == [("SG029", "note")]
     take(made, "correlation = false")
     assert made.invoke("generate").errors == ""
 

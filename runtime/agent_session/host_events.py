@@ -20,6 +20,7 @@ from google.protobuf.struct_pb2 import ListValue, Struct, Value
 
 from .errors import TransportClosed, TransportError
 from .hosted import HostedSession
+from .mended import mended
 from .transport import SessionTransport, logger
 
 MAX_NESTING: Final = 30
@@ -62,8 +63,7 @@ class EventForwarder:
     def send(self, arm: AgentSessionEventArm, source: Any) -> bool:
         """Send the event of an arm, from what the SDK emits; False says that it is not sent."""
         try:
-            message = AgentSessionMessage()
-            fill_agent_session_event(arm, source, message.event)
+            message = _message(arm, source)
             if arm == "debug_message" and nests_deeper(message.event.debug_message.payload):
                 logger.error("no debug_message: it nests deeper than %d levels", MAX_NESTING)
                 return False
@@ -83,6 +83,16 @@ class EventForwarder:
 
         setattr(forward, "__signature__", _SIGNATURE)
         return forward
+
+
+def _message(arm: AgentSessionEventArm, source: Any) -> AgentSessionMessage:
+    message = AgentSessionMessage()
+    try:
+        fill_agent_session_event(arm, source, message.event)
+    except UnicodeEncodeError:
+        message.Clear()
+        fill_agent_session_event(arm, mended(source), message.event)
+    return message
 
 
 def nests_deeper(payload: Struct, levels: int = MAX_NESTING) -> bool:

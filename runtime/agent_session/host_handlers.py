@@ -22,6 +22,7 @@ from google.protobuf.message import Message
 
 from .framing import MAX_FRAME_SIZE
 from .hosted import HostedSession
+from .mended import encoded
 from .host_runs import Runs, RunStopped
 from .transport import logger
 
@@ -72,7 +73,7 @@ class HostRequestHandler(Skeleton):
         self, request: pb.SessionRequest.GetChatHistory
     ) -> _Response.GetChatHistoryResponse:
         source = sources.GetChatHistoryResponse(items=self._session.chat_items())
-        return await _encoded(encoders.encode_get_chat_history_response, source, "items")
+        return await _encoded_in_parts(encoders.encode_get_chat_history_response, source, "items")
 
     async def run_input(self, request: pb.SessionRequest.RunInput) -> _Response.RunInputResponse:
         if not request.text:
@@ -84,23 +85,24 @@ class HostRequestHandler(Skeleton):
         except Exception as error:
             logger.exception("a run failed")
             raise _run_failed(self._text(error)) from error
-        return encoders.encode_run_input_response(sources.RunInputResponse(items=items))
+        response = sources.RunInputResponse(items=items)
+        return encoded(encoders.encode_run_input_response, response)
 
     async def get_agent_info(
         self, request: pb.SessionRequest.GetAgentInfo
     ) -> _Response.GetAgentInfoResponse:
         source = self._session.agent_info()
-        return await _encoded(encoders.encode_get_agent_info_response, source, "chat_ctx")
+        return await _encoded_in_parts(encoders.encode_get_agent_info_response, source, "chat_ctx")
 
     async def get_session_state(
         self, request: pb.SessionRequest.GetSessionState
     ) -> _Response.GetSessionStateResponse:
-        return encoders.encode_get_session_state_response(self._session.session_state())
+        return encoded(encoders.encode_get_session_state_response, self._session.session_state())
 
     async def get_rtc_stats(
         self, request: pb.SessionRequest.GetRTCStats
     ) -> _Response.GetRTCStatsResponse:
-        return encoders.encode_get_rtc_stats_response(await self._session.rtc_stats())
+        return encoded(encoders.encode_get_rtc_stats_response, await self._session.rtc_stats())
 
     async def get_session_usage(
         self, request: pb.SessionRequest.GetSessionUsage
@@ -108,7 +110,7 @@ class HostRequestHandler(Skeleton):
         source = sources.GetSessionUsageResponse(
             usage=self._session.usage(), created_at=time.time()
         )
-        return encoders.encode_get_session_usage_response(source)
+        return encoded(encoders.encode_get_session_usage_response, source)
 
     async def get_framework_info(
         self, request: pb.SessionRequest.GetFrameworkInfo
@@ -131,8 +133,9 @@ class HostRequestHandler(Skeleton):
             # Cancelled too, be it by the callback or by a close: what it recorded is answered.
             logger.exception("the callback for the end of a simulation failed")
             failure = error
-        response = encoders.encode_finalize_simulation_response(
-            sources.FinalizeSimulationResponse(user_verdict=self._session.user_verdict())
+        response = encoded(
+            encoders.encode_finalize_simulation_response,
+            sources.FinalizeSimulationResponse(user_verdict=self._session.user_verdict()),
         )
         if failure is not None:
             raise RequestError(self._text(failure), response)
@@ -149,7 +152,9 @@ def _run_failed(text: str) -> RequestError:
     return RequestError(text, encoders.encode_run_input_response(nothing))
 
 
-async def _encoded(encode: Callable[[Any], _M], source: Mapping[str, Any], items: str) -> _M:
+async def _encoded_in_parts(
+    encode: Callable[[Any], _M], source: Mapping[str, Any], items: str
+) -> _M:
     """Encode a response with chat items; of many, a part at a time, and others get their turn.
 
     Raises:
@@ -157,13 +162,13 @@ async def _encoded(encode: Callable[[Any], _M], source: Mapping[str, Any], items
     """
     everything = list(source[items])
     if len(everything) <= _CHUNK:
-        return encode(source)
-    response = encode({**source, items: everything[:_CHUNK]})
+        return encoded(encode, source)
+    response = encoded(encode, {**source, items: everything[:_CHUNK]})
     size = response.ByteSize()
     nothing = dict.fromkeys(source)
     for start in range(_CHUNK, len(everything), _CHUNK):
         await asyncio.sleep(0)
-        part = encode({**nothing, items: everything[start : start + _CHUNK]})
+        part = encoded(encode, {**nothing, items: everything[start : start + _CHUNK]})
         size += part.ByteSize()
         if size > MAX_FRAME_SIZE:
             raise RequestError(too_large(size))

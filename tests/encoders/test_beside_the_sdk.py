@@ -178,6 +178,17 @@ def test_values_of_a_map_become_their_text() -> None:
     }
 
 
+def test_keys_of_a_map_become_their_text() -> None:
+    made = encoders.encode_function_call({**vars(CALL), "extra": {1: "a", None: "b", "c": "d"}})
+    assert dict(made.extra) == {"1": "a", "None": "b", "c": "d"}
+
+
+@pytest.mark.parametrize("time", ["2026-01-01T00:00:00Z", "12", b"1", [1], object(), 1j])
+def test_what_is_no_time_is_named(time: Any) -> None:
+    with pytest.raises(ValueError, match="is not a number of seconds"):
+        encoders.encode_function_call({**vars(CALL), "created_at": time})
+
+
 # ---------------------------------------------------------------------------------------
 # Events.
 

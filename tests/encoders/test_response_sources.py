@@ -31,7 +31,7 @@ RESPONSES: dict[str, Any] = {
 
 def test_each_response_has_one() -> None:
     arms = pb.SessionResponse.DESCRIPTOR.oneofs_by_name["response"].fields
-    assert {field.message_type.name for field in arms} == set(RESPONSES)
+    assert {getattr(field.message_type, "name", None) for field in arms} == set(RESPONSES)
 
 
 @pytest.mark.parametrize("name", RESPONSES)

@@ -10,6 +10,7 @@ import pytest
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.errors import RequestError
 from host_support import PlainSession, chat_message, hosted, request
+from livekit.agents.metrics import LLMModelUsage
 from transport_support import run
 
 ARMS = [field.name for field in pb.SessionRequest.DESCRIPTOR.oneofs_by_name["request"].fields]
@@ -51,6 +52,33 @@ def test_chat_history_is_every_item_in_order() -> None:
         assert items[1].message.created_at.seconds == 1_700_000_001
 
     run(main())
+
+
+def test_texts_that_utf8_cannot_spell_are_mended_and_the_rest_stays(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        # As a model streams them: an emoji in two halves, and half of one.
+        session.items += [chat_message(0, "\ud83d\ude00 ok \udc80"), chat_message(1, "ho")]
+        session.info["instructions"] = "odd \udcff"
+        session.used["model_usage"] = [LLMModelUsage(provider="p\ud83d", model="m", input_tokens=3)]
+        async with hosted(session) as (driver, _, _):
+            items = (await driver.ask("get_chat_history")).get_chat_history.items
+            info = (await driver.ask("get_agent_info")).get_agent_info
+            usage = (await driver.ask("get_session_usage")).get_session_usage.usage
+            session.emit("conversation_item_added", {"item": session.items[0], "created_at": 2.5})
+            added = (await driver.event("conversation_item_added")).conversation_item_added
+        assert [item.message.content[0].text for item in items] == ["\U0001f600 ok \ufffd", "ho"]
+        assert items[0].message.created_at.seconds == 1_700_000_000
+        assert info.instructions == "odd \ufffd" and list(info.chat_ctx) == list(items)
+        assert usage.model_usage[0].llm.provider == "p\ufffd"
+        assert usage.model_usage[0].llm.input_tokens == 3
+        assert added.item == items[0]
+
+    run(main())
+    assert "cannot be spelled in UTF-8" in caplog.text
+    assert not any("ok" in message.split() for message in caplog.messages)
 
 
 @pytest.mark.parametrize("count", [127, 128, 129, 1_000])

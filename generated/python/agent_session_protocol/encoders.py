@@ -104,7 +104,7 @@ def fill_chat_message(source: Any, to: pb.ChatMessage) -> None:
         to.transcript_confidence = value
     if value := source.extra:
         for key, item in value.items():
-            to.extra[key] = str(item)
+            to.extra[str(key)] = str(item)
     if (value := source.metrics) is not None:
         fill_metrics_report(value, to.metrics)
     if (value := source.created_at) is not None:
@@ -149,7 +149,7 @@ def fill_function_call(source: Any, to: pb.FunctionCall) -> None:
         set_timestamp(to.created_at, value)
     if value := source.extra:
         for key, item in value.items():
-            to.extra[key] = str(item)
+            to.extra[str(key)] = str(item)
 
 
 def encode_function_call_output(source: Any) -> pb.FunctionCallOutput:
@@ -881,7 +881,7 @@ def fill_get_session_state_response(
         to.agent_id = value
     if value := source.options:
         for key, item in value.items():
-            to.options[key] = str(item)
+            to.options[str(key)] = str(item)
     if (value := source.created_at) is not None:
         set_timestamp(to.created_at, value)
 

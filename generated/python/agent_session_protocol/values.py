@@ -203,7 +203,7 @@ def _nanos(seconds: float) -> int:
     """Return seconds in nanoseconds: the nearest, and of two as near the even one."""
     try:
         numerator, denominator = seconds.as_integer_ratio()
-    except (OverflowError, ValueError):
+    except (AttributeError, OverflowError, ValueError):
         raise ValueError(f"{seconds!r} is not a number of seconds") from None
     whole, rest = divmod(numerator * _NANOS, denominator)
     return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2 == 1))

@@ -7,13 +7,13 @@ In: the target's Context. Out: an EncodersModel with the statements of each mess
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sessiongen.naming import plain
 from sessiongen.roles import union
 from sessiongen.schema import Field, Kind, Value
 from sessiongen.shapes import Choice, Shape, Source
 from sessiongen.layout import bracketed, imported, quoted
+from sessiongen.targets.python.encoder_models import EncoderModel, EncodersModel, EventArm
 from sessiongen.targets.python.message_names import MessageNames
 from sessiongen.targets.python.models import Context
 from sessiongen.targets.python.parameters import access
@@ -35,58 +35,6 @@ _ZEROS = {
     Kind.STR: '""',
     Kind.BYTES: 'b""',
 }
-
-
-@dataclass(frozen=True)
-class EncoderModel:
-    """A message's encoder: the lines that open its two functions, and its statements.
-
-    certain: whether something is always written, so that the message is set by that.
-    by_name: the source may lack everything, so that each value is asked for by its key.
-    by_attribute: the source is read by attributes, of which a mapping may lack `optional`.
-    """
-
-    name: str
-    title: str
-    message: str
-    encode: str
-    fill: str
-    certain: bool
-    by_name: bool
-    by_attribute: bool
-    optional: str
-    statements: list[str]
-
-
-@dataclass(frozen=True)
-class EventArm:
-    """An event arm and the function, or the statement, that fills it."""
-
-    arm: str
-    filler: str
-
-
-@dataclass(frozen=True)
-class EncodersModel:
-    """encoders.py."""
-
-    imports: list[str]
-    aliases: list[tuple[str, str, str]]
-    enums: str
-    fields: str
-    values: str
-    overrides: bool
-    sources: bool
-    encoders: list[EncoderModel]
-    event: str
-    event_name: str
-    event_docs: str
-    encode_event: str
-    fill_event: str
-    arm_type: str
-    beside: list[str]
-    payloads: list[EventArm]
-    scalars: list[EventArm]
 
 
 def encoders_model(context: Context) -> EncodersModel:
@@ -303,7 +251,8 @@ class _Encoders:
         if field.key is not None:
             yield f"if value := {read}:"
             yield "    for key, item in value.items():"
-            yield f"        {self._put(field.value, f'{target}[key]', 'item', strings=True)}"
+            key = "str(key)" if field.key is Kind.STR else "key"
+            yield f"        {self._put(field.value, f'{target}[{key}]', 'item', strings=True)}"
         elif field.repeated:
             yield from self._repeated(field.value, read, target)
         elif self._certain(source):

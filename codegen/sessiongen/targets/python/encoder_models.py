@@ -1,0 +1,60 @@
+"""What the template of encoders.py lays out.
+
+In: nothing. Out: the models that `encoders` fills in, every name and statement decided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class EncoderModel:
+    """A message's encoder: the lines that open its two functions, and its statements.
+
+    certain: whether something is always written, so that the message is set by that.
+    by_name: the source may lack everything, so that each value is asked for by its key.
+    by_attribute: the source is read by attributes, of which a mapping may lack `optional`.
+    """
+
+    name: str
+    title: str
+    message: str
+    encode: str
+    fill: str
+    certain: bool
+    by_name: bool
+    by_attribute: bool
+    optional: str
+    statements: list[str]
+
+
+@dataclass(frozen=True)
+class EventArm:
+    """An event arm and the function, or the statement, that fills it."""
+
+    arm: str
+    filler: str
+
+
+@dataclass(frozen=True)
+class EncodersModel:
+    """encoders.py."""
+
+    imports: list[str]
+    aliases: list[tuple[str, str, str]]
+    enums: str
+    fields: str
+    values: str
+    overrides: bool
+    sources: bool
+    encoders: list[EncoderModel]
+    event: str
+    event_name: str
+    event_docs: str
+    encode_event: str
+    fill_event: str
+    arm_type: str
+    beside: list[str]
+    payloads: list[EventArm]
+    scalars: list[EventArm]

@@ -345,13 +345,14 @@ class RemoteSession(SessionRequestClient, AgentSessionEventListeners):
             stream.end()
 
     def _delivered(self, delivery: asyncio.Task[None]) -> None:
-        """A transport that delivers in a task must not fail unseen in it."""
-        if delivery.cancelled() or (fault := delivery.exception()) is None:
-            return
-        logger.error("a transport failed while it delivered", exc_info=fault)
-        reason = ConnectionLost(type(fault).__name__)
-        reason.__cause__ = fault
-        self.transport_ended(reason)
+        """A transport that delivers in a task must not end unseen in it."""
+        if delivery.cancelled():
+            self.transport_ended(ConnectionLost("the task that delivers was cancelled"))
+        elif (fault := delivery.exception()) is not None:
+            logger.error("a transport failed while it delivered", exc_info=fault)
+            reason = ConnectionLost(type(fault).__name__)
+            reason.__cause__ = fault
+            self.transport_ended(reason)
 
     def _tell_once(self, what: str) -> None:
         if what not in self._told:

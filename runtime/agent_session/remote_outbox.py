@@ -9,11 +9,12 @@ one that does not, whose transport is closed.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import Any, Final
 
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 
-from .errors import TransportError
+from .errors import ConnectionLost, TransportClosed, TransportError
 from .pending import fail
 from .transport import SessionTransport, logger
 
@@ -29,7 +30,7 @@ class Outbox:
     def __init__(self, transport: SessionTransport) -> None:
         self._transport = transport
         self._sent = 0
-        self._waiting: list[tuple[AgentSessionMessage, asyncio.Future[Any]]] = []
+        self._waiting = deque[tuple[AgentSessionMessage, asyncio.Future[Any]]]()
         self._task: asyncio.Task[None] | None = None
 
     def put(self, message: AgentSessionMessage, future: asyncio.Future[Any]) -> None:
@@ -40,8 +41,7 @@ class Outbox:
         if self._task is not None:
             self._waiting.append((message, future))
             return
-        self._transport.send_nowait(message)
-        self._sent += message.ByteSize()
+        self._sent += self._transport.send_nowait(message)
         if self._sent >= _WINDOW:
             self._task = asyncio.ensure_future(self._drain())
 
@@ -56,13 +56,14 @@ class Outbox:
         try:
             await self._flush()
             while self._waiting:
-                waiting, self._waiting = self._waiting, []
-                for message, future in waiting:
-                    self._send_late(message, future)
-                    if self._sent >= _WINDOW:
-                        await self._flush()
+                self._send_late(*self._waiting.popleft())
+                if self._sent >= _WINDOW:
+                    await self._flush()
         except TransportError as error:
             logger.debug("requests wait for a transport that has ended: %s", error)
+        except Exception as fault:
+            logger.exception("a transport failed while it flushed")
+            self._fail_waiting(fault)
         finally:
             self._task = None
             self._waiting.clear()
@@ -75,7 +76,13 @@ class Outbox:
         if future.done():
             return  # nobody waits for the response any more
         try:
-            self._transport.send_nowait(message)
-            self._sent += message.ByteSize()
+            self._sent += self._transport.send_nowait(message)
         except TransportError as error:
             fail(future, error)
+
+    def _fail_waiting(self, fault: Exception) -> None:
+        """End what would wait for its turn in vain; what is under way may still be answered."""
+        for _, future in self._waiting:
+            reason = ConnectionLost(type(fault).__name__)
+            reason.__cause__ = fault
+            fail(future, TransportClosed(reason))

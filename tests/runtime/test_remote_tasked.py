@@ -17,7 +17,7 @@ from agent_session import (
     TransportClosed,
 )
 from agent_session_protocol import agent_session_pb2 as pb
-from remote_support import failed, transcript_event
+from remote_support import begun, failed, transcript_event
 from transport_support import run
 
 
@@ -32,6 +32,7 @@ class Tasked(SessionTransport):
         self.may_close = asyncio.Event()
         self.may_close.set()
         self.flushing = asyncio.Event()
+        self.flush_fault: Exception | None = None
 
     async def start(self) -> None:
         pass
@@ -47,6 +48,8 @@ class Tasked(SessionTransport):
 
     async def flush(self) -> None:
         self.flushing.set()
+        if self.flush_fault is not None:
+            raise self.flush_fault
         await asyncio.Event().wait()
 
     async def close(self, timeout: float | None = None) -> None:
@@ -95,6 +98,43 @@ def test_a_transport_that_delivers_in_a_task_ends_with_it() -> None:
             assert await session.wait_ended() == Lost(None)
 
     run(main())
+
+
+def test_a_delivery_that_somebody_else_cancels_is_lost() -> None:
+    async def main() -> None:
+        async with RemoteSession(Tasked()) as session:
+            calling = asyncio.ensure_future(session.ping())
+            await begun(calling)
+            assert session._delivery is not None
+            session._delivery.cancel()
+            error = await failed(calling, SessionLost)
+            assert isinstance(error.reason, ConnectionLost)
+            assert session.outcome == Lost(error.reason)
+
+    run(main())
+
+
+def test_a_transport_that_fails_while_it_flushes(caplog: pytest.LogCaptureFixture) -> None:
+    """What is under way may be answered; what waits behind it would wait in vain."""
+
+    async def main() -> None:
+        transport = Tasked()
+        transport.flush_fault = OSError("the wire is cut")
+        async with RemoteSession(transport) as session:
+            calls = [asyncio.ensure_future(session.run_input(text="x" * 600_000)) for _ in range(4)]
+            for calling in calls[2:]:
+                error = await failed(calling, SessionLost)
+                assert isinstance(error.reason, ConnectionLost)
+                assert error.reason.__cause__ is transport.flush_fault
+            for message in transport.sent:
+                response = pb.SessionResponse(request_id=message.request.request_id)
+                response.run_input.SetInParent()
+                transport.inbound.put_nowait(pb.AgentSessionMessage(response=response))
+            assert len(await asyncio.gather(*calls[:2])) == 2
+
+    with caplog.at_level(logging.ERROR):
+        run(main())
+    assert "a transport failed while it flushed" in caplog.text
 
 
 def test_a_transport_that_never_flushes_leaves_no_task() -> None:

@@ -224,6 +224,8 @@ class RemoteSession(SessionRequestClient, AgentSessionEventListeners):
             return await future
         except BaseException as error:
             self._pending.remove(sent)
+            if future.done() and not future.cancelled():
+                future.exception()  # sending it was what ended the transport: nobody awaits this
             if isinstance(error, TransportClosed):
                 raise SessionLost(error.reason) from error
             raise

@@ -15,6 +15,7 @@ from agent_session import (
     RemoteSession,
     RequestTimedOut,
     SessionLost,
+    SlowConsumer,
     StreamLimits,
     memory_pair,
 )
@@ -119,6 +120,21 @@ def test_close_ends_what_waits_for_its_turn() -> None:
             assert session._outbox._task is None
             results = await asyncio.gather(*calls, return_exceptions=True)
             assert {type(result) for result in results} == {DriverClosed}
+
+    run(main())
+
+
+def test_a_request_that_is_itself_too_much_for_the_transport() -> None:
+    """It ends the transport while it is being sent, and is told like all others."""
+
+    async def main() -> None:
+        ours, theirs = memory_pair(StreamLimits(send_queue=(1 << 20) + 4))
+        theirs._stream.pause_reading()
+        async with theirs, RemoteSession(ours) as session:
+            sizes = (200_000, 800_000, 900_000)
+            calls = [session.run_input(text="x" * size) for size in sizes]
+            for error in await asyncio.gather(*calls, return_exceptions=True):
+                assert isinstance(error, SessionLost) and isinstance(error.reason, SlowConsumer)
 
     run(main())
 

@@ -86,6 +86,7 @@ FILES = [
     "sessiongen.json",
     "small_pb2.py",
     "small_pb2.pyi",
+    "sources.py",
     "values.py",
 ]
 

@@ -131,13 +131,29 @@ SOURCES = [
 ]
 
 
+@pytest.fixture(scope="module")
+def from_protos(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Package]:
+    """The package of each source, generated from its .proto."""
+    root = tmp_path_factory.mktemp("protos")
+    return {
+        name: support.generate(
+            support.configured(root / name, "made", support.protos([folder / file], [folder]))
+        )
+        for name, folder, file in SOURCES
+    }
+
+
 @pytest.mark.parametrize("name, folder, file", SOURCES, ids=[item[0] for item in SOURCES])
 @pytest.mark.parametrize("writer", [protoc_set, buf_set])
 def test_descriptor_sets_give_the_same_code(
-    name: str, folder: Path, file: str, writer: Any, tmp_path: Path
+    name: str,
+    folder: Path,
+    file: str,
+    writer: Any,
+    from_protos: dict[str, Package],
+    tmp_path: Path,
 ) -> None:
-    proto = support.protos([folder / file], [folder])
-    first = support.generate(support.configured(tmp_path / "proto", "made", proto))
+    first = from_protos[name]
     only = tmp_path / "only"
     only.mkdir()
     for path in folder.rglob("*.proto"):

@@ -6,6 +6,7 @@ and a cache that gives nothing but what black gave.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import black
@@ -14,7 +15,7 @@ from black.mode import TargetVersion
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessiongen import pieces
+from sessiongen import formatting, pieces
 from sessiongen.formatting import Formatter, format_text
 from sessiongen.layout import LINE_LENGTH
 
@@ -79,6 +80,18 @@ def test_the_cache_gives_what_black_gave(tmp_path: Path) -> None:
         cache.write_bytes(data)
         with Formatter(cache, "1") as formatter:
             assert formatter.format(texts, [False, False]) == wanted
+
+
+def test_texts_come_back_in_order_from_any_number_of_children(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    texts = [f"x{index}=[{'1,' * (index * 7 % 5)}]\n" for index in range(11)]
+    for most in (1, 2, 4):
+        monkeypatch.setattr(formatting, "_MOST_WORKERS", most)
+        with Formatter(None, "1") as formatter:
+            assert len(formatter._children) == most
+            assert formatter.format(texts, [False] * 11) == [whole(text) for text in texts]
 
 
 def test_another_black_does_not_use_the_cache(tmp_path: Path) -> None:

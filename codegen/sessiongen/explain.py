@@ -24,6 +24,7 @@ from sessiongen.targets.python.events import events_model
 from sessiongen.targets.python.message_names import MessageNames
 from sessiongen.targets.python.models import Context, context
 from sessiongen.targets.python.requests import requests_model
+from sessiongen.targets.python.sources import given_by_hosts
 
 
 @dataclass(frozen=True)
@@ -169,8 +170,11 @@ class _Places:
         if oneof.message in sent and arm.value.type_name in shapes:
             message = shapes[arm.value.type_name].message
             name = self._names.function(message)
+            title = self._names.title(message)
             yield "encoders.py", f"encode_{name}"
-            yield "models.py", self._names.title(message)
+            if any(item.message is message for item in given_by_hosts(self._context)):
+                yield "sources.py", title
+            yield "models.py", title
             yield "decoders.py", f"decode_{name}"
 
     def _place(self, file: str, symbol: str) -> str:

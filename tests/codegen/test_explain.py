@@ -19,11 +19,13 @@ from cli_support import (
     Outcome,
     Project,
     compile_set,
+    invoke,
     place_of,
     project,
     ready,
     tree,
 )
+from support import ROOT
 
 CODERS = ["encoders.py", "models.py", "decoders.py"]
 
@@ -176,3 +178,13 @@ def test_explain_reads_a_descriptor_set(made: Project) -> None:
         made.invoke("--format", "json", "explain", "--descriptor-set", "small.binpb", "tick")
     )
     assert entry["declared"] == "small.binpb#small.proto:1:1"
+
+
+def test_a_response_that_a_host_makes_names_its_source() -> None:
+    outcome = invoke(ROOT, "--format", "json", "explain", "SessionResponse.get_framework_info")
+    [entry] = entries(outcome)
+    made = [
+        (Path(item["place"]).name.partition(":")[0], item["symbol"]) for item in entry["generated"]
+    ]
+    assert ("sources.py", "GetFrameworkInfoResponse") in made
+    assert ("encoders.py", "encode_get_framework_info_response") in made

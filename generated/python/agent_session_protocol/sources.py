@@ -25,12 +25,6 @@ class GetChatHistoryResponse(TypedDict):
     items: Iterable[Any] | None
 
 
-class RunInputResponse(TypedDict):
-    """What encode_run_input_response reads."""
-
-    items: Iterable[Any] | None
-
-
 class GetAgentInfoResponse(TypedDict):
     """What encode_get_agent_info_response reads."""
 
@@ -38,6 +32,12 @@ class GetAgentInfoResponse(TypedDict):
     instructions: str | None
     tools: Iterable[str | None] | None
     chat_ctx: Iterable[Any] | None
+
+
+class RunInputResponse(TypedDict):
+    """What encode_run_input_response reads."""
+
+    items: Iterable[Any] | None
 
 
 class GetSessionStateResponse(TypedDict):

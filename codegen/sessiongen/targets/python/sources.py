@@ -47,12 +47,19 @@ def sources_model(context: Context) -> SourcesModel:
 
 
 def given_by_hosts(context: Context) -> list[Shape]:
-    """Return the shapes of responses that no class of the SDK is a source of."""
-    arms = union(context.protocol.roles.response).arms
-    found = (context.shapes.get(arm.value.type_name) for arm in arms)
-    # Two arms can carry one message.
-    given = {item.message.full_name: item for item in found if item is not None}
-    return [item for item in given.values() if not item.classed and item.transparent is None]
+    """Return the shapes of responses that no class of the SDK is a source of.
+
+    What is carried elsewhere too, by an event or inside of a message, is not among them.
+    """
+    roles, shapes = context.protocol.roles, context.shapes
+    inside = (field for shape in shapes.values() for field in shape.message.fields)
+    elsewhere = {field.value.type_name for field in (*inside, *union(roles.event).arms)}
+    answers = {arm.value.type_name for arm in union(roles.response).arms} - elsewhere
+    return [
+        shape
+        for name, shape in shapes.items()
+        if name in answers and not shape.classed and shape.transparent is None
+    ]
 
 
 class _Sources:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner
+from support import one_formatting_child
 
 from sessiongen.cli import main
 
@@ -122,7 +123,7 @@ def working_in(folder: Path) -> Iterator[None]:
 
 def invoke(folder: Path, *arguments: str) -> Outcome:
     """Run the command in this process; an exception other than an exit fails the test."""
-    with working_in(folder):
+    with working_in(folder), one_formatting_child():
         result = CliRunner().invoke(main, list(arguments), catch_exceptions=False)
     return Outcome(result.exit_code, result.stdout, result.stderr)
 

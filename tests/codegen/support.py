@@ -10,10 +10,13 @@ import importlib
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+
+import pytest
 
 from sessiongen import config as configuration
 from sessiongen import verbs
@@ -66,16 +69,29 @@ def protos(files: Iterable[Path], include: Iterable[Path]) -> str:
     return f"protos = [{names}]\ninclude = [{folders}]"
 
 
+@contextmanager
+def one_formatting_child() -> Iterator[None]:
+    """Let runs in this process format in one child.
+
+    They start one for each core, each of which loads black, and the tests keep every core
+    busy as it is. Runs in processes of their own, and test_formatting.py, have as many as ever.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sessiongen.formatting._MOST_WORKERS", 1)
+        yield
+
+
 def generate(config: configuration.Config) -> Package:
     """Generate without a cache."""
-    verbs.generate(config, use_cache=False)
+    with one_formatting_child():
+        verbs.generate(config, use_cache=False)
     return Package(config.package, config.out)
 
 
 def refusal(config: configuration.Config) -> list[Diagnostic]:
     """Return the diagnostics with which a protocol is refused; fail if it is not."""
     try:
-        verbs.generate(config, use_cache=False)
+        generate(config)
     except Refusal as refused:
         assert not config.package_dir.exists(), "a refused protocol must write nothing"
         return refused.diagnostics

@@ -6,13 +6,17 @@ test's own, and what mypy and basedpyright say of code that uses them.
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
@@ -116,14 +120,22 @@ def place_of(text: str, marker: str) -> tuple[int, int]:
     return before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1
 
 
-def mypy(paths: Iterable[Path], imports: Iterable[Path], cache: Path) -> str:
+@lru_cache
+def _mypy_cache() -> Path:
+    """Return a folder for all runs of mypy that this process starts: most of each is the same."""
+    folder = Path(tempfile.mkdtemp(prefix="sessiongen-mypy-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def mypy(paths: Iterable[Path], imports: Iterable[Path], folder: Path) -> str:
     """Return what `mypy --strict` says of files, other than that all is well."""
-    config = cache / "mypy.ini"
-    cache.mkdir(parents=True, exist_ok=True)
+    config = folder / "mypy.ini"
+    folder.mkdir(parents=True, exist_ok=True)
     roots = ":".join(path.as_posix() for path in imports)
     config.write_text(
         "[mypy]\nstrict = true\npython_version = 3.10\nexplicit_package_bases = true\n"
-        f"mypy_path = {roots}\ncache_dir = {cache.as_posix()}\n"
+        f"mypy_path = {roots}\ncache_dir = {_mypy_cache().as_posix()}\n"
         # Installed packages are followed for their types, and judged by their own authors.
         "[mypy-livekit.*]\nfollow_imports = silent\n",
         encoding="utf-8",

@@ -6,6 +6,7 @@ not show by shape are in test_init_roles.py.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -200,4 +201,7 @@ def test_init_of_a_published_module_with_one_unpaired_arm(tmp_path: Path) -> Non
         '# response = "..."', 'response = "send_chat_message"'
     )
     config.write_text(text, encoding="utf-8")
-    assert invoke(tmp_path, "generate").status == 0
+    # test_bound.py generates from this module.
+    outcome = invoke(tmp_path, "explain", "FfiRequest.edit_chat_message")
+    assert outcome.status == 0
+    assert re.search(r"answered by +send_chat_message, field ", outcome.output)

@@ -188,7 +188,7 @@ class _Finder:
             item
             for item in self.candidates
             if item.full_name not in taken
-            and taken.isdisjoint(_payloads(item))
+            and (item in near or taken.isdisjoint(_payloads(item)))
             and not any(_fits(item, word) for word in _WORDS)
         ]
         names = {item.full_name for item in free}

@@ -178,6 +178,25 @@ def test_a_file_that_is_no_protocol_leaves_no_configuration(proto: str, tmp_path
     assert not made.config.exists()
 
 
+def test_a_message_of_the_right_name_is_a_candidate_whatever_it_carries(tmp_path: Path) -> None:
+    """A response with two oneofs, one of which holds the event that came meanwhile."""
+    proto = PROTO.replace(
+        "  oneof response {", "  oneof response { Empty ping = 2; }\n  oneof meanwhile {"
+    ).replace(
+        "Empty ping = 2;\n  }\n}\n\nmessage Envelope",
+        "Event event = 8;\n  }\n}\n\nmessage Envelope",
+    )
+    made = fresh(tmp_path, proto)
+    outcome = init(made)
+    assert "no message has the role response: small.Response has 2 oneofs\n" in outcome.errors
+    assert (
+        '[roles] response = "small.Response"; the first of its oneofs then holds the arms\n'
+        in outcome.errors
+    )
+    take(made, 'response = "small.Response"')
+    assert made.invoke("generate").status == 0
+
+
 def test_many_candidates_are_all_written_and_not_all_told(tmp_path: Path) -> None:
     unions = [f"message M{n} {{ oneof k {{ Nothing a{n} = 1; }} }}\n" for n in range(30)]
     made = fresh(tmp_path, HEAD + "".join(unions))

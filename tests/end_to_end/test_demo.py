@@ -15,10 +15,7 @@ import google.protobuf
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = [
-    pytest.param([str(Path(sys.executable).with_name("agent-session"))], id="installed"),
-    pytest.param([sys.executable, "-m", "agent_session"], id="module"),
-]
+INSTALLED = str(Path(sys.executable).with_name("agent-session"))
 LIMIT = 60
 
 # What is told of the conversation: arms of events, what was typed, and answers.
@@ -106,21 +103,37 @@ def story(output: str) -> list[str]:
     return [" ".join(line.split()) for line in lines]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_conversation_and_why_it_ended(command: list[str]) -> None:
-    done = demo(*command)
-    assert (done.returncode, done.stderr) == (0, "")
+@pytest.fixture(scope="module")
+def among_traps(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
+    """The installed command, run in a folder of modules that nobody should find."""
+    folder = tmp_path_factory.mktemp("traps")
+    for name in ("livekit", "logging", "agent_session", "protobuf"):
+        (folder / f"{name}.py").write_text("raise SystemExit('not this one')")
+    return demo(INSTALLED, cwd=folder)
+
+
+def assert_shown(done: subprocess.CompletedProcess[str]) -> None:
+    """The whole conversation, and nothing else."""
     first, *rest = story(done.stdout)
     assert re.fullmatch(r"a driver listens on 127\.0\.0\.1:\d+; its agent is starting", first)
     assert rest == STORY.strip().splitlines()
     assert len(done.stdout.splitlines()) < 40 and "\x1b" not in done.stdout
 
 
-def test_what_lies_about_in_the_folder_does_not_matter(tmp_path: Path) -> None:
-    for name in ("livekit", "logging", "agent_session", "protobuf"):
-        (tmp_path / f"{name}.py").write_text("raise SystemExit('not this one')")
-    done = demo(str(Path(sys.executable).with_name("agent-session")), cwd=tmp_path)
+def test_what_lies_about_in_the_folder_does_not_matter(
+    among_traps: subprocess.CompletedProcess[str],
+) -> None:
+    assert (among_traps.returncode, among_traps.stderr) == (0, "")
+
+
+def test_a_conversation_and_why_it_ended(among_traps: subprocess.CompletedProcess[str]) -> None:
+    assert_shown(among_traps)
+
+
+def test_as_a_module_it_is_the_same() -> None:
+    done = demo(sys.executable, "-m", "agent_session")
     assert (done.returncode, done.stderr) == (0, "")
+    assert_shown(done)
 
 
 def test_without_livekit_agents_it_says_what_to_install(tmp_path: Path) -> None:

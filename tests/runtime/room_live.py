@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from livekit import api, rtc
+from transport_support import only_new_garbage
 
 VERSION = "v1.9.11"
 KEY, SECRET = "key", "a secret for nothing but these tests"
@@ -142,6 +143,7 @@ def run_live(main: Coroutine[Any, Any, None], timeout: float = 60) -> None:
         left = asyncio.all_tasks() - {asyncio.current_task()}
         assert not left, left
 
-    asyncio.run(guarded())
-    gc.collect()
+    with only_new_garbage():
+        asyncio.run(guarded())
+        gc.collect()
     assert not faults, faults

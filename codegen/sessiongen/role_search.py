@@ -163,22 +163,23 @@ class _Finder:
     def _missing(self, role: str, known: list[Message]) -> None:
         """Say that no message has a role's shape, which come near, and which it may be."""
         near = [item for item in self.schema.own_messages() if _called(item, role)]
-        names = [item.full_name for item in self._others(role, known, near)]
+        others = self._others(role, known, near)
+        names = [item.full_name for item in others]
         self.open[role] = tuple(names)
         reasons = [f"{item.full_name} has {_oneofs(item)}" for item in near]
         reasons = reasons or ([] if self.candidates else ["none has a oneof"])
         fault = f"no message has the role {role}{': ' if reasons else ''}{_listed(reasons)}"
         ways = []
         if names:
-            others = f" (or {_listed(names[1:])})" if names[1:] else ""
-            ways.append(f'name it in codegen.toml: [roles] {role} = "{names[0]}"{others}')
-        if any(item.oneofs for item in near):
+            more = f" (or {_listed(names[1:])})" if names[1:] else ""
+            ways.append(f'name it in codegen.toml: [roles] {role} = "{names[0]}"{more}')
+        if any(item in near for item in others):
             ways.append("the first of its oneofs then holds the arms")
-        if any(not item.oneofs for item in near):
-            ways.append(f"it is a message whose oneof has an arm for each kind of {role}")
-        elif not near:
+        if not near:
             arms = f"message {role.title()} {{ oneof {role} {{ bool unused = 1; }} }}"
             ways.append(f"if the protocol has no {role}s, add one that is never used: {arms}")
+        elif not ways or not all(item.oneofs for item in near):
+            ways.append(f"it is a message whose oneof has an arm for each kind of {role}")
         self._fault(self._source(), Rule.ROLE_NOT_FOUND, fault, "; ".join(ways))
 
     def _others(self, role: str, known: list[Message], near: list[Message]) -> list[Message]:

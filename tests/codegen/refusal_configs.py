@@ -159,6 +159,14 @@ CONFIGS = {
         "vocabularies",
         f'{CONFIG}\n[sdks]\nvocabularies = ["sdks/a.json", "b.json", "./x/../sdks/a.json"]\n',
     ),
+    "role whose message plays another": Case(
+        Rule.ROLE_NOT_FOUND,
+        "no message has the role request: small.Request has 2 oneofs",
+        "it is a message whose oneof has an arm for each kind of request",
+        "",
+        edited("  oneof request {", "  oneof way { Empty near = 8; }\n  oneof request {"),
+        with_roles('event = "Request"'),
+    ),
     "role of no union": toml(
         "roles.event is small.Empty, which has no oneof",
         "it holds the arms in a oneof",

@@ -98,7 +98,7 @@ class Inbox:
     def _tell_end(self, receiver: Receiver) -> None:
         try:
             receiver.transport_ended(self.reason)
-        except Exception:
+        except (Exception, asyncio.CancelledError):
             logger.exception("a receiver failed on the end of its transport")
 
     def _wake(self) -> None:

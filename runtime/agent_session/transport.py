@@ -130,5 +130,5 @@ def hand_over(receiver: Receiver, message: AgentSessionMessage) -> None:
     """Give a message to a receiver; what it raises is its own fault and hurts no transport."""
     try:
         receiver.message_received(message)
-    except Exception:
+    except (Exception, asyncio.CancelledError):
         logger.exception("a receiver failed on a message")

@@ -3,6 +3,7 @@ generator, so that it also runs where only the contract's package is installed."
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import inspect
 import logging
@@ -193,11 +194,14 @@ def test_a_listener_gets_payload_and_event() -> None:
     assert heard == [(Event.Error(message="m"), ERROR)]
 
 
-def test_a_listener_that_raises_hurts_no_other(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("kind", [LookupError, asyncio.CancelledError])
+def test_a_listener_that_raises_hurts_no_other(
+    kind: type[BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
     listeners, heard = AgentSessionEventListeners(), list[str]()
 
     def fail(payload: object, event: object) -> None:
-        raise LookupError("mine")
+        raise kind("mine")
 
     listeners.on_error(lambda payload, event: heard.append("first"))
     listeners.on_error(fail)

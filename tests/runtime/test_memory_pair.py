@@ -13,6 +13,7 @@ from agent_session import (
     SlowConsumer,
     StreamLimits,
     TransportClosed,
+    TransportError,
     TruncatedFrame,
     memory_pair,
 )
@@ -109,11 +110,18 @@ def test_a_receiver_gets_what_came_before_it_and_the_end_once() -> None:
     run(main())
 
 
-def test_a_receiver_that_raises_hurts_nobody(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("kind", [ValueError, asyncio.CancelledError])
+def test_a_receiver_that_raises_hurts_nobody(
+    kind: type[BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
     class Broken(Collector):
         def message_received(self, message: AgentSessionMessage) -> None:
             super().message_received(message)
-            raise ValueError
+            raise kind
+
+        def transport_ended(self, reason: TransportError | None) -> None:
+            super().transport_ended(reason)
+            raise kind
 
     async def main() -> None:
         left, right = memory_pair()
@@ -126,7 +134,8 @@ def test_a_receiver_that_raises_hurts_nobody(caplog: pytest.LogCaptureFixture) -
         await closed(right)
 
     run(main())
-    assert caplog.text.count("a receiver failed") == 2
+    assert caplog.text.count("a receiver failed on a message") == 2
+    assert caplog.text.count("a receiver failed on the end of its transport") == 1
 
 
 def test_only_one_may_wait_for_the_next_message() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
+from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -653,7 +654,8 @@ class AgentSessionEventListeners:
                 continue
             try:
                 listener(payload, event)
-            except Exception:
+            except (Exception, CancelledError):
+                # Nothing is awaited here: a cancellation is that of a future it asked.
                 _log.exception("a listener of %s failed", arm or "unknown events")
 
     def _add(

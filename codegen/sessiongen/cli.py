@@ -165,7 +165,9 @@ def parity(options: Options, format_: str | None) -> None:
         status = FINDING if found.diagnostics else FINE
         return Result(status, diagnostics=found.diagnostics, detail=comparing.render(found, form))
 
-    _run(replace(options, format=shown), matrix, document=True)
+    # the matrix is no diagnostic, but in JSON it holds them
+    asked = not options.quiet or form == "json"
+    _run(replace(options, format=shown), matrix, document=asked)
 
 
 @main.group()

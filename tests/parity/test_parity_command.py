@@ -150,6 +150,16 @@ def test_github_markdown_and_text(lacking: str) -> None:
     assert run("--config", lacking, "--format", "markdown", "parity").returncode == 2
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "github"])
+def test_quiet_shows_findings_without_the_matrix(lacking: str, form: str) -> None:
+    done = run("--config", lacking, "parity", "--quiet", "--format", form)
+    assert done.returncode == 1
+    shown, other = (done.stdout, done.stderr) if form == "github" else (done.stderr, done.stdout)
+    assert shown.count("SG052") == 1 and "requests" not in shown and other == ""
+    whole = run("--config", lacking, "parity", "--quiet", "--format", "json")
+    assert len(json.loads(whole.stdout)["findings"]) == 1
+
+
 def test_colour_is_for_terminals(lacking: str) -> None:
     assert "\x1b[" not in run("--config", lacking, "parity").stdout
     assert "- \x1b[31m!\x1b[0m" in run("--color", "--config", lacking, "parity").stdout
@@ -168,9 +178,10 @@ def test_parity_starts_protoc_alone_and_loads_neither_templates_nor_parsers() ->
     assert done.stdout.splitlines()[-1] == "0 1 []", done.stdout + done.stderr
 
 
-def sdk(folder: Path, version: str, more: str = "") -> Path:
+def sdk(folder: Path, version: str, more: str = "", above: str = "") -> Path:
     """Write the small Python SDK into a folder, which stands in for the registry."""
     files = {**PYTHON_SDK, "version.py": f'__version__ = "{version}"\n'}
+    files = {name: above + text for name, text in files.items()}
     files["voice/events.py"] += more
     for name, text in files.items():
         path = folder / "livekit/agents" / name
@@ -191,7 +202,8 @@ def test_watch_says_that_an_sdk_moved(tmp_path: Path, monkeypatch: pytest.Monkey
         '[sdks]\nvocabularies = ["livekit-agents.json"]\n'
     )
     newest = ["1.0"]
-    later = open_package(sdk(tmp_path / "new", "1.1", 'Mood = Literal["fine"]\n'), PYTHON)
+    mood = 'Mood = Literal["fine"]\n'
+    later = open_package(sdk(tmp_path / "new", "1.1", mood, above="# A licence.\n"), PYTHON)
     monkeypatch.setattr(verbs, "newest", lambda scope: newest[0])
     monkeypatch.setattr(verbs, "fetch", lambda scope, version: later)
     monkeypatch.setattr(verbs, "moved", partial(verbs.moved, scopes=scopes))
@@ -203,5 +215,8 @@ def test_watch_says_that_an_sdk_moved(tmp_path: Path, monkeypatch: pytest.Monkey
     assert moved.exit_code == 1
     assert moved.output.startswith("SDK moved: livekit-agents 1.0 -> 1.1\n")
     assert '-  "version": "1.0"' in moved.output and '+      "name": "Mood",' in moved.output
+    # Every line of the SDK has moved by one, which is nothing to tell.
+    gone = [line for line in moved.output.splitlines() if line.startswith("-")]
+    assert gone == ["--- " + gone[0][4:], '-  "version": "1.0"']
     assert "note[SG049]" in moved.output
     assert load(pinned).version == "1.0"

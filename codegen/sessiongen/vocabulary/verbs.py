@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,8 @@ from sessiongen.vocabulary.scope import SCOPES, Scope
 from sessiongen.vocabulary.store import dump, load
 
 NEWEST = "newest"
+# Most of them move with each version, and the few facts that do would drown.
+_LINES = re.compile(r':\d+(?=")|"line": \d+, ')
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,10 @@ class Updated:
 
 @dataclass(frozen=True)
 class Moved:
-    """An SDK whose newest version differs from the pinned vocabulary. diff: of the files."""
+    """An SDK whose newest version differs from the pinned vocabulary.
+
+    diff: of the files, but for the lines at which the SDK has things.
+    """
 
     sdk: str
     pinned: str
@@ -131,7 +137,9 @@ def _reader(scope: Scope) -> Callable[[Package, Scope], Reading]:
 
 
 def _moved(path: Path, pinned: Vocabulary, latest: Vocabulary) -> Moved:
-    before, after = (dump(item).decode().splitlines(True) for item in (pinned, latest))
+    before, after = (
+        _LINES.sub("", dump(item).decode()).splitlines(True) for item in (pinned, latest)
+    )
     name = display(path)
     diff = difflib.unified_diff(
         before, after, f"{name} ({pinned.version})", f"{name} ({latest.version})"

@@ -10,7 +10,7 @@ import asyncio
 from typing import Final
 
 from .errors import TransportError
-from .transport import SessionTransport
+from .transport import SessionTransport, logger
 
 # How many bytes may be under way. A transport holds several times as much.
 _WINDOW: Final = 1 << 20
@@ -57,6 +57,8 @@ class Window:
             await self._transport.flush()
         except TransportError:
             pass  # the transport has ended, and tells that in its own way
+        except Exception:
+            logger.exception("a transport failed while it flushed")
         finally:
             self._sent = 0
             self.open = True

@@ -64,6 +64,10 @@ class _Mended:
     def __str__(self) -> str:
         return _mended_text(str(self._source))
 
+    def __repr__(self) -> str:
+        # The text of a list or dict is made of it.
+        return _mended_text(repr(self._source))
+
 
 def _mended_text(text: str) -> str:
     try:

@@ -11,6 +11,7 @@ from agent_session import (
     MemorySessionTransport,
     SessionHost,
     StreamLimits,
+    TransportClosed,
     TruncatedFrame,
     memory_pair,
 )
@@ -312,3 +313,24 @@ def test_a_transport_that_never_flushes_leaves_no_task(monkeypatch: pytest.Monke
             await asyncio.wait_for(host.close(), 5)
 
     run(main())
+
+
+@pytest.mark.parametrize("fault", [TransportClosed(None), OSError("no such wire")])
+def test_a_flush_that_fails_leaves_no_error_unseen_and_answers_go_on(
+    fault: Exception, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail(_: object) -> None:
+        await asyncio.sleep(0)
+        raise fault
+
+    async def main() -> None:
+        monkeypatch.setattr(MemorySessionTransport, "flush", fail)
+        session = PlainSession()
+        session.info["instructions"] = "x" * 600_000
+        async with hosted(session) as (driver, _, _):
+            for _ in range(4):
+                await driver.send("get_agent_info")
+            await driver.answer("4")
+
+    run(main())
+    assert ("a transport failed while it flushed" in caplog.text) == isinstance(fault, OSError)

@@ -91,6 +91,29 @@ def test_once_it_has_arrived_finalize_takes_its_own_time() -> None:
     run(main())
 
 
+def test_a_hold_takes_nothing_from_the_time_of_the_close_behind_it() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gate = asyncio.Event()
+
+        async def stats() -> dict[str, Any]:
+            await gate.wait()
+            return {"publisher_stats": (), "subscriber_stats": ()}
+
+        session.stats = stats
+        async with holding(session, close_timeout=0.5) as (_, driver, host):
+            name = await driver.send("get_rtc_stats")
+            await asyncio.wait([asyncio.ensure_future(host.wait_closed())], timeout=0.6)
+            await driver.send("run_input", text="still there?")
+            while "closing" not in (await driver.ask("get_session_state")).error:
+                pass
+            gate.set()
+            assert (await driver.answer(name)).HasField("get_rtc_stats")
+            await driver.end()
+
+    run(main())
+
+
 def test_a_run_does_not_cut_off_a_finalize_that_is_at_work() -> None:
     async def main() -> None:
         session = PlainSession()

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from agent_session import MAX_FRAME_SIZE
+from agent_session import MAX_FRAME_SIZE, MemorySessionTransport, UnencodableMessage
 from agent_session_protocol import agent_session_pb2 as pb
 from host_support import PlainSession, chat_message, hosted, request
 from transport_support import run
@@ -95,6 +95,27 @@ def test_a_response_over_the_limit_becomes_an_error_that_says_so(texts: list[str
             assert str(MAX_FRAME_SIZE) in response.error and "may travel" in response.error
             assert response.WhichOneof("response") is None
             assert (await driver.ask("ping")).HasField("pong")  # and the session goes on
+
+    run(main())
+
+
+def test_a_response_that_cannot_be_encoded_becomes_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """protobuf of today refuses such a response earlier, where it is made."""
+    send = MemorySessionTransport.send_nowait
+
+    def picky(transport: MemorySessionTransport, message: pb.AgentSessionMessage) -> int:
+        if message.response.HasField("get_session_state"):
+            raise UnencodableMessage
+        return send(transport, message)
+
+    async def main() -> None:
+        monkeypatch.setattr(MemorySessionTransport, "send_nowait", picky)
+        async with hosted(PlainSession()) as (driver, _, _):
+            response = await driver.ask("get_session_state")
+            assert (response.error, response.WhichOneof("response")) == ("internal error", None)
+            assert (await driver.ask("ping")).HasField("pong")
 
     run(main())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -79,6 +80,30 @@ def test_texts_that_utf8_cannot_spell_are_mended_and_the_rest_stays(
     run(main())
     assert "cannot be spelled in UTF-8" in caplog.text
     assert not any("ok" in message.split() for message in caplog.messages)
+
+
+def test_what_is_told_as_a_text_reads_the_same_beside_a_text_that_is_mended() -> None:
+    call: dict[str, Any] = {
+        "id": "item_1",
+        "call_id": "call_1",
+        "arguments": "{}",
+        "name": "look \ud83d",
+        "created_at": 1.0,
+        "extra": {"limits": {"most": [Fraction(1, 3), "\udcff"]}, "least": Fraction(1, 4)},
+    }
+
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            source = {"function_calls": [call], "function_call_outputs": []}
+            session.emit("function_tools_executed", source)
+            event = (await driver.event("function_tools_executed")).function_tools_executed
+        (sent,) = event.function_calls
+        assert sent.name == "look \ufffd"
+        assert sent.extra["limits"] == "{'most': [Fraction(1, 3), '\ufffd']}"
+        assert sent.extra["least"] == "1/4"
+
+    run(main())
 
 
 @pytest.mark.parametrize("count", [127, 128, 129, 1_000])

@@ -116,6 +116,7 @@ def test_the_hook_in_another_project(checkout: Path, home: Path, tmp_path: Path)
     assert re.search(r"generated code is what the protocol gives\.+Failed", forgotten.stdout)
     assert "out/small_protocol/events.py:" in forgotten.stdout
     assert "help: run `sessiongen generate` and commit the result" in forgotten.stdout
+    assert "@@" not in forgotten.stdout  # the diff would bury it
 
     made.generated()
     remembered = commit_all(made.root, home)

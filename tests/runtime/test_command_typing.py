@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from agent_session.command.address import Address, parse_address
 from agent_session.command.editor import LineEditor, width
@@ -90,13 +92,25 @@ def test_a_request_with_its_fields() -> None:
             make_request("finalize_simulation", fields)
 
 
+def test_a_refusal_shows_the_form_of_the_fields() -> None:
+    form = '{"input": …, "output": …}'
+    for fields, text in (
+        ("audio", f"these are not its fields in JSON, {form}: "),
+        ("[]", f"its fields are a JSON object: {form}"),
+    ):
+        with pytest.raises(NoSuchRequest, match=re.escape(text)):
+            make_request("update_io", fields)
+    with pytest.raises(NoSuchRequest, match="^its fields are a JSON object$"):
+        make_request("ping", "[]")
+
+
 def test_help_has_each_request_of_the_protocol() -> None:
     entries = dict(request_help())
     assert list(entries) == [
         f"/{arm.name}" for arm in pb.SessionRequest.DESCRIPTOR.oneofs[0].fields
     ]
     assert entries["/get_chat_history"] == "Give me the conversation so far"
-    assert entries["/update_io"] == "Switch these inputs and outputs {input, output}"
+    assert entries["/update_io"] == 'Switch these inputs and outputs {"input": …, "output": …}'
     assert entries.keys() == {f"/{name}" for name in SESSION_REQUEST_ARMS}
 
 

@@ -15,6 +15,7 @@ from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.dispatch import SESSION_REQUEST_ARMS
 from agent_session_protocol.requests import SessionRequestHandler
 from google.protobuf.json_format import ParseDict, ParseError
+from google.protobuf.message import Message
 
 _NAMES: Final = tuple(str(arm) for arm in SESSION_REQUEST_ARMS)
 
@@ -64,11 +65,21 @@ def make_request(name: str, fields: str) -> pb.SessionRequest:
     try:
         given = json.loads(fields or "{}")
         if not isinstance(given, dict):
-            raise NoSuchRequest("its fields are a JSON object")
+            raise NoSuchRequest(f"its fields are a JSON object{_takes(payload, ': ')}")
         ParseDict(given, payload)
     except (ValueError, RecursionError, ParseError) as error:
-        raise NoSuchRequest(f"these are not its fields in JSON: {error}") from None
+        takes = _takes(payload, ", ")
+        raise NoSuchRequest(f"these are not its fields in JSON{takes}: {error}") from None
     return request
+
+
+def _takes(payload: Message | type[Message], before: str) -> str:
+    """The fields that a request takes, in the form in which one types them, behind a text.
+
+    Empty where it takes none.
+    """
+    fields = ", ".join(f'"{field}": …' for field in payload.DESCRIPTOR.fields_by_name)
+    return fields and f"{before}{{{fields}}}"
 
 
 def say(text: str) -> pb.SessionRequest:
@@ -83,5 +94,4 @@ def request_help() -> Iterator[tuple[str, str]]:
         method: Any = getattr(SessionRequestHandler, name, None)
         paragraph = (inspect.getdoc(method) or "").partition("\n\n")[0]
         sentence = " ".join(paragraph.split()).partition(". ")[0].rstrip(".")
-        takes = ", ".join(arm.type.DESCRIPTOR.fields_by_name)
-        yield f"/{name}", f"{sentence} {{{takes}}}" if takes else sentence
+        yield f"/{name}", f"{sentence}{_takes(arm.type, ' ')}"

@@ -63,6 +63,22 @@ def test_both_sides_send_without_delay() -> None:
     run(main())
 
 
+def test_no_delay_is_asked_for_where_the_loop_leaves_that_out() -> None:
+    class Wire(asyncio.Transport):
+        """What a loop of another kind may hand over: a connection as the system makes it."""
+
+        def __init__(self, connection: socket.socket) -> None:
+            super().__init__({"socket": connection})
+
+    async def main() -> None:
+        with socket.socket() as connection:
+            assert not connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            TcpSessionTransport("127.0.0.1", 0).connection_made(Wire(connection))
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+    run(main())
+
+
 def test_what_is_sent_in_one_tick_is_one_write() -> None:
     async def main() -> None:
         async with pair() as (driver, agent):

@@ -24,6 +24,7 @@ message Note {
   optional string tag = 2;
   repeated string lines = 3;
   Mark mark = 4;
+  Sign sign = 5;
 }
 
 message Mark {
@@ -34,6 +35,13 @@ message Mark {
   oneof size {
     int32 small = 3;
     int32 large = 4;
+  }
+}
+
+message Sign {
+  oneof sign {
+    Dot dot = 1;
+    Dash dash = 2;
   }
 }
 
@@ -257,7 +265,8 @@ def python(found: Project, code: str) -> str:
 
 ENCODE = """
 from small_protocol import encoders
-source = {"text": "a", "tag": None, "lines": ["x"], "mark": {"mark": {"type": "dot", "at": 3}}}
+source = {"text": "a", "tag": None, "lines": ["x"], "sign": None}
+source["mark"] = {"mark": {"type": "dot", "at": 3}}
 note = encoders.encode_note(source)
 """
 
@@ -292,6 +301,21 @@ OVERRIDES = {"Mark.dot": fill_dot, "Mark.large": fill_large}
     found = made(tmp_path, text).generated()
     shown = python(found, ENCODE + "print(note.mark.dot.at, note.mark.large, note.mark.small)")
     assert shown == "6 9 0"
+
+
+def test_a_choice_is_set_though_an_override_writes_nothing(tmp_path: Path) -> None:
+    text = 'def fill(source, to):\n    pass\n\n\nOVERRIDES = {"Sign.dot": fill}\n'
+    found = made(tmp_path, text).generated()
+    code = ENCODE.replace('"sign": None', '"sign": {"type": "dot"}')
+    shown = python(found, code + 'print(note.HasField("sign"), note.sign.WhichOneof("sign"))')
+    assert shown == "True None"
+
+
+def test_a_message_is_set_though_the_override_of_its_field_writes_nothing(tmp_path: Path) -> None:
+    text = 'def fill(source, to):\n    pass\n\n\nOVERRIDES = {"Dot.at": fill}\n'
+    found = made(tmp_path, text).generated()
+    shown = python(found, ENCODE + 'print(note.mark.WhichOneof("mark"), note.mark.dot.at)')
+    assert shown == "dot 0"
 
 
 def test_the_package_stands_on_its_own_copy(tmp_path: Path) -> None:

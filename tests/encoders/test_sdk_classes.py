@@ -7,6 +7,7 @@ the generated encoders make of objects of such classes, of mappings, and of mode
 
 from __future__ import annotations
 
+from collections import UserDict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -73,6 +74,20 @@ message Loose {
   Said said = 4;
 }
 
+message Lax {
+  double delay = 1;
+  repeated string notes = 2;
+}
+
+message LaxMood {
+  Mood mood = 1;
+  optional double total = 2;
+}
+
+message LaxSize {
+  Size size = 1;
+}
+
 message Step {
   oneof step {
     Begun begun = 1;
@@ -116,6 +131,9 @@ message Event {
     Apart apart = 4;
     Plain plain = 5;
     Steps steps = 6;
+    Lax lax = 7;
+    LaxMood lax_mood = 8;
+    LaxSize lax_size = 9;
   }
 }
 
@@ -175,6 +193,9 @@ VOCABULARY = Vocabulary(
         ),
         record("Timing", None, "delay_seconds?", "total?", "notes?"),
         record("Loose", None, "delay?", "total?", "notes?", "said?"),
+        record("Lax", None, "delay?", "notes?"),
+        record("LaxMood", None, "mood?", "total?"),
+        record("LaxSize", None, "size?"),
         record("Begun", ODD, "id"),
         record("DoneEvent", "done\tnow", "id"),
         record("Apart", None, "near?", "far?"),
@@ -189,7 +210,9 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     return generated(tmp_path_factory.mktemp("twins"), "twins", VOCABULARY)
 
 
-def generated(root: Path, name: str, *vocabularies: Vocabulary) -> Package:
+def generated(
+    root: Path, name: str, *vocabularies: Vocabulary, overrides: str = ""
+) -> Package:
     """Generate the protocol with vocabularies; its proto package has the name of Python's."""
     proto = PROTO.replace("package twins;", f"package {name};")
     (root / "twins.proto").write_text(proto, encoding="utf-8")
@@ -197,7 +220,8 @@ def generated(root: Path, name: str, *vocabularies: Vocabulary) -> Package:
     for index, item in enumerate(vocabularies):
         (root / f"{index}.json").write_bytes(dump(item))
         paths.append(f'"{index}.json"')
-    rest = f"[sdks]\nvocabularies = [{', '.join(paths)}]\n" if paths else ""
+    rest = f'overrides = "{overrides}"\n' if overrides else ""
+    rest += f"[sdks]\nvocabularies = [{', '.join(paths)}]\n" if paths else ""
     source = support.protos([root / "twins.proto"], [root])
     return support.generate(support.configured(root, name, source, rest=rest))
 
@@ -260,6 +284,42 @@ def test_what_the_class_may_leave_out(package: Package) -> None:
     assert encoders.encode_timing({"delay_seconds": 1.0}).delay == 1.0
     assert encoders.encode_timing({"delay": 2.0, "notes": ["x"]}).delay == 2.0
     assert encoders.encode_timing(SimpleNamespace(delay_seconds=3, total=None, notes=())).delay == 3
+
+
+@pytest.mark.parametrize("source", [{}, SimpleNamespace(), UserDict()], ids=type)
+@pytest.mark.parametrize("arm", ["loose", "timing", "lax", "lax_mood"])
+def test_a_class_that_may_leave_out_all_is_set_where_it_does(
+    package: Package, arm: str, source: Any
+) -> None:
+    if arm == "timing" and isinstance(source, SimpleNamespace):
+        source = SimpleNamespace(delay_seconds=None, total=None, notes=None)
+    event = package.module("encoders").encode_event(arm, source)
+    assert event.WhichOneof("event") == arm
+    assert getattr(event, arm).ListFields() == []
+
+
+def test_a_word_that_is_left_out_is_no_zero(package: Package) -> None:
+    errors, encoders = package.module("errors"), package.module("encoders")
+    for source in ({}, {"size": None}, SimpleNamespace(size=None)):
+        with pytest.raises(errors.UnmappedValueError, match="twins.Size.*None"):
+            encoders.encode_lax_size(source)
+    with pytest.raises(AttributeError, match="'size'"):
+        encoders.encode_lax_size(SimpleNamespace())
+    assert encoders.encode_lax_size({"size": "SIZE_LARGE"}).size == 1
+
+
+def test_an_override_of_a_class_that_may_leave_out_all(tmp_path: Path) -> None:
+    """It is given attributes, as any other, and is called for a source with nothing in it too."""
+    (tmp_path / "hand.py").write_text(
+        "def fill(source, to):\n    to.total = -1 if source.total is None else source.total\n\n\n"
+        'OVERRIDES = {"Loose.total": fill}\n',
+        encoding="utf-8",
+    )
+    found = generated(tmp_path, "twins_override", VOCABULARY, overrides="hand.py")
+    encode = found.module("encoders").encode_loose
+    assert [encode({}).total, encode({"total": 2.0}).total] == [-1.0, 2.0]
+    source = SimpleNamespace(delay=1.0, total=3.0, notes=[], said=None)
+    assert [encode(source).total, encode(source).delay] == [3.0, 1.0]
 
 
 def test_kinds_by_the_sdks_tags(package: Package) -> None:

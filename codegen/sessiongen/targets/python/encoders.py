@@ -126,11 +126,17 @@ class _Encoders:
         )
 
     def _by_name(self, shape: Shape, read: Sequence[Source]) -> bool:
-        """Whether an object may lack every field, each of which goes by one name alone."""
+        """Whether an object may lack every field, each of which goes by one name alone.
+
+        An override reads attributes, and so do all others beside it; a word of an enum that
+        has none for what is not known cannot be lacking.
+        """
         return (
             shape.loose
             and bool(read)
+            and len(read) == len(shape.fields)
             and not shape.choices
+            and not any(self._strict(item) for item in read)
             and all(item.absent for item in shape.fields)
             and all(len(self._spellings(shape, item)) == 1 for item in read)
         )
@@ -156,6 +162,10 @@ class _Encoders:
     def _certain(self, source: Source) -> bool:
         """Whether a field takes a word of an enum, which a source must have."""
         return _single(source.field) and self._converter(source.field.value) != ""
+
+    def _strict(self, source: Source) -> bool:
+        words = self.names.words(source.field.value)
+        return self._certain(source) and words is not None and not words.nullable
 
     def _zero(self, source: Source) -> str:
         kind = source.field.value.kind

@@ -160,7 +160,7 @@ async def _encoded_in_parts(
     Raises:
         RequestError: the response becomes longer than what may travel.
     """
-    everything = list(source[items])
+    everything = list(source[items] or ())
     if len(everything) <= _CHUNK:
         return encoded(encode, source)
     response = encoded(encode, {**source, items: everything[:_CHUNK]})

@@ -6,8 +6,10 @@ model that streams. Goes out: the same source, seen with whole texts, for the en
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
+from enum import Enum
+from numbers import Number
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message
@@ -18,7 +20,7 @@ _S = TypeVar("_S")
 _M = TypeVar("_M")
 
 # What holds no text that is sent as it is; what an exception says is mended where it is told.
-_PLAIN = (int, float, bytes, datetime, timedelta, Message, BaseException)
+_PLAIN = (Number, Enum, bytes, datetime, timedelta, Message, BaseException)
 
 
 def encoded(encode: Callable[[_S], _M], source: _S) -> _M:
@@ -41,32 +43,36 @@ def mended(source: Any) -> Any:
 def _mended(source: Any) -> Any:
     if isinstance(source, str):
         return _mended_text(source)
-    if isinstance(source, Mapping):
-        return {_mended(key): _mended(value) for key, value in source.items()}
-    if isinstance(source, (list, tuple)):
-        return [_mended(item) for item in source]
     if source is None or isinstance(source, _PLAIN):
         return source
+    if isinstance(source, Mapping):
+        return {_mended(key): _mended(value) for key, value in source.items()}
+    if type(source) in (list, tuple):
+        return type(source)(map(_mended, source))
     return _Mended(source)
 
 
 class _Mended:
-    """An object whose attributes are mended as they are read."""
+    """An object whose attributes, and whose items, are mended as they are read."""
 
-    __slots__ = ("_source",)
+    # No field can have a name like this.
+    __slots__ = ("__source__",)
 
-    def __init__(self, source: object) -> None:
-        self._source = source
+    def __init__(self, source: Any) -> None:
+        self.__source__ = source
 
     def __getattr__(self, name: str) -> Any:
-        return _mended(getattr(self._source, name))
+        return _mended(getattr(self.__source__, name))
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(_mended, self.__source__)
 
     def __str__(self) -> str:
-        return _mended_text(str(self._source))
+        return _mended_text(str(self.__source__))
 
     def __repr__(self) -> str:
         # The text of a list or dict is made of it.
-        return _mended_text(repr(self._source))
+        return _mended_text(repr(self.__source__))
 
 
 def _mended_text(text: str) -> str:

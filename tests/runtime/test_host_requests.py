@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
+from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +15,7 @@ from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.errors import RequestError
 from host_support import PlainSession, chat_message, hosted, request
 from livekit.agents.metrics import LLMModelUsage
+from livekit.agents.voice.events import CloseReason
 from transport_support import run
 
 ARMS = [field.name for field in pb.SessionRequest.DESCRIPTOR.oneofs_by_name["request"].fields]
@@ -102,6 +106,80 @@ def test_what_is_told_as_a_text_reads_the_same_beside_a_text_that_is_mended() ->
         assert sent.name == "look \ufffd"
         assert sent.extra["limits"] == "{'most': [Fraction(1, 3), '\ufffd']}"
         assert sent.extra["least"] == "1/4"
+
+    run(main())
+
+
+class Color(Enum):
+    RED = "red"
+
+
+class Note:
+    """What an application may put into `extra`."""
+
+    def __repr__(self) -> str:
+        return "Note('\ud83d\ude00 \udc80')"
+
+
+def test_what_has_no_text_of_its_own_is_mended_to_what_it_would_be_otherwise() -> None:
+    """Each value of `extra` is told by its str(), with and without a broken text elsewhere."""
+    extra = {
+        "note": Note(),
+        "list": [Note(), "x"],
+        "pair": (1, "two"),
+        "set": frozenset({3}),
+        "deep": {"deep": [Decimal("1.50"), None, True, CloseReason.ERROR]},
+        "enum": Color.RED,
+        7: 0.25,
+    }
+    told = {
+        "note": "Note('\U0001f600 \ufffd')",
+        "list": "[Note('\U0001f600 \ufffd'), 'x']",
+        "pair": "(1, 'two')",
+        "set": "frozenset({3})",
+        "deep": str(extra["deep"]),
+        "enum": "Color.RED",
+        "7": "0.25",
+    }
+
+    async def main() -> None:
+        session = PlainSession()
+        whole = {"extra": {name: extra[name] for name in extra if name not in ("note", "list")}}
+        session.items += [{**chat_message(0, "ok"), **whole}]
+        async with hosted(session) as (driver, _, _):
+            [item] = (await driver.ask("get_chat_history")).get_chat_history.items
+            session.items[0]["extra"] = extra
+            session.items[0]["created_at"] = Decimal("1700000000.25")
+            [mended] = (await driver.ask("get_chat_history")).get_chat_history.items
+        assert dict(mended.message.extra) == told
+        assert item.message.extra.items() <= told.items()
+        assert mended.message.created_at.nanos == 250_000_000
+
+    run(main())
+
+
+def test_collections_of_any_kind_are_mended() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        items = deque([chat_message(0, "half \ud83d"), chat_message(1, "ho")])
+        session.info |= {"tools": {"a": 1, "b\udc80": 2}.keys(), "chat_ctx": items}
+        session.info["instructions"] = None
+        async with hosted(session) as (driver, _, _):
+            info = (await driver.ask("get_agent_info")).get_agent_info
+        assert list(info.tools) == ["a", "b\ufffd"] and not info.HasField("instructions")
+        texts = [item.message.content[0].text for item in info.chat_ctx]
+        assert texts == ["half \ufffd", "ho"]
+
+    run(main())
+
+
+def test_an_agent_without_a_conversation() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        session.info |= {"chat_ctx": None, "tools": None}
+        async with hosted(session) as (driver, _, _):
+            info = (await driver.ask("get_agent_info")).get_agent_info
+        assert (info.id, list(info.tools), list(info.chat_ctx)) == ("clerk", [], [])
 
     run(main())
 

@@ -76,6 +76,7 @@ VALID: Mapping[str, Case] = {
     "optionals": Case(Facts(error="error")),
     "proto2": Case(Facts(error="error")),
     "python_words": Case(Facts(error="error", timestamp="created")),
+    "response_forms": Case(Facts(error="error", pairs={"again": "both"})),
     "same_type": Case(),
     "scalar_arms": Case(Facts(error="error", timestamp="created_at")),
     "shared_response": Case(Facts(error="error", pairs={"ping": "pong", "ping_far": "pong"})),

@@ -318,6 +318,14 @@ def test_a_message_is_set_though_the_override_of_its_field_writes_nothing(tmp_pa
     assert shown == "dot 0"
 
 
+def test_an_arm_that_an_override_fills_needs_no_attribute(tmp_path: Path) -> None:
+    text = 'def fill(source, to):\n    pass\n\n\nOVERRIDES = {"Mark.large": fill}\n'
+    found = made(tmp_path, text).generated()
+    code = "from types import SimpleNamespace\nfrom small_protocol import encoders\n"
+    code += "print(encoders.encode_mark(SimpleNamespace(mark=None, small=3)).small)"
+    assert python(found, code) == "3"
+
+
 def test_the_package_stands_on_its_own_copy(tmp_path: Path) -> None:
     found = made(tmp_path, "\ufeff" + GOOD.replace("\n", "\r\n")).generated()
     copy = (found.package / "overrides.py").read_bytes().decode()

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import case_packages
 import pytest
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol import encoders, sources
@@ -43,6 +44,46 @@ def test_its_keys_are_the_fields(name: str) -> None:
     words = {"agent_state": "thinking", "user_state": "away"} if len(given) < len(keys) else {}
     made = RESPONSES[name]({**given, **words})
     assert len(made.ListFields()) <= len(words)
+
+
+# Worked out by hand from tests/cases/response_forms.proto.
+FORMS = {
+    "Sheet": {
+        "implicit": "int | None",
+        "explicit": "str | None",
+        "required": "bytes",
+        "open": "str",
+        "open_explicit": "str | None",
+        "closed": "str | None",
+        "closed_required": "str",
+        "many": "Iterable[str | None] | None",
+        "by_word": "Mapping[str, Any] | None",
+        "spans": "Mapping[bool, Any] | None",
+        "times": "Iterable[TimestampLike | None] | None",
+        "data": "StructLike",
+        "part": "Any",
+        "parts": "Iterable[Any] | None",
+        "text": "str | None",
+        "word": "str | None",
+        "nothing": "Any",
+        "from_": "str",
+        "held": "Any",
+    },
+    "Either": {"either": "Any"},
+    "Both": {"first": "str | None", "second": "str | None"},
+}
+
+
+def test_which_messages_have_one_and_what_each_key_takes(tmp_path: Path) -> None:
+    """Not what an event carries too (Told), or another message (Nothing, Chain)."""
+    package = case_packages.make("response_forms", tmp_path / "in", tmp_path / "out")
+    found = vars(package.module("sources"))
+    dicts = {name: item for name, item in found.items() if hasattr(item, "__total__")}
+    assert {name: item.__total__ for name, item in dicts.items()} == dict.fromkeys(FORMS, True)
+    assert {
+        name: {key: type_.__forward_arg__ for key, type_ in item.__annotations__.items()}
+        for name, item in dicts.items()
+    } == FORMS
 
 
 PROGRAM = """

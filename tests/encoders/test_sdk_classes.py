@@ -210,9 +210,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     return generated(tmp_path_factory.mktemp("twins"), "twins", VOCABULARY)
 
 
-def generated(
-    root: Path, name: str, *vocabularies: Vocabulary, overrides: str = ""
-) -> Package:
+def generated(root: Path, name: str, *vocabularies: Vocabulary, overrides: str = "") -> Package:
     """Generate the protocol with vocabularies; its proto package has the name of Python's."""
     proto = PROTO.replace("package twins;", f"package {name};")
     (root / "twins.proto").write_text(proto, encoding="utf-8")

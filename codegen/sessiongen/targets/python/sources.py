@@ -94,7 +94,7 @@ class _Sources:
         if field.repeated:
             items = one if one == "Any" or nullable else f"{one} | None"
             return f"Iterable[{items}] | None"
-        needed = field.value.kind is Kind.ENUM and not field.presence
+        needed = field.required or (field.value.kind is Kind.ENUM and not field.presence)
         return one if one == "Any" or nullable or needed else f"{one} | None"
 
     def _single(self, value: Value) -> tuple[str, bool]:

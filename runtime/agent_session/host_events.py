@@ -20,7 +20,7 @@ from google.protobuf.struct_pb2 import ListValue, Struct, Value
 
 from .errors import TransportClosed, TransportError
 from .hosted import HostedSession
-from .mended import mended
+from .mended import cannot_be_spelled, mended
 from .transport import SessionTransport, logger
 
 MAX_NESTING: Final = 30
@@ -89,9 +89,12 @@ def _message(arm: AgentSessionEventArm, source: Any) -> AgentSessionMessage:
     message = AgentSessionMessage()
     try:
         fill_agent_session_event(arm, source, message.event)
-    except UnicodeEncodeError:
-        message.Clear()
-        fill_agent_session_event(arm, mended(source), message.event)
+        return message
+    except ValueError as error:
+        if not cannot_be_spelled(error):
+            raise
+    message.Clear()
+    fill_agent_session_event(arm, mended(source), message.event)
     return message
 
 

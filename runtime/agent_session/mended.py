@@ -30,8 +30,18 @@ def encoded(encode: Callable[[_S], _M], source: _S) -> _M:
     """
     try:
         return encode(source)
-    except UnicodeEncodeError:
-        return encode(mended(source))
+    except ValueError as error:
+        if not cannot_be_spelled(error):
+            raise
+    return encode(mended(source))
+
+
+def cannot_be_spelled(error: ValueError) -> bool:
+    """Whether an encoder failed on a text that UTF-8 cannot spell.
+
+    protobuf raises Python's own error for it, or, where it is not compiled, one in its place.
+    """
+    return any(isinstance(each, UnicodeEncodeError) for each in (error, error.__context__))
 
 
 def mended(source: Any) -> Any:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import subprocess
+import sys
+import textwrap
 from collections import deque
+from datetime import datetime, timezone
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from agent_session.mended import encoded
 from agent_session_protocol import agent_session_pb2 as pb
+from agent_session_protocol import encoders
 from agent_session_protocol.errors import RequestError
+from google.protobuf.timestamp_pb2 import Timestamp
 from host_support import PlainSession, chat_message, hosted, request
 from livekit.agents.metrics import LLMModelUsage
 from livekit.agents.voice.events import CloseReason
@@ -158,6 +166,24 @@ def test_what_has_no_text_of_its_own_is_mended_to_what_it_would_be_otherwise() -
     run(main())
 
 
+@pytest.mark.parametrize(
+    "at",
+    [
+        1_700_000_000.25,
+        Decimal("1700000000.25"),
+        datetime(2023, 11, 14, 22, 13, 20, 250_000, timezone.utc),
+        Timestamp(seconds=1_700_000_000, nanos=250_000_000),
+    ],
+    ids=type,
+)
+def test_what_holds_no_text_is_not_touched(at: Any) -> None:
+    extra = {"key \udc80": "v", "time": at}
+    item = {**chat_message(0, "half \ud83d"), "created_at": at, "extra": extra}
+    made = encoded(encoders.encode_chat_message, item)
+    assert made.created_at.ToNanoseconds() == 1_700_000_000_250_000_000
+    assert dict(made.extra) == {"key \ufffd": "v", "time": str(at)}
+
+
 def test_collections_of_any_kind_are_mended() -> None:
     async def main() -> None:
         session = PlainSession()
@@ -171,6 +197,43 @@ def test_collections_of_any_kind_are_mended() -> None:
         assert texts == ["half \ufffd", "ho"]
 
     run(main())
+
+
+@pytest.mark.parametrize("implementation", ["python", "upb"])
+def test_texts_are_mended_whatever_protobuf_is_made_of(implementation: str) -> None:
+    """And what is wrong for another reason stays wrong."""
+    code = """
+        from agent_session.host_events import _message
+        from agent_session.mended import encoded
+        from agent_session_protocol.encoders import encode_agent_session_event
+        from google.protobuf.internal import api_implementation
+        said = {"transcript": "half \\ud83d", "is_final": True, "created_at": 1.5}
+        print(api_implementation.Type())
+        for source in (said, {**said, "created_at": "now"}):
+            for encode in (
+                lambda source: _message("user_input_transcribed", source).event,
+                lambda source: encoded(
+                    lambda given: encode_agent_session_event("user_input_transcribed", given), source
+                ),
+            ):
+                try:
+                    print(ascii(encode(source).user_input_transcribed.transcript))
+                except ValueError as error:
+                    print(error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)],
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": implementation,
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    wrong = "'now' is not a number of seconds"
+    assert done.stdout.splitlines() == [implementation, *["'half \\ufffd'"] * 2, *[wrong] * 2]
 
 
 def test_an_agent_without_a_conversation() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from agent_session.mended import encoded
 from agent_session_protocol import agent_session_pb2 as pb
-from agent_session_protocol import encoders
+from agent_session_protocol import decoders, encoders, sources
 from agent_session_protocol.errors import RequestError
 from google.protobuf.timestamp_pb2 import Timestamp
 from host_support import PlainSession, chat_message, hosted, request
@@ -182,6 +182,15 @@ def test_what_holds_no_text_is_not_touched(at: Any) -> None:
     made = encoded(encoders.encode_chat_message, item)
     assert made.created_at.ToNanoseconds() == 1_700_000_000_250_000_000
     assert dict(made.extra) == {"key \ufffd": "v", "time": str(at)}
+
+
+def test_json_values_are_mended_at_any_depth() -> None:
+    stats = {"k \udc80": ("half \ud83d", 1, None, [{"deep": ("\ud83d\ude00",)}])}
+    source = sources.GetRTCStatsResponse(publisher_stats=(stats,), subscriber_stats=None)
+    made = encoded(encoders.encode_get_rtc_stats_response, source)
+    assert decoders.decode_get_rtc_stats_response(made).publisher_stats == (
+        {"k \ufffd": ["half \ufffd", 1, None, [{"deep": ["\U0001f600"]}]]},
+    )
 
 
 def test_collections_of_any_kind_are_mended() -> None:

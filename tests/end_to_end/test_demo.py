@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
 import re
 import select
@@ -13,6 +15,8 @@ from pathlib import Path
 
 import google.protobuf
 import pytest
+from agent_session import Ended, RemoteSession, listen
+from agent_session_protocol import agent_session_pb2 as pb
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = str(Path(sys.executable).with_name("agent-session"))
@@ -191,3 +195,33 @@ def test_nothing_is_left_when_it_is_ended(number: signal.Signals, after: str) ->
         assert process.stderr.read() == ""
         # It may have come to its end before the signal came.
         assert process.returncode in (130 if number is signal.SIGINT else -number, 0)
+
+
+# A process that was begun in the background may ignore an interrupt, and hands that on.
+_AGENT = """
+import signal, sys
+from agent_session.command.demo_agent import run
+signal.signal(signal.SIGINT, signal.default_int_handler)
+run("127.0.0.1", int(sys.argv[1]))
+"""
+
+
+def test_an_agent_that_is_interrupted_tells_its_driver() -> None:
+    async def main() -> object:
+        async with await listen() as listener:
+            agent = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-c", _AGENT, str(listener.port)), stderr=subprocess.DEVNULL
+            )
+            try:
+                async with RemoteSession(await listener.accept()) as session:
+                    await session.wait_for_ready()
+                    await session.run_input(text="Hello")
+                    agent.send_signal(signal.SIGINT)
+                    return await session.wait_ended()
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    agent.kill()
+                await agent.wait()
+
+    outcome = asyncio.run(asyncio.wait_for(main(), LIMIT))
+    assert outcome == Ended(pb.CR_USER_INITIATED, None)

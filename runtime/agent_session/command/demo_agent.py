@@ -94,9 +94,11 @@ async def serve(host: str, port: int) -> None:
     """Serve the driver at an address, until the session or the driver is gone."""
     session: AgentSession[None] = AgentSession(llm=ScriptedModel(), user_away_timeout=None)
     async with SessionHost(session, TcpSessionTransport(host, port)) as session_host:
-        await session.start(ParcelDesk(), session_host=False)
-        await session_host.wait_closed()
-    await session.aclose()
+        try:
+            await session.start(ParcelDesk(), session_host=False)
+            await session_host.wait_closed()
+        finally:
+            await session.aclose()  # while the driver can be told
 
 
 def run(host: str, port: int) -> None:

@@ -192,7 +192,8 @@ def update(
 ) -> None:
     """Read SDK packages and write their vocabularies; nothing is installed or executed.
 
-    Without an option, those that the configuration names are updated to the newest version.
+    Without an option, those that the configuration names are updated to the newest version;
+    where it names none, all that are known.
     """
     sources = {
         **_source("python", python_version, python_path),

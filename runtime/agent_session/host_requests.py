@@ -26,6 +26,7 @@ _GRACE: Final = 0.25
 
 _NO_ID: Final = "a request needs a request_id"
 _BAD_ID: Final = "another request with this request_id is in flight"
+_CANCELLED: Final = "the request was cancelled"
 
 
 class RequestDesk:
@@ -120,8 +121,12 @@ class RequestDesk:
         arm = request.WhichOneof("request")
         if arm is None or (self._window.open and self._handler.is_brief(arm)):
             message = pb.AgentSessionMessage()
-            _finish(answer(self._handler, request, message.response))
-            self._respond(message)
+            try:
+                _finish(answer(self._handler, request, message.response))
+            except asyncio.CancelledError:  # of a future that the session asked: nobody waits here
+                self._refuse(request.request_id, _CANCELLED)
+            else:
+                self._respond(message)
             return
         if arm == "finalize_simulation":
             self._hold.finalize_arrived()
@@ -135,7 +140,7 @@ class RequestDesk:
         """A request is answered, unless its task did not get that far."""
         del self._in_flight[request_id]
         if task.cancelled():
-            self._refuse(request_id, "the request was cancelled")
+            self._refuse(request_id, _CANCELLED)
         elif (error := task.exception()) is not None:
             logger.error("a request could not be answered", exc_info=error)
             self._refuse(request_id, "internal error")

@@ -413,6 +413,27 @@ def test_the_detail_of_a_handlers_exception_stays_in_the_local_log(
     assert "the room's secret" in caplog.text
 
 
+@pytest.mark.parametrize("arm", ["update_io", "get_agent_info"])
+def test_a_session_that_raises_the_end_of_a_cancelled_task_is_answered_for(arm: str) -> None:
+    """Whether its request has a task of its own or not."""
+
+    def cancelled(*_: object) -> Any:
+        raise asyncio.CancelledError
+
+    async def main() -> None:
+        session = PlainSession()
+        setattr(session, {"update_io": "switch", "get_agent_info": "agent_info"}[arm], cancelled)
+        async with hosted(session) as (driver, _, _):
+            message = request("mine", arm)
+            if arm == "update_io":
+                message.request.update_io.input.audio_enabled = True
+            driver.transport.send_nowait(message)
+            assert (await driver.answer("mine")).error == "the request was cancelled"
+            assert (await driver.ask("ping")).HasField("pong")
+
+    run(main())
+
+
 def test_what_a_session_refuses_is_said_as_it_says_it() -> None:
     async def main() -> None:
         session = PlainSession()

@@ -18,7 +18,8 @@ from livekit.agents.simulation import SimulationContext  # noqa: E402
 from livekit.agents.voice.room_io import RoomOptions  # noqa: E402
 
 
-def test_the_agent_hangs_up_under_a_simulation() -> None:
+@pytest.mark.parametrize("success", [True, False])
+def test_the_agent_hangs_up_under_a_simulation(success: bool) -> None:
     def judge(simulation: SimulationContext) -> None:
         simulation.fail("no parcel")
 
@@ -27,13 +28,15 @@ def test_the_agent_hangs_up_under_a_simulation() -> None:
     async def driving(case: Case) -> None:
         await hang_up(case)
         assert (await case.driver.ask("get_agent_info")).get_agent_info.id == "clerk"
-        response = await finalize(case)
+        response = await case.driver.ask(
+            "finalize_simulation", provisional_success=success, provisional_reason="all fine"
+        )
         verdict = response.finalize_simulation.user_verdict
         assert (verdict.success, verdict.reason) == (False, "no parcel")
 
     case.play(driving)
     (given,) = case.judged
-    assert (given.success, given.reason) == (True, "all fine")
+    assert (given.success, given.reason) == (success, "all fine")
 
 
 def test_an_async_callback_that_raises_after_its_verdict() -> None:

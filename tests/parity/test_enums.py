@@ -176,6 +176,20 @@ def test_prefixes_and_spellings(small: Small) -> None:
     assert [made.mood_to_proto(word) for word in ("4k", "1080p")] == [1, 0]
 
 
+def test_of_two_names_the_first_is_written_and_both_are_read(small: Small) -> None:
+    enum = """enum Mood {
+      option allow_alias = true;
+      M_GOOD = 0;
+      M_DONE = 1;
+      M_TASK_DONE = 1;
+    }"""
+    for word in ("done", "task_done"):
+        made = small.generate(enum, ["good", word])
+        assert (made.mood_to_proto(word), made.mood_from_proto(1)) == (1, word)
+        assert made.mood_name(1) == "M_DONE"
+        assert made.mood_from_name("M_DONE") == made.mood_from_name("M_TASK_DONE") == 1
+
+
 def test_second_word_of_a_value_is_not_mapped(small: Small) -> None:
     made = small.generate("enum Mood { M_GOOD = 0; M_SO_SO = 1; }", ["good", "so-so", "so_so"])
     assert made.mood_from_proto(1) == "so-so"

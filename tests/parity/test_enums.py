@@ -220,6 +220,34 @@ def test_a_str_enum_without_fallback_raises(small: Small) -> None:
         made.mood_to_proto(Mood.NEW)
 
 
+def test_what_is_not_known_is_the_value_that_the_enum_declares_for_it(small: Small) -> None:
+    enum = """enum Mood {
+      option (sessiongen.unknown) = "M_BAD";
+      M_GOOD = 0;
+      M_BAD = 1;
+    }"""
+    made = small.generate(enum, ["good"])
+    assert [made.mood_to_proto(word) for word in ("good", "dreaming", None)] == [0, 1, 1]
+    assert [made.mood_from_proto(number) for number in (0, 1, 7)] == ["good", None, None]
+    assert (made.mood_name(7), made.mood_from_name("M_NEW")) == ("M_BAD", 1)
+
+
+@pytest.mark.parametrize(
+    ("form", "option", "accepted"),
+    [
+        ("literal", "", "MoodWord"),
+        # A type checker takes no member of a str Enum for one of a Literal's words.
+        ("enum", "", "str"),
+        ("literal", 'option (sessiongen.unknown) = "M_BAD";', "str | None"),
+    ],
+)
+def test_what_a_type_checker_lets_through(
+    small: Small, form: str, option: str, accepted: str
+) -> None:
+    made = small.generate(f"enum Mood {{ {option} M_GOOD = 0; M_BAD = 1; }}", ["good"], form=form)
+    assert made.mood_to_proto.__annotations__["value"] == accepted
+
+
 def test_without_a_twin_there_are_names_alone(small: Small) -> None:
     made = small.generate("enum Mood { M_GOOD = 0; M_BAD = 1; }", ["x"], name="Weather")
     assert made.mood_name(1) == "M_BAD"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
-from enum import Enum
 from numbers import Number
 from typing import Any, TypeVar
 
@@ -20,7 +19,7 @@ _S = TypeVar("_S")
 _M = TypeVar("_M")
 
 # What holds no text that is sent as it is; what an exception says is mended where it is told.
-_PLAIN = (Number, Enum, bytes, datetime, timedelta, Message, BaseException)
+_PLAIN = (Number, bytes, datetime, timedelta, Message, BaseException)
 
 
 def encoded(encode: Callable[[_S], _M], source: _S) -> _M:

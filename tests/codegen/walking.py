@@ -235,6 +235,7 @@ def check_requests(package: Modules, facts: Facts) -> None:
     calls = Calls(package, facts)
     for arm in calls.arms:
         _check_answer(calls, arm)
+        _check_uncorrelated(calls, arm)
         _check_client(calls, arm)
         _check_refusal(calls, arm)
     _check_unknown_request(calls)
@@ -258,6 +259,22 @@ def _check_answer(calls: Calls, arm: Any) -> None:
         setattr(expected, name, getattr(request, name))
     assert seen == [(arm.name, getattr(request, arm.name))]
     assert response == expected
+
+
+def _check_uncorrelated(calls: Calls, arm: Any) -> None:
+    """A request that has no correlation is answered, where asked to, by a response with none."""
+    name = calls.facts.correlation
+    if name is None:
+        return
+    request, response = filling.filled(calls.request, arm), calls.response()
+    request.ClearField(name)
+    handler = calls.recording([], calls.result)
+    assert run(calls.requests.answer(handler, request, response)) is response
+    assert response.WhichOneof(filling.union(calls.response).name) is not None
+    asked, told = (item.DESCRIPTOR.fields_by_name[name] for item in (request, response))
+    assert getattr(response, name) == getattr(request, name)
+    if asked.has_presence and told.has_presence:
+        assert not response.HasField(name)
 
 
 def _check_client(calls: Calls, arm: Any) -> None:

@@ -245,6 +245,22 @@ def test_texts_are_mended_whatever_protobuf_is_made_of(implementation: str) -> N
     assert done.stdout.splitlines() == [implementation, *["'half \\ufffd'"] * 2, *[wrong] * 2]
 
 
+def test_what_is_wrong_for_another_reason_is_not_mended(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(ValueError, match="is not a number of seconds"):
+        encoded(encoders.encode_chat_message, {**chat_message(0), "created_at": "now"})
+
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            session.emit("error", {"error": "why", "created_at": "now"})
+            await driver.ask("ping")
+            assert "error" not in driver.arms()
+
+    run(main())
+    assert [text for text in caplog.messages if "UTF-8" in text] == []
+    assert [text for text in caplog.messages if text.startswith("no error event")] != []
+
+
 def test_an_agent_without_a_conversation() -> None:
     async def main() -> None:
         session = PlainSession()

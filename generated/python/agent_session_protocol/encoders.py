@@ -5,7 +5,8 @@
 `encode_` makes a message, `fill_` writes one in place. A source is an object with
 attributes or a mapping with keys; None leaves a field unset. They raise AttributeError
 where a source lacks what it must have, UnmappedValueError for a word that an enum does
-not have, and ValueError for two arms of one oneof and for what protobuf cannot hold.
+not have, TypeError for a value of another type, and ValueError for two arms of one oneof
+and for what protobuf cannot hold.
 """
 
 from __future__ import annotations

@@ -137,6 +137,14 @@ message Event {
   }
 }
 
+message Classed {
+  string id = 1;
+}
+
+message Unclassed {
+  string id = 1;
+}
+
 message Steps {
   repeated Step steps = 1;
 }
@@ -145,6 +153,8 @@ message Request {
   string request_id = 1;
   oneof request {
     Near ask = 2;
+    Near classed = 3;
+    Near unclassed = 4;
   }
 }
 
@@ -152,6 +162,8 @@ message Response {
   string request_id = 1;
   oneof response {
     Near ask = 2;
+    Classed classed = 3;
+    Unclassed unclassed = 4;
   }
 }
 """
@@ -201,6 +213,7 @@ VOCABULARY = Vocabulary(
         record("Apart", None, "near?", "far?"),
         record("Near", "near"),
         record("Far", "far"),
+        record("Classed", None, "id"),
     ),
 )
 
@@ -328,6 +341,15 @@ def test_kinds_by_the_sdks_tags(package: Package) -> None:
     models = package.module("models")
     assert models.Begun(id="x").type == ODD
     assert models.Done(id="x").type == "done\tnow"
+
+
+def test_a_response_that_the_sdk_has_a_class_for_is_made_from_it(package: Package) -> None:
+    """And not from a dict, which a type checker would ask for in its place."""
+    sources, encoders = package.module("sources"), package.module("encoders")
+    assert not hasattr(sources, "Classed") and hasattr(sources, "Unclassed")
+    assert encoders.encode_classed.__annotations__["source"] == "Any"
+    assert "sources.Unclassed" in encoders.encode_unclassed.__annotations__["source"]
+    assert encoders.encode_classed(SimpleNamespace(id="x")).id == "x"
 
 
 def test_a_class_that_keeps_its_arms_apart(package: Package) -> None:

@@ -244,6 +244,7 @@ class SessionHost:
     async def _end(self, deadline: float) -> None:
         """Answer what is in flight, and disconnect."""
         self._desk.stop()
+        self._runs.end_starting("the host is closing")
         if self._audio is not None:
             self._audio.end()
         await self._desk.drain(_until(deadline) * (1 - _FLUSH_SHARE))

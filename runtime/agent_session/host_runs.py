@@ -23,6 +23,7 @@ class _Run:
 
     def __init__(self) -> None:
         self.task = asyncio.current_task()
+        self.starting = True  # it waits for the session to start
         self.hosted: HostedRun | None = None
         self.stopped: str | None = None
 
@@ -74,7 +75,16 @@ class Runs:
             run.stop(why)
         return {run.task for run in self._open if run.task is not None}
 
+    def end_starting(self, why: str) -> None:
+        """Stop the run that waits for a session which the host will not see start."""
+        for run in self._open:
+            if run.starting:
+                run.stop(why)
+
     async def _say(self, run: _Run, text: str) -> Sequence[Any]:
+        # A host is there before its session runs, and a driver speaks as soon as it answers.
+        await self._session.wait_started()
+        run.starting = False
         try:
             await self._session.interrupt()
         except Exception as error:

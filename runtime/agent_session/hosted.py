@@ -140,6 +140,10 @@ class HostedSession(ABC):
         """Set a switch, as UpdateIO names it: `input` or `output`, and such as `audio_enabled`."""
 
     @abstractmethod
+    async def wait_started(self) -> None:
+        """Wait until the session has started, so that it can run."""
+
+    @abstractmethod
     async def interrupt(self) -> None:
         """Cut off what the agent says. Raises if that is not possible."""
 

@@ -26,6 +26,7 @@ another. `livekit_job` stands before both.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias
@@ -75,6 +76,7 @@ class LiveKitSession(HostedSession):
         self._job = get_job_context(required=False)
         self._watch: JobWatch | None = None
         self._listeners: dict[str, Callable[[Any], None]] = {}
+        self._started = asyncio.Event()
         # Typed as little as what it stands in for: it has the part of that which the SDK uses.
         self._place: Any = _HostPlace(self)
 
@@ -109,13 +111,16 @@ class LiveKitSession(HostedSession):
             self._watch = JobWatch.over(self._job)
             self._watch.join(self)
         session.on("agent_state_changed", self._take_place)
+        session.on("agent_state_changed", self._note_start)
         setattr(session, "emit", self._emit)
         setattr(session, "aclose", self._aclose)
         self._take_place()
+        self._note_start()
 
     def detach(self) -> None:
         session = self._session
         session.off("agent_state_changed", self._take_place)
+        session.off("agent_state_changed", self._note_start)
         session.__dict__.pop("emit", None)
         session.__dict__.pop("aclose", None)
         if session._session_host is self._place:
@@ -141,6 +146,11 @@ class LiveKitSession(HostedSession):
         elif self._session._session_host is not self._place:
             logger.error("the session was started with the SDK's own host, and now has two")
             self._session.off("agent_state_changed", self._take_place)
+
+    def _note_start(self, _: object = None) -> None:
+        """The state changes once more when a start is done, and the agent has its activity."""
+        if self._session._activity is not None:
+            self._started.set()
 
     def _emit(self, event: Any, *args: Any) -> None:
         if event == "close":
@@ -218,6 +228,9 @@ class LiveKitSession(HostedSession):
 
     def switch(self, side: str, name: str, on: bool) -> None:
         getattr(getattr(self._session, side), f"set_{name}")(on)
+
+    async def wait_started(self) -> None:
+        await self._started.wait()
 
     async def interrupt(self) -> None:
         await self._session.interrupt(force=True)

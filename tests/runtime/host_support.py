@@ -164,6 +164,8 @@ class PlainSession(HostedSession):
         self.used: dict[str, Any] = {"model_usage": []}
         self.stats: Callable[[], Awaitable[Any]] = _stats
         self.closes_soon = False
+        self.started = asyncio.Event()
+        self.started.set()
         self.switches: list[tuple[str, str, bool]] = []
         self.runs: list[PlainRun] = []
         self.interrupts = 0
@@ -238,6 +240,9 @@ class PlainSession(HostedSession):
 
     def switch(self, side: str, name: str, on: bool) -> None:
         self.switches.append((side, name, on))
+
+    async def wait_started(self) -> None:
+        await self.started.wait()
 
     async def interrupt(self) -> None:
         self.interrupts += 1

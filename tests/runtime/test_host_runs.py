@@ -113,6 +113,39 @@ def test_a_newer_run_supersedes_the_older() -> None:
     run(main())
 
 
+def test_a_run_waits_for_the_session_to_start() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        session.started.clear()
+        async with hosted(session) as (driver, _, _):
+            older = await driver.send("run_input", text="one")
+            newer = await driver.send("run_input", text="two")
+            assert "superseded" in (await driver.answer(older)).error
+            assert (await driver.ask("ping")).HasField("pong") and not session.runs
+            session.started.set()
+            (await session.run_begins()).result.set_result([])
+            assert (await driver.answer(newer)).error == ""
+        assert [each.text for each in session.runs] == ["two"]
+
+    run(main())
+
+
+def test_a_host_that_closes_waits_for_no_start() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        session.started.clear()
+        async with hosted(session) as (driver, host, _):
+            name = await driver.send("run_input", text="one")
+            await driver.ask("ping")
+            await host.close()
+            response = await driver.answer(name)
+        assert response.error == "the host is closing"
+        assert response.WhichOneof("response") == "run_input"
+        assert not session.runs and session.interrupts == 0
+
+    run(main())
+
+
 def test_of_many_runs_the_last_wins_and_each_is_answered_once() -> None:
     async def main() -> None:
         session = PlainSession()

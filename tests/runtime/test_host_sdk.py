@@ -201,11 +201,13 @@ def test_a_driver_that_comes_before_the_agent() -> None:
         async with hosted(session) as (driver, _, _):
             for arm in ("get_agent_info", "get_session_state"):
                 assert "has not started" in (await driver.ask(arm)).error
-            response = await driver.ask("run_input", text="hi")
-            assert response.error == "the session is not running"
+            early = await driver.send("run_input", text="hi")
             assert not (await driver.ask("get_chat_history")).HasField("error")
             await session.start(Clerk(), session_host=False)
-            await ready(driver)
+            assert [
+                item.message.content[0].text
+                for item in (await driver.answer(early)).run_input.items
+            ] == ["hello"]
             assert (await driver.ask("run_input", text="hi")).run_input.items
             await session.aclose()
 

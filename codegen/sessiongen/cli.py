@@ -208,8 +208,10 @@ def update(
         newest = dict.fromkeys(named.languages(config), vocabularies.NEWEST)
         updated = vocabularies.update(named.folder(config), sources or newest)
         lines = [f"wrote {display(path)}" for path in updated.written]
-        lines = [*(lines or ["nothing changed"]), *named.unnamed(config)]
         status = INPUT_ERROR if failed(updated.diagnostics) else FINE
+        if status == FINE and not lines:
+            lines = ["nothing changed"]
+        lines += named.unnamed(config)
         return Result(status, lines, updated.diagnostics)
 
     _run(options, write)

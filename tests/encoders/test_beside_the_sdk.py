@@ -148,6 +148,7 @@ def error(text: Any) -> LLMError:
         ("", ""),
         (OSError(2, "no file"), "[Errno 2] no file"),
         (ValueError("\ud800"), "?"),
+        ("half \ud800", "half ?"),
     ],
 )
 def test_the_text_of_an_error(given_: Any, told: str) -> None:

@@ -68,6 +68,7 @@ FORMS = {
         "nothing": "Any",
         "from_": "str",
         "held": "Any",
+        "chosen": "Any",
     },
     "Either": {"either": "Any"},
     "Both": {"first": "str | None", "second": "str | None"},
@@ -75,7 +76,7 @@ FORMS = {
 
 
 def test_which_messages_have_one_and_what_each_key_takes(tmp_path: Path) -> None:
-    """Not what an event carries too (Told), or another message (Nothing, Chain)."""
+    """Not what an event carries too (Told), or another message (Nothing, Chain, Apart)."""
     package = case_packages.make("response_forms", tmp_path / "in", tmp_path / "out")
     found = vars(package.module("sources"))
     dicts = {name: item for name, item in found.items() if hasattr(item, "__total__")}

@@ -13,6 +13,7 @@ from datetime import datetime, timezone
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -182,6 +183,25 @@ def test_what_holds_no_text_is_not_touched(at: Any) -> None:
     made = encoded(encoders.encode_chat_message, item)
     assert made.created_at.ToNanoseconds() == 1_700_000_000_250_000_000
     assert dict(made.extra) == {"key \ufffd": "v", "time": str(at)}
+
+
+def test_texts_of_every_response_are_mended() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        session.simulated = True
+        session.state |= {"agent_id": "a \ud83d", "options": {"o \udc80": "v \udcff"}}
+        session.verdict = SimpleNamespace(success=True, reason="well \ud83d")
+        async with hosted(session) as (driver, _, _):
+            state = (await driver.ask("get_session_state")).get_session_state
+            name = await driver.send("run_input", text="hi")
+            (await session.run_begins()).result.set_result([chat_message(1, "ho \udc80")])
+            [item] = (await driver.answer(name)).run_input.items
+            verdict = (await driver.ask("finalize_simulation")).finalize_simulation.user_verdict
+        assert (state.agent_id, dict(state.options)) == ("a \ufffd", {"o \ufffd": "v \ufffd"})
+        assert item.message.content[0].text == "ho \ufffd"
+        assert (verdict.success, verdict.reason) == (True, "well \ufffd")
+
+    run(main())
 
 
 def test_json_values_are_mended_at_any_depth() -> None:

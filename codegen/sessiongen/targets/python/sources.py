@@ -55,11 +55,7 @@ def given_by_hosts(context: Context) -> list[Shape]:
     inside = (field for shape in shapes.values() for field in shape.message.fields)
     elsewhere = {field.value.type_name for field in (*inside, *union(roles.event).arms)}
     answers = {arm.value.type_name for arm in union(roles.response).arms} - elsewhere
-    return [
-        shape
-        for name, shape in shapes.items()
-        if name in answers and not shape.classed and shape.transparent is None
-    ]
+    return [shape for name, shape in shapes.items() if name in answers and not shape.classed]
 
 
 class _Sources:

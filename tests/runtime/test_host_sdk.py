@@ -233,6 +233,26 @@ def test_a_newer_run_cuts_off_the_older() -> None:
     run(main())
 
 
+def test_a_run_cuts_off_speech_that_a_user_could_not() -> None:
+    async def main() -> None:
+        never = asyncio.Event()
+        session = scripted_session({"wait": [Wait(never, "too late")], **GREETING})
+        await session.start(Clerk(), session_host=False)
+        async with hosted(session) as (driver, _, _):
+            speech = session.generate_reply(user_input="wait", allow_interruptions=False)
+            await driver.until(
+                lambda: any(
+                    event.agent_state_changed.new_state == pb.AS_THINKING for event in driver.events
+                )
+            )
+            answer = (await driver.ask("run_input", text="hi")).run_input
+            assert [item.message.content[0].text for item in answer.items] == ["hello"]
+            assert speech.interrupted
+        await session.aclose()
+
+    run(main())
+
+
 def test_a_model_that_fails_is_the_error_of_the_run_and_an_event() -> None:
     async def main() -> None:
         session = scripted_session({"hi": [Fail("no such model")]})

@@ -111,6 +111,14 @@ message Apart {
   }
 }
 
+// Two arms for one class, whose tag tells them not apart.
+message Twice {
+  oneof twice {
+    Begun first = 1;
+    Begun second = 2;
+  }
+}
+
 message Near {}
 
 message Far {}
@@ -134,6 +142,7 @@ message Event {
     Lax lax = 7;
     LaxMood lax_mood = 8;
     LaxSize lax_size = 9;
+    Twice twice = 10;
   }
 }
 
@@ -350,6 +359,13 @@ def test_a_response_that_the_sdk_has_a_class_for_is_made_from_it(package: Packag
     assert encoders.encode_classed.__annotations__["source"] == "Any"
     assert "sources.Unclassed" in encoders.encode_unclassed.__annotations__["source"]
     assert encoders.encode_classed(SimpleNamespace(id="x")).id == "x"
+
+
+def test_two_arms_for_one_class_have_an_attribute_each(package: Package) -> None:
+    encode = package.module("encoders").encode_twice
+    begun = SimpleNamespace(type=ODD, id="x")
+    assert encode(SimpleNamespace(first=None, second=begun)).WhichOneof("twice") == "second"
+    assert encode({"first": begun}).WhichOneof("twice") == "first"
 
 
 def test_a_class_that_keeps_its_arms_apart(package: Package) -> None:

@@ -119,6 +119,20 @@ message Twice {
   }
 }
 
+// Two choices and nothing else: none of them is the whole.
+message Two {
+  oneof left {
+    Begun begun = 1;
+  }
+  oneof right {
+    Done done = 2;
+  }
+}
+
+message HasTwo {
+  Two two = 1;
+}
+
 message Near {}
 
 message Far {}
@@ -143,6 +157,7 @@ message Event {
     LaxMood lax_mood = 8;
     LaxSize lax_size = 9;
     Twice twice = 10;
+    HasTwo has_two = 11;
   }
 }
 
@@ -366,6 +381,12 @@ def test_two_arms_for_one_class_have_an_attribute_each(package: Package) -> None
     begun = SimpleNamespace(type=ODD, id="x")
     assert encode(SimpleNamespace(first=None, second=begun)).WhichOneof("twice") == "second"
     assert encode({"first": begun}).WhichOneof("twice") == "first"
+
+
+def test_two_choices_of_one_message_have_an_attribute_each(package: Package) -> None:
+    two = {"left": {"type": ODD, "id": "l"}, "right": {"type": "done\tnow", "id": "r"}}
+    made = package.module("encoders").encode_has_two({"two": two}).two
+    assert (made.begun.id, made.done.id) == ("l", "r")
 
 
 def test_a_class_that_keeps_its_arms_apart(package: Package) -> None:

@@ -151,6 +151,8 @@ def test_a_model_that_fails_is_on_the_agents_side_and_held() -> None:
         await case.driver.ask("run_input", text="fail")
         closed = (await case.driver.event("session_closed")).session_closed
         assert closed.reason == pb.CR_ERROR
+        for _ in range(20):  # a host that is only on its way out would refuse, or be gone
+            assert not (await case.driver.ask("get_chat_history")).HasField("error")
         assert (await finalize(case)).HasField("finalize_simulation")
 
     Case(failures=0).play(driving)

@@ -170,6 +170,8 @@ def test_an_unknown_kind_among_others_keeps_their_places() -> None:
     )
     kinds = [item.WhichOneof("item") for item in made.items]
     assert kinds == ["function_call", None, "message"]
+    added = encoders.encode_conversation_item_added({"item": {"type": "unknown"}})
+    assert added.HasField("item") and added.item.WhichOneof("item") is None
 
 
 @pytest.mark.parametrize(

@@ -278,6 +278,11 @@ def test_the_function_fills_its_field_and_no_other(tmp_path: Path) -> None:
     )
 
 
+def test_parameters_may_be_by_place_alone(tmp_path: Path) -> None:
+    found = made(tmp_path, GOOD.replace("source, to", "source, to, /")).generated()
+    assert python(found, ENCODE + "print(note.text)") == "A"
+
+
 def test_without_overrides_there_is_no_module(tmp_path: Path) -> None:
     found = made(tmp_path, None, CONFIG).generated()
     assert not (found.package / "overrides.py").exists()

@@ -159,7 +159,7 @@ async def host(kind: str, items: int = 0) -> AsyncIterator[Host]:
 async def answering(*arguments: str) -> AsyncIterator[Subject]:
     """Answer the drivers of a subject; PORT in its arguments is where."""
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Bare(_answers), "127.0.0.1", 0, backlog=1024)
+    server = await loop.create_server(lambda: _Answering(_none), "127.0.0.1", 0, backlog=1024)
     port = str(server.sockets[0].getsockname()[1])
     given = [port if item == "PORT" else item for item in arguments]
     async with server, subject(*given) as child:
@@ -177,7 +177,7 @@ async def deaf(*arguments: str) -> AsyncIterator[Subject]:
     """Accept the connection of a subject, and read nothing from it."""
 
     def accepted() -> asyncio.Protocol:
-        return _Deaf(lambda frames: b"")
+        return _Deaf(_none)
 
     server = await asyncio.get_running_loop().create_server(accepted, "127.0.0.1", 0)
     port = str(server.sockets[0].getsockname()[1])
@@ -186,19 +186,23 @@ async def deaf(*arguments: str) -> AsyncIterator[Subject]:
         yield child
 
 
-def _answers(frames: list[bytes]) -> bytes:
-    return b"".join(map(_answer, frames))
+class _Answering(Bare):
+    """Answers each request by moving its id: to take messages apart would cost more than the
+    subject does."""
 
-
-def _answer(frame: bytes) -> bytes:
-    """Answer a request by moving its id: taking messages apart would cost more than the subject.
-
-    A frame is field 4 of the message, whose first field is the id; all lengths are one byte.
-    """
-    request_id = frame[2 : 4 + frame[3]]
-    rest = _PONG if frame[4 + frame[3]] == _PING else _FRAMEWORK
-    size = len(request_id) + len(rest)
-    return b"".join((HEADER.pack(size + 2), bytes((RESPONSE, size)), request_id, rest))
+    def data_received(self, data: bytes) -> None:
+        answers: list[bytes] = []
+        data, at = self._buffer + data, 0
+        # A frame is field 4 of the message, whose first field is the id; all lengths are one byte.
+        while len(data) - at > 3 and len(data) - at > 3 + (size := data[at + 3]):
+            id_end = at + 8 + data[at + 7]
+            request_id = data[at + 6 : id_end]
+            before, after = _ANSWERS[data[id_end] == _PING, len(request_id)]
+            answers += before, request_id, after
+            at += 4 + size
+        self._buffer = data[at:]
+        if answers:
+            self.transport.write(b"".join(answers))
 
 
 # The first byte of a ping after the id, and what a response holds after its id.
@@ -207,3 +211,20 @@ _PONG = pb.SessionResponse(pong=pb.SessionResponse.Pong()).SerializeToString()
 _FRAMEWORK = pb.SessionResponse(
     get_framework_info=pb.SessionResponse.GetFrameworkInfoResponse(sdk="bench", sdk_version="1.0")
 ).SerializeToString()
+
+
+def _around(rest: bytes, length: int) -> tuple[bytes, bytes]:
+    """Return what stands before and behind an id of a length in an answer."""
+    size = length + len(rest)
+    return HEADER.pack(size + 2) + bytes((RESPONSE, size)), rest
+
+
+_ANSWERS = {
+    (rest is _PONG, length): _around(rest, length)
+    for rest in (_PONG, _FRAMEWORK)
+    for length in range(200 - len(_FRAMEWORK))
+}
+
+
+def _none(frames: list[bytes]) -> bytes:
+    return b""

@@ -1,6 +1,6 @@
 """Measuring: commands side by side, and the memory of a process tree.
 
-In: commands. Out: medians of wall time, taken alternately so that both see the same
+In: commands. Out: the wall time of good rounds, taken alternately so that both see the same
 machine, and peaks of resident memory.
 """
 
@@ -53,14 +53,20 @@ class Row:
 
 
 def alternate(runs: int, *actions: Callable[[], None]) -> list[float]:
-    """Return the median seconds of each action, run in turn."""
+    """Return the seconds of each action in its good rounds, run in turn."""
     times: list[list[float]] = [[] for _ in actions]
     for _ in range(runs):
         for found, action in zip(times, actions, strict=True):
             start = time.perf_counter()
             action()
             found.append(time.perf_counter() - start)
-    return [statistics.median(found) for found in times]
+    return [good(found) for found in times]
+
+
+def good(seconds: Sequence[float]) -> float:
+    """Return what a round takes that nothing else on the machine held up, and no luck helped:
+    nine tenths take as long or longer."""
+    return statistics.quantiles(seconds, n=10, method="inclusive")[0]
 
 
 def command(*arguments: str) -> Callable[[], None]:

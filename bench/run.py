@@ -31,7 +31,8 @@ _PACKAGES = (
 _HEAD = """# Benchmarks
 
 Written by `make bench`. Each figure is a ratio to a peer that ran in the same run on the
-same machine, in turn; a limit is on the ratio, or on the number where there is no peer.
+same machine, in turn, over many rounds, of which nine tenths took as long or longer: what else
+a machine does costs time only. A limit is on the ratio, or on the number where there is no peer.
 Sessions are measured in two processes on loopback; the load is the same for each subject and
 takes no messages apart. A bare protocol is an `asyncio.Protocol` that parses and makes the
 same messages by hand, and does nothing else.

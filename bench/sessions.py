@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Awaitable, Callable
 
 import load
-from measure import Row
+from measure import Row, good
 from subject import BATCH
 from wire import request
 
@@ -54,7 +54,7 @@ def _row(what: str, ours: str, peer: str, rate: float, ratio: float, limit: floa
 
 
 async def _rates(
-    count: int, items: int, run: Callable[[load.Host], Awaitable[float]], rounds: int = 7
+    count: int, items: int, run: Callable[[load.Host], Awaitable[float]], rounds: int = 40
 ) -> dict[str, float]:
     """Return how many a second each kind of host manages, the kinds in turn."""
     async with load.host("ours", items) as ours, load.host("sdk", items) as sdk:
@@ -66,7 +66,7 @@ async def _rates(
             for _ in range(rounds):
                 for kind, host in hosts.items():
                     seconds[kind].append(await run(host))
-    return {kind: count / statistics.median(found) for kind, found in seconds.items()}
+    return {kind: count / good(found) for kind, found in seconds.items()}
 
 
 async def _pings(what: str, count: int, at_once: int, limit: float) -> list[Row]:
@@ -76,15 +76,15 @@ async def _pings(what: str, count: int, at_once: int, limit: float) -> list[Row]
 
 
 async def _events() -> list[Row]:
-    # 100,000 in all: five rounds of 20,000, after one that does not count.
+    # More than 100,000 in all: six rounds of 20,000, after one that does not count.
     count = 20_000
-    found = await _rates(count, 0, lambda host: host.events(count // BATCH, BATCH), rounds=5)
+    found = await _rates(count, 0, lambda host: host.events(count // BATCH, BATCH), rounds=6)
     return _against("transcription events", found, 1.6, 0.8)
 
 
 async def _history() -> list[Row]:
     requests = [request(f"{index:x}", "get_chat_history") for index in range(300)]
-    found = await _rates(len(requests), 50, lambda host: host.ask(requests, 16))
+    found = await _rates(len(requests), 50, lambda host: host.ask(requests, 16), rounds=15)
     return _against("`get_chat_history`, 50 items", found, 5.0, 0.8)
 
 
@@ -107,11 +107,11 @@ async def _drivers() -> list[Row]:
     for _ in range(3):
         for kind in _KINDS:
             async with load.answering("driver", kind, "PORT", str(count)) as child:
-                for turn in range(4):
+                for turn in range(16):
                     child.stdin.write(b"\n")
                     took = (await child.figures())["seconds"]
                     seconds[kind] += [took] if turn else []
-    found = {kind: count / statistics.median(taken) for kind, taken in seconds.items()}
+    found = {kind: count / good(taken) for kind, taken in seconds.items()}
     return _against("driver, 64 requests in flight", found, 3.0, 0.8)
 
 

@@ -22,7 +22,9 @@ from .send_room import SendRoom
 from .thread_queue import ThreadQueue
 from .transport import Receiver, SessionTransport, logger
 
+# Bytes of a write. The first of a tick is small: the peer works on it while the rest is made.
 _BATCH: Final = 1 << 16
+_FIRST_BATCH: Final = 1 << 10
 
 # High and low mark that make asyncio say when it has passed on the last byte. Not 0 and 0: its TLS
 # would call an empty buffer full.
@@ -54,6 +56,7 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
         "_queue",
         "_from_threads",
         "_flush_due",
+        "_batch",
         "_write_paused",
         "_read_paused",
         "_peer_done",
@@ -79,6 +82,7 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
         self._queue = SendQueue(limits.send_queue)
         self._from_threads = ThreadQueue(limits.send_queue)
         self._flush_due = False
+        self._batch = _FIRST_BATCH
         self._write_paused = False
         self._read_paused = False
         self._peer_done = False
@@ -197,15 +201,16 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
             raise TransportClosed(self.reason)
 
     def _put(self, frame: bytes) -> None:
-        """Queue a frame. What is queued in one tick of the loop is written together."""
+        """Queue a frame. What one tick of the loop sends is written together, but for its start."""
         if not self._queue.put(frame):
             reason = SlowConsumer(self._queue.size + len(frame), self._queue.limit)
             self._fail(reason)
             raise TransportClosed(reason)
         if self._write_paused:
             self._tell_dropped()
-        elif self._queue.size >= _BATCH:
+        elif self._queue.size >= self._batch:
             self._flush()
+            self._batch = _BATCH
         elif not self._flush_due:
             self._flush_due = True
             self._loop.call_soon(self._flush)
@@ -224,6 +229,7 @@ class StreamTransport(SessionTransport, asyncio.Protocol):
     def _flush(self) -> None:
         """Write what is queued, as far as the peer takes it."""
         self._flush_due = False
+        self._batch = _FIRST_BATCH
         queue, stream = self._queue, self._stream
         while queue.size and not self._write_paused:
             data = b"".join(queue.take(_BATCH))

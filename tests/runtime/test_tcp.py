@@ -79,7 +79,7 @@ def test_no_delay_is_asked_for_where_the_loop_leaves_that_out() -> None:
     run(main())
 
 
-def test_what_is_sent_in_one_tick_is_one_write() -> None:
+def test_what_is_sent_in_one_tick_is_written_together() -> None:
     async def main() -> None:
         async with pair() as (driver, agent):
             writes: list[bytes] = []
@@ -95,12 +95,22 @@ def test_what_is_sent_in_one_tick_is_one_write() -> None:
 
             stream = agent._stream
             agent._stream = Counted()  # type: ignore[assignment]  # pyright: ignore
-            for number in range(100):
+            for number in range(20):
                 await agent.send(ping(number))
             assert not writes
-            for number in range(100):
+            for number in range(20):
                 assert await driver.__anext__() == ping(number)
             assert len(writes) == 1
+            writes.clear()
+            # Much of it: the first KiB leaves at once, and the rest together.
+            frames = [encode_frame(ping(number)) for number in range(1_000)]
+            for number in range(1_000):
+                await agent.send(ping(number))
+            for number in range(1_000):
+                assert await driver.__anext__() == ping(number)
+            assert len(writes) == 2 and b"".join(writes) == b"".join(frames)
+            assert 1024 <= len(writes[0]) < 1024 + len(frames[0]) + 4
+            writes.clear()
 
             class Echo(Collector):
                 def message_received(self, message: AgentSessionMessage) -> None:
@@ -112,7 +122,7 @@ def test_what_is_sent_in_one_tick_is_one_write() -> None:
                 await driver.send(ping(number))
             for number in range(64):
                 assert await driver.__anext__() == ping(number)
-            assert len(writes) == 2
+            assert len(writes) == 1
 
     run(main())
 

@@ -24,7 +24,7 @@ from .transport import Receiver, SessionTransport, logger
 
 # Bytes of a write. The first of a tick is small: the peer works on it while the rest is made.
 _BATCH: Final = 1 << 16
-_FIRST_BATCH: Final = 1 << 10
+_FIRST_BATCH: Final = 1 << 9
 
 # High and low mark that make asyncio say when it has passed on the last byte. Not 0 and 0: its TLS
 # would call an empty buffer full.

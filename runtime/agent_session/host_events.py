@@ -20,7 +20,7 @@ from google.protobuf.struct_pb2 import ListValue, Struct, Value
 
 from .errors import TransportClosed, TransportError
 from .hosted import HostedSession
-from .mended import cannot_be_spelled, mended
+from .mended import encoded
 from .transport import SessionTransport, logger
 
 MAX_NESTING: Final = 30
@@ -86,16 +86,12 @@ class EventForwarder:
 
 
 def _message(arm: AgentSessionEventArm, source: Any) -> AgentSessionMessage:
-    message = AgentSessionMessage()
-    try:
+    def encode(source: Any) -> AgentSessionMessage:
+        message = AgentSessionMessage()
         fill_agent_session_event(arm, source, message.event)
         return message
-    except ValueError as error:
-        if not cannot_be_spelled(error):
-            raise
-    message.Clear()
-    fill_agent_session_event(arm, mended(source), message.event)
-    return message
+
+    return encoded(encode, source)
 
 
 def nests_deeper(payload: Struct, levels: int = MAX_NESTING) -> bool:

@@ -30,12 +30,12 @@ def encoded(encode: Callable[[_S], _M], source: _S) -> _M:
     try:
         return encode(source)
     except ValueError as error:
-        if not cannot_be_spelled(error):
+        if not _cannot_be_spelled(error):
             raise
     return encode(mended(source))
 
 
-def cannot_be_spelled(error: ValueError) -> bool:
+def _cannot_be_spelled(error: ValueError) -> bool:
     """Whether an encoder failed on a text that UTF-8 cannot spell.
 
     protobuf raises Python's own error for it, or, where it is not compiled, one in its place.

@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 TOOLS := $(VENV)/.tools
 DEV := $(VENV)/.dev
+FUZZ := PYTHONPATH=tests/helpers/runtime $(BIN)/python tests/fuzz
 SOURCES := codegen runtime overrides tests bench examples
 
 .DEFAULT_GOAL := help
@@ -44,11 +45,11 @@ interop: $(DEV) ## Print which host and which driver can do what, from a real ru
 
 fuzz: $(DEV) ## Throw a million broken inputs each at the codec, a host and a driver; new inputs at the properties
 	@echo "== a million broken inputs for the codec"
-	@$(BIN)/python tests/runtime/fuzz_framing.py 1000000
+	@$(FUZZ)/fuzz_framing.py 1000000
 	@echo "== a million for a host"
-	@$(BIN)/python tests/runtime/fuzz_host.py 1000000
+	@$(FUZZ)/fuzz_host.py 1000000
 	@echo "== a million for a driver"
-	@$(BIN)/python tests/runtime/fuzz_remote.py 1000000
+	@$(FUZZ)/fuzz_driver.py 1000000
 	@echo "== new inputs for each property test"
 	@$(BIN)/python -m pytest --quiet -m hypothesis --hypothesis-profile=explore --numprocesses=auto
 

@@ -14,7 +14,7 @@ if _HANDLER is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 try:
-    from sessiongen.cli import main
+    from sessiongen.cli.main import main
 except ModuleNotFoundError as error:
     if error.name not in ("click", "tomli"):
         raise

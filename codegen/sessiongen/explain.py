@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from sessiongen.config import Config
+from sessiongen.config.reader import Config
 from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
 from sessiongen.paths import display
 from sessiongen.pipeline import Model
-from sessiongen.roles import Roles, absence, union
-from sessiongen.schema import Field, Oneof
+from sessiongen.ir.roles import Roles, absence, union
+from sessiongen.ir.schema import Field, Oneof
 from sessiongen.targets.python.client import client_model
 from sessiongen.targets.python.dispatch import dispatch_model
 from sessiongen.targets.python.events import events_model
 from sessiongen.targets.python.message_names import MessageNames
-from sessiongen.targets.python.models import Context, context
+from sessiongen.targets.python.context import Context, context
 from sessiongen.targets.python.requests import requests_model
 from sessiongen.targets.python.sources import given_by_hosts
 

@@ -10,10 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sessiongen import compiler, protocol, schema
-from sessiongen.annotations import Annotated, read
-from sessiongen.compiler import Compiled
-from sessiongen.config import Config
+from sessiongen.frontend import compiler
+
+from sessiongen.ir import protocol
+
+from sessiongen.ir import schema
+from sessiongen.frontend.annotations import Annotated, read
+from sessiongen.frontend.compiler import Compiled
+from sessiongen.config.reader import Config
 from sessiongen.diagnostics import Diagnostic, Span
 
 
@@ -79,7 +83,7 @@ def build(config: Config, versions: Mapping[str, str], texts: Path | None) -> Bu
         Refusal: the input is not a protocol that code can be generated from.
     """
     # Verbs that generate nothing have no use for templates.
-    from sessiongen.formatting import Formatter
+    from sessiongen.targets.python.formatting import Formatter
     from sessiongen.targets import python
 
     with Formatter(texts, versions["black"]) as formatter:

@@ -25,16 +25,16 @@ from .errors import (
     TruncatedFrame,
     UnencodableMessage,
 )
-from .framing import MAX_FRAME_SIZE
-from .host import SessionHost
-from .hosted import HostedSession, SdkHostRunning
-from .limits import StreamLimits
-from .memory import MemorySessionTransport, memory_pair
-from .outcome import Alive, Ended, Lost, Outcome, Stalled, Status
-from .remote import RemoteSession
-from .remote_console import Console
-from .remote_events import EventStream, ReceivedEvent
-from .session_errors import (
+from .transport.framing import MAX_FRAME_SIZE
+from .host.host import SessionHost
+from .host.adapter import HostedSession, SdkHostRunning
+from .transport.limits import StreamLimits
+from .transport.memory import MemorySessionTransport, memory_pair
+from .driver.outcome import Alive, Ended, Lost, Outcome, Stalled, Status
+from .driver.session import RemoteSession
+from .driver.console import Console
+from .driver.events import EventStream, ReceivedEvent
+from .driver.errors import (
     DriverClosed,
     EventsMissed,
     NotReady,
@@ -43,9 +43,9 @@ from .session_errors import (
     SessionError,
     SessionLost,
 )
-from .room_transport import RoomSessionTransport
-from .tcp import TcpListener, TcpSessionTransport, listen
-from .transport import Receiver, SessionTransport
+from .transport.room.transport import RoomSessionTransport
+from .transport.tcp import TcpListener, TcpSessionTransport, listen
+from .transport.base import Receiver, SessionTransport
 
 __all__ = [
     "MAX_FRAME_SIZE",

@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cli_support import (
+from sessiongen_command import (
     FILES,
     PROTO,
     Outcome,

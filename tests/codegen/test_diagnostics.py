@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Severity, Span, arrange, show
-from sessiongen.sources import Sources, characters
+from sessiongen.frontend.source_map import Sources, characters
 
 UNPAIRED = Diagnostic(
     Span("proto/a.proto", 352, 5), Rule.UNPAIRED_ARM, 'request arm "frobnicate"', "add one"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import (
+from sessiongen_command import (
     CONFIG,
     PROTO,
     UNPAIRED,
@@ -25,7 +25,7 @@ from cli_support import (
     ready,
     tree,
 )
-from support import ROOT
+from generated_packages import ROOT
 
 CODERS = ["encoders.py", "models.py", "decoders.py"]
 

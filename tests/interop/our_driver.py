@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from agent_session import TransportError, listen
-from agent_session.remote import RemoteSession
+from agent_session.driver.session import RemoteSession
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.dispatch import AGENT_SESSION_EVENT_ARMS, SESSION_REQUEST_ARMS
 from google.protobuf.json_format import MessageToDict, ParseDict

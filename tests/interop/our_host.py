@@ -6,7 +6,7 @@ import asyncio
 import sys
 
 from agent_session import TcpSessionTransport
-from agent_session.host import SessionHost
+from agent_session.host.host import SessionHost
 from interop_agent import job, scripted_session
 from interop_host import serve_host
 from livekit.agents.voice import Agent, AgentSession

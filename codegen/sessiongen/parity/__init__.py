@@ -36,6 +36,6 @@ an SDK has goes by the SDK's spelling.
 """
 
 from sessiongen.parity.compare import Parity, compare
-from sessiongen.parity.tables import render
+from sessiongen.parity.report import render
 
 __all__ = ["Parity", "compare", "render"]

@@ -8,12 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessiongen.annotations import Annotated
-from sessiongen.config import Config, Gap
+from sessiongen.frontend.annotations import Annotated
+from sessiongen.config.reader import Config, Gap
 from sessiongen.diagnostics import Diagnostic, Rule
-from sessiongen.parity import asked, coverage, envelope, fields, players, strangers, values
-from sessiongen.parity.model import Finding, Section
-from sessiongen.protocol import Protocol
+from sessiongen.parity import coverage, envelope, fields
+from sessiongen.parity import request_fields
+from sessiongen.parity import role_classes
+from sessiongen.parity import sdk_only
+from sessiongen.parity import enum_values
+from sessiongen.parity.matrix import Finding, Section
+from sessiongen.ir.protocol import Protocol
 from sessiongen.vocabulary.model import Vocabulary
 
 
@@ -31,13 +35,13 @@ def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
     """Return the parity of a protocol with the configured SDKs."""
     vocabularies = protocol.vocabularies
     sections: tuple[Section, ...] = (
-        players.section(protocol, vocabularies),
-        *values.sections(protocol, annotated, vocabularies),
+        role_classes.section(protocol, vocabularies),
+        *enum_values.sections(protocol, annotated, vocabularies),
         *coverage.sections(protocol, vocabularies),
-        asked.section(protocol, vocabularies),
+        request_fields.section(protocol, vocabularies),
         envelope.section(protocol, vocabularies),
         *fields.sections(protocol, annotated, vocabularies),
-        strangers.section(protocol, vocabularies),
+        sdk_only.section(protocol, vocabularies),
     )
     sections = tuple(section for section in sections if section.rows)
     found = {(item.sdk, item.thing): item for section in sections for item in section.findings()}

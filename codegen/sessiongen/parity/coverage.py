@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sessiongen.diagnostics import Rule
-from sessiongen.parity.model import ANYTHING, NOTHING, Cell, Finding, Row, Section
-from sessiongen.protocol import Call, Event, Protocol
-from sessiongen.schema import Field
-from sessiongen.twins import spellings
+from sessiongen.parity.matrix import ANYTHING, NOTHING, Cell, Finding, Row, Section
+from sessiongen.ir.protocol import Call, Event, Protocol
+from sessiongen.ir.schema import Field
+from sessiongen.ir.record_mapping import spellings
 from sessiongen.vocabulary.model import Vocabulary
 
 

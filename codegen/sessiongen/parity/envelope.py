@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sessiongen.diagnostics import Rule
-from sessiongen.parity.model import NOTHING, Cell, Finding, Row, Section
-from sessiongen.protocol import Protocol
-from sessiongen.roles import union
-from sessiongen.schema import Field
+from sessiongen.parity.matrix import NOTHING, Cell, Finding, Row, Section
+from sessiongen.ir.protocol import Protocol
+from sessiongen.ir.roles import union
+from sessiongen.ir.schema import Field
 from sessiongen.vocabulary.model import WAYS, Vocabulary
 
 

@@ -12,16 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sessiongen.annotations import Annotated
-from sessiongen.carried import carried, reached
+from sessiongen.frontend.annotations import Annotated
+from sessiongen.ir.reachability import carried, reached
 from sessiongen.diagnostics import Rule
-from sessiongen.naming import snake
-from sessiongen.parity import keys, kinds
-from sessiongen.parity.model import NOTHING, Cell, Finding, Row, Section
-from sessiongen.protocol import Protocol
-from sessiongen.roles import union
-from sessiongen.schema import Field, Kind, Message
-from sessiongen.twins import fact_of, record_of, source_names, spellings, split
+from sessiongen.ir.name_case import snake
+from sessiongen.parity import map_keys
+from sessiongen.parity import union_members
+from sessiongen.parity.matrix import NOTHING, Cell, Finding, Row, Section
+from sessiongen.ir.protocol import Protocol
+from sessiongen.ir.roles import union
+from sessiongen.ir.schema import Field, Kind, Message
+from sessiongen.ir.record_mapping import fact_of, record_of, source_names, spellings, split
 from sessiongen.vocabulary.model import Build, FieldFact, Vocabulary
 
 
@@ -38,7 +39,7 @@ def sections(
         rows = []
         for field in message.fields:
             rows.append(Row(field.name, tuple(side.cell(field) for side in sides)))
-            rows += keys.rows(message, field, vocabularies)
+            rows += map_keys.rows(message, field, vocabularies)
         for index, side in enumerate(sides):
             rows += [
                 Row(NOTHING, tuple(cell if at == index else Cell("") for at in range(len(sides))))
@@ -98,7 +99,9 @@ class _Side:
         arms = {event.arm.name for event in protocol.events if _is_payload(event.arm, message)}
         sent = vocabulary.host.forwards if vocabulary.host else ()
         self.forwards = [item for item in sent if item.arm in arms]
-        self.kinds = kinds.Side(message, protocol.schema, annotated, vocabulary, self.record)
+        self.kinds = union_members.Side(
+            message, protocol.schema, annotated, vocabulary, self.record
+        )
         self.places: dict[str, list[Build]] = {}
         for item in vocabulary.builds:
             if item.message == self._path:

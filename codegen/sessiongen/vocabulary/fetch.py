@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from sessiongen import children
+from sessiongen.output import subprocesses
 from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
 from sessiongen.vocabulary.package import Package, open_package
 from sessiongen.vocabulary.scope import Scope
@@ -78,7 +78,7 @@ def _resolve(scope: Scope) -> list[str]:
 def _pip(verb: str) -> list[str]:
     options = ["--quiet", "--disable-pip-version-check", "--no-input", "--no-deps"]
     # A source distribution would have to be built, which runs its code.
-    return children.module("pip", verb, *options, "--only-binary", ":all:")
+    return subprocesses.module("pip", verb, *options, "--only-binary", ":all:")
 
 
 def _resolved(report: str) -> str:

@@ -39,7 +39,7 @@ from sessiongen.vocabulary.model import (
     Vocabulary,
     Word,
 )
-from sessiongen.vocabulary.order import in_order
+from sessiongen.vocabulary.ordering import in_order
 
 _Read = Callable[[Any], Any]
 

@@ -20,7 +20,7 @@ from typing import Final
 from .address import DEFAULT_HOST, DEFAULT_PORT, Address, parse_address
 from .demo import show_demo
 from .listen import FINE, watch
-from .refusal import Refusal
+from .errors import Refusal
 from .report import JsonReport, PeopleReport, Report, ReportHandler
 from .screen import OutputLost, Screen, wants_colour
 

@@ -19,15 +19,15 @@ from typing import IO, Final
 from agent_session_protocol import agent_session_pb2 as pb
 
 from ..errors import TransportError
-from ..outcome import Ended
-from ..remote_events import ReceivedEvent
-from ..session_errors import SessionError
-from ..tcp import TcpListener, TcpSessionTransport, listen
+from ..driver.outcome import Ended
+from ..driver.events import ReceivedEvent
+from ..driver.errors import SessionError
+from ..transport.tcp import TcpListener, TcpSessionTransport, listen
 from .listen import FINE, LOST
-from .refusal import Refusal
+from .errors import Refusal
 from .report import Report
 from .requests import say
-from .shown import ShownSession, tells_state
+from .watched_session import ShownSession, tells_state
 
 _WORDS: Final = ("Where is my parcel, number 7?", "Thank you, bye!")
 

@@ -15,8 +15,8 @@ from livekit.agents import APIConnectOptions, llm
 from livekit.agents.llm import function_tool
 from livekit.agents.voice import Agent, AgentSession, RunContext
 
-from ..host import SessionHost
-from ..tcp import TcpSessionTransport
+from ..host.host import SessionHost
+from ..transport.tcp import TcpSessionTransport
 
 # What the model does about a word of the user, or about what a tool returned.
 _TOOLS: Final[Mapping[str, tuple[str, str]]] = {

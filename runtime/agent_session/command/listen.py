@@ -17,17 +17,17 @@ from typing import Any, Final
 from agent_session_protocol import agent_session_pb2 as pb
 
 from ..errors import RemoteAddressRefused, TransportClosed, TransportError
-from ..outcome import Lost, Outcome
-from ..remote_events import ReceivedEvent
-from ..session_errors import SessionError
-from ..tcp import TcpListener, TcpSessionTransport, listen
+from ..driver.outcome import Lost, Outcome
+from ..driver.events import ReceivedEvent
+from ..driver.errors import SessionError
+from ..transport.tcp import TcpListener, TcpSessionTransport, listen
 from .address import Address
-from .lines import Lines, standard_input
-from .refusal import Refusal
+from .input_lines import Lines, standard_input
+from .errors import Refusal
 from .report import Report
 from .requests import NoSuchRequest, read_request, request_help
 from .screen import OutputLost, Screen
-from .shown import ShownSession, tells_state
+from .watched_session import ShownSession, tells_state
 
 FINE: Final = 0
 LOST: Final = 1

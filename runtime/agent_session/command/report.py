@@ -18,9 +18,9 @@ from google.protobuf.json_format import Error as JsonError
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 
-from ..outcome import Ended, Outcome
-from ..remote_events import ReceivedEvent
-from .gist import NOTHING, clock, gist, rows, unknown
+from ..driver.outcome import Ended, Outcome
+from ..driver.events import ReceivedEvent
+from .message_summary import NOTHING, clock, gist, rows, unknown
 from .screen import OutputLost, Piece, Screen, Style, clean
 
 # How much of an event is shown. An answer is shown whole, as somebody asked for it.

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sessiongen.annotations import Annotated
-from sessiongen.compiler import Compiled
-from sessiongen.config import Config
+from sessiongen.frontend.annotations import Annotated
+from sessiongen.frontend.compiler import Compiled
+from sessiongen.config.reader import Config
 from sessiongen.diagnostics import Refusal
-from sessiongen.formatting import Formatter
-from sessiongen.layout import call
-from sessiongen.naming import message_faults
-from sessiongen.overrides import Overrides, load
-from sessiongen.protocol import Protocol
-from sessiongen.rendering import environment, without_unused_imports
+from sessiongen.targets.python.formatting import Formatter
+from sessiongen.targets.python.layout import call
+from sessiongen.targets.python.naming import message_faults
+from sessiongen.targets.python.overrides import Overrides, load
+from sessiongen.ir.protocol import Protocol
+from sessiongen.targets.python.rendering import environment, without_unused_imports
 from sessiongen.resources import templates_dir
 from sessiongen.targets.python import messages
 from sessiongen.targets.python.client import client_model
@@ -27,8 +27,8 @@ from sessiongen.targets.python.encoders import carried_fields, encoders_model
 from sessiongen.targets.python.errors import errors_model
 from sessiongen.targets.python.enums import enums_model
 from sessiongen.targets.python.events import events_model
-from sessiongen.targets.python.models import Context, context
-from sessiongen.targets.python.plain import plain_model
+from sessiongen.targets.python.context import Context, context
+from sessiongen.targets.python.models import plain_model
 from sessiongen.targets.python.references import module_faults
 from sessiongen.targets.python.requests import requests_model
 from sessiongen.targets.python.sources import sources_model

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiongen.naming import Scope, constant, snake
-from sessiongen.schema import Field, Oneof
-from sessiongen.targets.python.models import Context, arm_docs
+from sessiongen.ir.name_case import snake
+from sessiongen.targets.python.naming import Scope, constant
+from sessiongen.ir.schema import Field, Oneof
+from sessiongen.targets.python.context import Context, arm_docs
 from sessiongen.targets.python.references import References
 
 

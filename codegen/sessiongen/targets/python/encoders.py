@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sessiongen.naming import plain
-from sessiongen.roles import union
-from sessiongen.schema import Field, Kind, Value
-from sessiongen.shapes import Choice, Shape, Source
-from sessiongen.layout import bracketed, imported, quoted
+from sessiongen.targets.python.naming import plain
+from sessiongen.ir.roles import union
+from sessiongen.ir.schema import Field, Kind, Value
+from sessiongen.ir.encoding_plan import Choice, Shape, Source
+from sessiongen.targets.python.layout import bracketed, imported, quoted
 from sessiongen.targets.python.encoder_models import EncoderModel, EncodersModel, EventArm
 from sessiongen.targets.python.message_names import MessageNames
-from sessiongen.targets.python.models import Context
+from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.parameters import access
 from sessiongen.targets.python.sources import given_by_hosts
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiongen.enum_bindings import Binding
-from sessiongen.layout import quoted
-from sessiongen.naming import ENUM_OWN, Scope, constant, flat_names, plain, snake
-from sessiongen.protocol import BoundEnum
-from sessiongen.targets.python.models import Context
+from sessiongen.ir.enum_mapping import Binding
+from sessiongen.targets.python.layout import quoted
+from sessiongen.ir.name_case import snake
+from sessiongen.targets.python.naming import ENUM_OWN, Scope, constant, flat_names, plain
+from sessiongen.ir.protocol import BoundEnum
+from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.references import References
 
 

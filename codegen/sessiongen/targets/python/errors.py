@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiongen.schema import Kind
-from sessiongen.targets.python.models import Context, role_arms
+from sessiongen.ir.schema import Kind
+from sessiongen.targets.python.context import Context, role_arms
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiongen.naming import Scope
-from sessiongen.protocol import Event
-from sessiongen.roles import TIMESTAMP, union
-from sessiongen.schema import Field, Value, Kind
-from sessiongen.targets.python.models import Context, arm_docs
+from sessiongen.targets.python.naming import Scope
+from sessiongen.ir.protocol import Event
+from sessiongen.ir.roles import TIMESTAMP, union
+from sessiongen.ir.schema import Field, Value, Kind
+from sessiongen.targets.python.context import Context, arm_docs
 from sessiongen.targets.python.parameters import (
     Parameter,
     ParameterBuilder,

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sessiongen.diagnostics import Diagnostic, Span
-from sessiongen.naming import Scope, flat_names, identifier, snake
-from sessiongen.protocol import BoundEnum
-from sessiongen.schema import Message, Value
-from sessiongen.shapes import TAG, Shape
-from sessiongen.targets.python.models import Context
+from sessiongen.ir.name_case import snake
+from sessiongen.targets.python.naming import Scope, flat_names, identifier
+from sessiongen.ir.protocol import BoundEnum
+from sessiongen.ir.schema import Message, Value
+from sessiongen.ir.encoding_plan import TAG, Shape
+from sessiongen.targets.python.context import Context
 
 # Names that models.py needs for itself, as names of classes and of fields.
 _TAKEN = frozenset(

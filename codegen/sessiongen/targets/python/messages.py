@@ -16,9 +16,11 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2
 from google.protobuf.compiler import plugin_pb2
 
-from sessiongen import children, protoc
+from sessiongen.output import subprocesses
+
+from sessiongen.frontend import protoc
 from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, failed
-from sessiongen.sources import Sources
+from sessiongen.frontend.source_map import Sources
 from sessiongen.targets.python.references import module_name
 from sessiongen.targets.python.stub_names import clashes
 
@@ -65,7 +67,7 @@ def _plugin(folder: Path, request: bytes) -> subprocess.Popen[bytes]:
     (folder / "request").write_bytes(request)
     with (folder / "request").open("rb") as stdin, (folder / "response").open("wb") as stdout:
         return subprocess.Popen(
-            children.code(_PLUGIN),
+            subprocesses.code(_PLUGIN),
             stdin=stdin,
             stdout=stdout,
             stderr=subprocess.PIPE,

@@ -1,103 +1,252 @@
-"""Models: what the templates of the Python target lay out.
+"""The model of models.py and decoders.py: messages as plain Python.
 
-In: a Protocol and how its messages are imported. Out: one frozen model a generated file,
-every name and expression decided.
+In: the target's Context. Out: a PlainModel with a frozen dataclass for each message, and
+the functions that read one from its message.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from sessiongen.annotations import Annotated
-from sessiongen.bound import Module
-from sessiongen.diagnostics import Diagnostic
-from sessiongen.protocol import Protocol
-from sessiongen.roles import union
-from sessiongen.schema import Field, Oneof
-from sessiongen.shapes import Shape, shapes
-from sessiongen.targets.python.references import Modules, References, modules
+from sessiongen.targets.python.naming import Scope
+from sessiongen.ir.schema import Field, Kind, Value
+from sessiongen.ir.encoding_plan import TAG, Choice, Shape
+from sessiongen.targets.python.layout import bracketed, imported, quoted
+from sessiongen.targets.python.docstrings import comment
+from sessiongen.targets.python.message_names import MessageNames
+from sessiongen.targets.python.context import Context
+from sessiongen.targets.python.parameters import access
 
-# What annotations and decorators in generated classes are made of; a method of such a name would hide it.
-TYPE_NAMES = frozenset(
-    "Any Callable Iterable Mapping TimestampLike DurationLike StructLike "
-    "str bytes bool int float type object list dict tuple property staticmethod "
-    "abstractmethod".split()
-)
-
-
-@dataclass
-class Context:
-    """What every model of the target is built from; faults found on the way gather here.
-
-    shapes: what each carried message is made from.
-    overrides: the function that fills a field, by the field's name from its message on.
-    """
-
-    protocol: Protocol
-    modules: Modules
-    shapes: Mapping[str, Shape]
-    overrides: Mapping[str, str]
-    faults: list[Diagnostic] = field(default_factory=list)
-
-    def references(self) -> References:
-        """Return a fresh set of references, for one more file."""
-        return References(self.protocol.schema, self.modules)
-
-    @property
-    def reserved(self) -> frozenset[str]:
-        """Names that generated functions use for themselves."""
-        helpers = {
-            "at_most_one",
-            "build",
-            "to_timestamp",
-            "to_duration",
-            "to_struct",
-            "timestamp_or_now",
-        }
-        return frozenset({"self", "getattr"} | helpers) | self.modules.aliases
-
-    @property
-    def class_reserved(self) -> frozenset[str]:
-        """Names that annotations inside generated classes use."""
-        return TYPE_NAMES | self.modules.aliases
-
-    def flat(self, message: str) -> str:
-        """Return the flat name of a message."""
-        return self.modules.flat[message]
-
-    def union_name(self, oneof: Oneof) -> str:
-        """Return the flat name of a oneof: its message's, and its own unless it is the main one."""
-        if oneof.main:
-            return self.flat(oneof.message)
-        return self.modules.flat[f"{oneof.message}.{oneof.name}"]
+_OWN_TYPES = {
+    "google.protobuf.Timestamp": ("float", "from_timestamp"),
+    "google.protobuf.Duration": ("float", "from_duration"),
+    "google.protobuf.Struct": ("Mapping[str, Any]", "from_struct"),
+}
 
 
-def context(
-    protocol: Protocol,
-    bound: Mapping[str, Module],
-    annotated: Annotated,
-    overrides: Mapping[str, str],
-) -> Context:
-    """Return the context of a protocol; the request's file is the main module."""
-    main = protocol.roles.request.file
-    return Context(
-        protocol,
-        modules(protocol.schema, main, bound),
-        shapes(protocol, annotated),
-        overrides,
-    )
+@dataclass(frozen=True)
+class PlainClass:
+    """A dataclass: its name, docs, and fields as lines."""
+
+    name: str
+    docs: str
+    fields: list[str]
 
 
-def arm_docs(protocol: Protocol, arm: Field) -> str:
-    """Return an arm's own comment, followed by that of its message if it does not repeat it."""
-    message = protocol.schema.messages.get(arm.value.type_name)
-    own = message.docs if message and message.file in protocol.schema.own else ""
-    if own.startswith(arm.docs):
-        return own
-    return "\n\n".join(part for part in (arm.docs, own) if part)
+@dataclass(frozen=True)
+class PlainUnion:
+    """A message that is nothing but a choice: an alias of its arms' classes."""
+
+    name: str
+    docs: list[str]
+    alias: str
 
 
-def role_arms(protocol: Protocol, role: str) -> tuple[Field, ...]:
-    """Return the arms of the union that plays a role."""
-    return union(getattr(protocol.roles, role)).arms
+@dataclass(frozen=True)
+class Decoder:
+    """A function that reads a message, or one oneof of it."""
+
+    signature: str
+    docs: str
+    statements: list[str]
+
+
+@dataclass(frozen=True)
+class PlainModel:
+    """models.py and decoders.py; each has imports of its own."""
+
+    classes: list[PlainClass]
+    unions: list[PlainUnion]
+    words: str
+    model_imports: list[str]
+    model_aliases: list[tuple[str, str, str]]
+    decoders: list[Decoder]
+    imports: list[str]
+    aliases: list[tuple[str, str, str]]
+    enums: str
+    fields: str
+
+
+def plain_model(context: Context) -> PlainModel:
+    """Return the model of models.py and decoders.py."""
+    return _Plain(context).model()
+
+
+@dataclass(frozen=True)
+class _Member:
+    name: str
+    type: str
+    read: str
+    docs: str
+
+
+class _Plain:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.names = MessageNames(context)
+        self.references = context.references()
+        self.model_references = context.references()
+        self.words: set[str] = set()
+        self.enums: set[str] = set()
+        self.fields: set[str] = set()
+        self.classes: list[PlainClass] = []
+        self.unions: list[PlainUnion] = []
+        self.decoders: list[Decoder] = []
+        self.readers = Scope("decoders.py")
+
+    def model(self) -> PlainModel:
+        for shape in self.context.shapes.values():
+            if shape.transparent is None:
+                self._class(shape)
+            else:
+                self._union(shape, shape.transparent)
+        self.context.faults += self.names.faults() + self.readers.faults
+        return PlainModel(
+            classes=self.classes,
+            unions=self.unions,
+            words=imported(".enums", self.words),
+            model_imports=self.model_references.imports,
+            model_aliases=self.model_references.aliases,
+            decoders=self.decoders,
+            imports=self.references.imports,
+            aliases=self.references.aliases,
+            enums=imported(".enums", self.enums),
+            fields=imported(".fields", self.fields),
+        )
+
+    def _title(self, shape: Shape) -> str:
+        return self.names.title(shape.message)
+
+    def _decoder(self, shape: Shape) -> str:
+        return f"decode_{self.names.function(shape.message)}"
+
+    def _class(self, shape: Shape) -> None:
+        title = self._title(shape)
+        members = list(self._members(shape))
+        fields = [f"{item.name}: {item.type}" for item in members]
+        if shape.tag is not None:
+            tag = quoted(shape.tag)
+            fields.append(f"{TAG}: Literal[{tag}] = {tag}")
+        self.classes.append(PlainClass(title, _docs(title, shape, members), fields))
+        arguments = [f"{item.name}={item.read}" for item in members]
+        call = bracketed(f"return models.{title}(", arguments, ")", 4)
+        result = f"models.{title}"
+        docs = f"Return the message {title} as plain Python."
+        self._add(self._decoder(shape), shape, result, docs, [call])
+
+    def _add(
+        self, name: str, shape: Shape, result: str, docs: str, statements: Sequence[str]
+    ) -> None:
+        message = self.references.message(shape.message.full_name)
+        signature = bracketed(f"def {name}(", [f"message: {message}"], f") -> {result}:")
+        self.decoders.append(Decoder(signature, docs, list(statements)))
+
+    def _union(self, shape: Shape, choice: Choice) -> None:
+        title = self._title(shape)
+        arms = [*self._titles(choice), "None"]
+        alias = bracketed(f"{title}: TypeAlias = Union[", arms, "]")
+        self.unions.append(PlainUnion(title, comment(shape.message.docs), alias))
+        docs = f"Return the message {title} as plain Python; None where it holds nothing known."
+        result = f"models.{title}"
+        self._add(self._decoder(shape), shape, result, docs, list(self._choose(choice)))
+
+    def _members(self, shape: Shape) -> Iterator[_Member]:
+        names = self.names.members(shape)
+        choices = {item.oneof.name: item for item in shape.choices}
+        for field in shape.message.fields:
+            if field.name in names:
+                type_, read = self._type(field), self._read(field)
+                yield _Member(names[field.name], type_, read, field.docs)
+            elif field.oneof in choices:
+                choice = choices.pop(str(field.oneof))
+                type_ = " | ".join([*self._titles(choice), "None"])
+                read = self._arm_of(shape, choice)
+                yield _Member(names[choice.oneof.name], type_, read, choice.oneof.docs)
+
+    def _titles(self, choice: Choice, prefix: str = "") -> list[str]:
+        shapes = self.context.shapes
+        return [f"{prefix}{self._title(shapes[item.arm.value.type_name])}" for item in choice.arms]
+
+    def _arm_of(self, shape: Shape, choice: Choice) -> str:
+        """Return the call that reads a oneof; its function is added to the decoders."""
+        name = f"_{self.names.function(shape.message)}__{choice.oneof.name}"
+        full_name = f"{choice.oneof.message}.{choice.oneof.name}"
+        self.readers.claim(name, full_name, choice.oneof.span)
+        result = " | ".join([*self._titles(choice, "models."), "None"])
+        docs = "Return the arm that is set; None where none is known."
+        self._add(name, shape, result, docs, list(self._choose(choice)))
+        return f"{name}(message)"
+
+    def _choose(self, choice: Choice) -> Iterator[str]:
+        yield f'    arm = message.WhichOneof("{choice.oneof.name}")'
+        for item in choice.arms:
+            decoder = self._decoder(self.context.shapes[item.arm.value.type_name])
+            yield f'    if arm == "{item.arm.name}":'
+            yield f"        return {decoder}({access('message', item.arm.name)})"
+        yield "    return None"
+
+    def _type(self, field: Field) -> str:
+        one, nullable = self._single_type(field.value)
+        if field.key is not None:
+            return f"Mapping[{field.key.value}, {one}]"
+        if field.repeated:
+            return f"tuple[{one}, ...]"
+        optional = field.presence and not field.required and not nullable
+        return f"{one} | None" if optional else one
+
+    def _single_type(self, value: Value) -> tuple[str, bool]:
+        """Return the type of one value, and whether it holds None by itself."""
+        if value.type_name in self.context.shapes:
+            return self._title(self.context.shapes[value.type_name]), False
+        if value.type_name in _OWN_TYPES:
+            return _OWN_TYPES[value.type_name][0], False
+        if value.kind is Kind.MESSAGE:
+            return self.model_references.message(value.type_name), False
+        if value.kind is not Kind.ENUM:
+            return value.kind.value, False
+        words = self.names.words(value)
+        if words is not None and words.imported:
+            self.words.add(words.imported)
+        return (words.type, words.nullable) if words else ("int", False)
+
+    def _read(self, field: Field) -> str:
+        held = access("message", field.name)
+        convert = self._converter(field.value)
+        if field.key is not None:
+            if not convert:
+                return f"dict({held})"
+            return f"{{key: {convert}(item) for key, item in {held}.items()}}"
+        if field.repeated and field.value.kind is Kind.ENUM and convert:
+            # pyright would take what `map` gives for any str.
+            return f"tuple({convert}(item) for item in {held})"
+        if field.repeated:
+            return f"tuple(map({convert}, {held}))" if convert else f"tuple({held})"
+        value = f"{convert}({held})" if convert else held
+        if field.presence and not field.required:
+            return f'{value} if message.HasField("{field.name}") else None'
+        return value
+
+    def _converter(self, value: Value) -> str:
+        if value.type_name in self.context.shapes:
+            return self._decoder(self.context.shapes[value.type_name])
+        if value.type_name in _OWN_TYPES:
+            self.fields.add(_OWN_TYPES[value.type_name][1])
+            return _OWN_TYPES[value.type_name][1]
+        words = self.names.words(value) if value.kind is Kind.ENUM else None
+        if words is None:
+            return ""
+        self.enums.add(words.from_proto)
+        return words.from_proto
+
+
+def _docs(title: str, shape: Shape, members: Sequence[_Member]) -> str:
+    parts = [shape.message.docs.lstrip() or f"The message {title}."]
+    described = [
+        f"    {item.name}: {item.docs.lstrip()}".replace("\n", "\n        ")
+        for item in members
+        if item.docs
+    ]
+    if described:
+        parts.append("\n".join(["Attributes:", *described]))
+    return "\n\n".join(parts)

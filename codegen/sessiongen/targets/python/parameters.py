@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sessiongen.diagnostics import Diagnostic
-from sessiongen.layout import quoted
-from sessiongen.naming import Scope, plain
-from sessiongen.schema import Field, Kind, Message, Schema
+from sessiongen.targets.python.layout import quoted
+from sessiongen.targets.python.naming import Scope, plain
+from sessiongen.ir.schema import Field, Kind, Message, Schema
 from sessiongen.targets.python.references import References
 
 # Messages whose natural Python form is one value rather than their fields.

@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sessiongen.bound import Module
+from sessiongen.frontend.message_module import Module
 from sessiongen.diagnostics import Diagnostic, Rule, Span
-from sessiongen.naming import flat_names
-from sessiongen.schema import Enum, Kind, Message, Schema, Value
-from sessiongen.well_known import module, shipped
+from sessiongen.targets.python.naming import flat_names
+from sessiongen.ir.schema import Enum, Kind, Message, Schema, Value
+from sessiongen.frontend.well_known import module, shipped
 
 _NATURAL = {
     "google.protobuf.Timestamp": ("TimestampLike", "to_timestamp"),

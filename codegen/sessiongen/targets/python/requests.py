@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiongen.naming import Scope, plain
-from sessiongen.protocol import Call
-from sessiongen.roles import union
-from sessiongen.schema import Field
-from sessiongen.targets.python.models import Context, arm_docs
+from sessiongen.targets.python.naming import Scope, plain
+from sessiongen.ir.protocol import Call
+from sessiongen.ir.roles import union
+from sessiongen.ir.schema import Field
+from sessiongen.targets.python.context import Context, arm_docs
 from sessiongen.targets.python.parameters import access
 from sessiongen.targets.python.references import References
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sessiongen.layout import imported
-from sessiongen.roles import union
-from sessiongen.schema import Field, Kind, Value
-from sessiongen.shapes import Shape
+from sessiongen.targets.python.layout import imported
+from sessiongen.ir.roles import union
+from sessiongen.ir.schema import Field, Kind, Value
+from sessiongen.ir.encoding_plan import Shape
 from sessiongen.targets.python.message_names import MessageNames
-from sessiongen.targets.python.models import Context
+from sessiongen.targets.python.context import Context
 
 _OWN_TYPES = {
     "google.protobuf.Timestamp": "TimestampLike",

@@ -11,7 +11,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from sessiongen.naming import MESSAGE_API
+from sessiongen.targets.python.naming import MESSAGE_API
 
 # Characters beyond which a syntax tree would take more memory than all the rest of a run.
 _LARGEST = 2_000_000

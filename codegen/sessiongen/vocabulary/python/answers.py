@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sessiongen.vocabulary.model import Place
 from sessiongen.vocabulary.python.classes import Role, own
 from sessiongen.vocabulary.python.dispatch import Branch
-from sessiongen.vocabulary.python.words import constant
+from sessiongen.vocabulary.python.literals import constant
 
 
 def rest_of(role: Role, cases: Sequence[Branch]) -> Place | None:

@@ -10,11 +10,11 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from sessiongen.diagnostics import Rule
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Place
-from sessiongen.vocabulary.python.builds import Made
+from sessiongen.vocabulary.python.constructions import Made
 from sessiongen.vocabulary.python.modules import Definition, Modules
-from sessiongen.vocabulary.python.words import dotted
+from sessiongen.vocabulary.python.literals import dotted
 from sessiongen.vocabulary.scope import Scope
 
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sessiongen.diagnostics import Rule
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.python.classes import own
 from sessiongen.vocabulary.python.modules import Module, Modules
-from sessiongen.vocabulary.python.words import alternatives, constant, last
+from sessiongen.vocabulary.python.literals import alternatives, constant, last
 
 
 @dataclass(frozen=True)

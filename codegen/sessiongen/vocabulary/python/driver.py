@@ -13,7 +13,7 @@ from sessiongen.vocabulary.model import Driver, Place, Reception, Sending
 from sessiongen.vocabulary.python.classes import Role, own
 from sessiongen.vocabulary.python.dispatch import Union, branches, named_by_union
 from sessiongen.vocabulary.python.emitters import declared_events
-from sessiongen.vocabulary.python.words import constant, last
+from sessiongen.vocabulary.python.literals import constant, last
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 

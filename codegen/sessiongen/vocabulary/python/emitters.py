@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 
 from sessiongen.diagnostics import Rule
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import EventName, Place
 from sessiongen.vocabulary.python.modules import Definition, Modules
-from sessiongen.vocabulary.python.words import WordReader, dotted, elements, is_literal, last
+from sessiongen.vocabulary.python.literals import WordReader, dotted, elements, is_literal, last
 
 
 def emitter_argument(found: Definition) -> ast.expr | None:

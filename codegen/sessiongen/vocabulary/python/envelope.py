@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import SENDS, TAKES, Carry
-from sessiongen.vocabulary.python.builds import Made
+from sessiongen.vocabulary.python.constructions import Made
 from sessiongen.vocabulary.python.dispatch import Union, branches
 from sessiongen.vocabulary.python.modules import Module, Modules
 from sessiongen.vocabulary.scope import Scope

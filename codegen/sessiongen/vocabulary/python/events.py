@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from sessiongen.vocabulary.order import longest
+from sessiongen.vocabulary.ordering import longest
 from sessiongen.vocabulary.python.classes import ClassView, own
-from sessiongen.vocabulary.python.words import alternatives, dotted, last
+from sessiongen.vocabulary.python.literals import alternatives, dotted, last
 
 _QUESTIONS = {"isinstance", "type"}
 

@@ -16,7 +16,7 @@ from sessiongen.vocabulary.python.dispatch import Branch, Union, branches
 from sessiongen.vocabulary.python.events import taken
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.reads import read_fields
-from sessiongen.vocabulary.python.words import constant, dotted
+from sessiongen.vocabulary.python.literals import constant, dotted
 
 _FUNCTIONS = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)
 _SUBSCRIBE = {"on", "once"}

@@ -10,12 +10,12 @@ import ast
 from collections.abc import Iterator
 
 from sessiongen.diagnostics import Rule, arrange, failed
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
-from sessiongen.vocabulary.placed import check_placed
-from sessiongen.vocabulary.order import in_order
-from sessiongen.vocabulary.python.builds import Made, builds_of
+from sessiongen.vocabulary.attribution import check_placed
+from sessiongen.vocabulary.ordering import in_order
+from sessiongen.vocabulary.python.constructions import Made, builds_of
 from sessiongen.vocabulary.python.classes import ClassView, Role
 from sessiongen.vocabulary.python.driver import read_driver
 from sessiongen.vocabulary.python.emitters import emitter_argument
@@ -25,9 +25,9 @@ from sessiongen.vocabulary.python.modules import Definition, Module, Modules
 from sessiongen.vocabulary.python.records import RecordReader
 from sessiongen.vocabulary.python.tables import Tables
 from sessiongen.vocabulary.python.session import read_session
-from sessiongen.vocabulary.python.words import constant, dotted
+from sessiongen.vocabulary.python.literals import constant, dotted
 from sessiongen.vocabulary.scope import Scope
-from sessiongen.vocabulary.wanted import Wanted
+from sessiongen.vocabulary.required_definitions import Wanted
 
 _VERSION_FILE = "version.py"
 _VERSION = "__version__"

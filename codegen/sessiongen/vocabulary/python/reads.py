@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from sessiongen.vocabulary.order import longest
-from sessiongen.vocabulary.python.words import dotted
+from sessiongen.vocabulary.ordering import longest
+from sessiongen.vocabulary.python.literals import dotted
 
 
 def read_fields(arm: str, body: Iterable[ast.stmt]) -> tuple[str, ...]:

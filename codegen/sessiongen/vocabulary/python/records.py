@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sessiongen.diagnostics import Rule
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import (
     ENUM,
     FIELD,
@@ -23,7 +23,7 @@ from sessiongen.vocabulary.model import (
     Record,
 )
 from sessiongen.vocabulary.python.modules import Definition, Module, Modules, inner_bodies
-from sessiongen.vocabulary.python.words import (
+from sessiongen.vocabulary.python.literals import (
     ENUMS,
     WordReader,
     Words,
@@ -35,7 +35,7 @@ from sessiongen.vocabulary.python.words import (
     last,
     unquoted,
 )
-from sessiongen.vocabulary.wanted import Collected
+from sessiongen.vocabulary.required_definitions import Collected
 
 _TAG = "type"
 _HOPS = 20

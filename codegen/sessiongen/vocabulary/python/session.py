@@ -11,11 +11,11 @@ import ast
 from collections.abc import Iterator
 
 from sessiongen.diagnostics import Rule
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import EventName, Session
 from sessiongen.vocabulary.python.emitters import declared_events
 from sessiongen.vocabulary.python.modules import Definition, Module, Modules
-from sessiongen.vocabulary.python.words import alternatives, constant, dotted, last
+from sessiongen.vocabulary.python.literals import alternatives, constant, dotted, last
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -11,11 +11,11 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from sessiongen.diagnostics import Rule
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Default, Keys, Skip, ValueMap
-from sessiongen.vocabulary.python.builds import Made
+from sessiongen.vocabulary.python.constructions import Made
 from sessiongen.vocabulary.python.modules import Module, Modules
-from sessiongen.vocabulary.python.words import WordReader, constant, dotted
+from sessiongen.vocabulary.python.literals import WordReader, constant, dotted
 
 _TAG = "type"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from tree_sitter import Node
 
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.builds import Made, class_methods
+from sessiongen.vocabulary.typescript.constructions import Made, class_methods
 from sessiongen.vocabulary.typescript.modules import Definition
 from sessiongen.vocabulary.typescript.syntax import CLASSES
 

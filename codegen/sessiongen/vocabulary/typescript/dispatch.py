@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from sessiongen.diagnostics import Rule
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.builds import message_type
+from sessiongen.vocabulary.typescript.constructions import message_type
 from sessiongen.vocabulary.typescript.modules import File, Modules
 from sessiongen.vocabulary.typescript.syntax import text
 

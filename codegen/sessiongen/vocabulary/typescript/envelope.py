@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import SENDS, TAKES, Carry
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.builds import Made, class_methods, protobuf_names
+from sessiongen.vocabulary.typescript.constructions import Made, class_methods, protobuf_names
 from sessiongen.vocabulary.typescript.dispatch import Dispatch
 from sessiongen.vocabulary.typescript.modules import File, Modules
 from sessiongen.vocabulary.typescript.syntax import CLASSES, text

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from sessiongen.vocabulary.order import longest
+from sessiongen.vocabulary.ordering import longest
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.syntax import text

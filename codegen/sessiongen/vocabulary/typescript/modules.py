@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Place
 from sessiongen.vocabulary.package import SOURCES, Package
 from sessiongen.vocabulary.typescript import syntax

@@ -10,14 +10,14 @@ import json
 from collections.abc import Iterator
 
 from sessiongen.diagnostics import Rule, arrange, failed
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
-from sessiongen.vocabulary.placed import check_placed
-from sessiongen.vocabulary.order import in_order
+from sessiongen.vocabulary.attribution import check_placed
+from sessiongen.vocabulary.ordering import in_order
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.builds import Made, builds_of, protobuf_names
+from sessiongen.vocabulary.typescript.constructions import Made, builds_of, protobuf_names
 from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.envelope import carries_of
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
@@ -26,7 +26,7 @@ from sessiongen.vocabulary.typescript.roles import RoleReader
 from sessiongen.vocabulary.typescript.session import read_session
 from sessiongen.vocabulary.typescript.syntax import CLASSES, text
 from sessiongen.vocabulary.typescript.tables import Tables
-from sessiongen.vocabulary.wanted import Wanted
+from sessiongen.vocabulary.required_definitions import Wanted
 
 _MANIFEST = "package.json"
 

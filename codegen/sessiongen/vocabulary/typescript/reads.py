@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 from tree_sitter import Node
 
-from sessiongen.vocabulary.order import longest
+from sessiongen.vocabulary.ordering import longest
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.builds import message_type
+from sessiongen.vocabulary.typescript.constructions import message_type
 from sessiongen.vocabulary.typescript.syntax import field_name, text
 
 

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from sessiongen.diagnostics import Rule
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import FIELD, EnumFact, FieldFact, Kinds, Record
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.syntax import CLASSES, text
-from sessiongen.vocabulary.typescript.words import WordReader
-from sessiongen.vocabulary.wanted import Collected
+from sessiongen.vocabulary.typescript.literals import WordReader
+from sessiongen.vocabulary.required_definitions import Collected
 
 _TAG = "type"
 _HOPS = 20

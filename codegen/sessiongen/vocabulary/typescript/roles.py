@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from tree_sitter import Node
 
 from sessiongen.diagnostics import Rule
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import (
     Answer,
     Driver,
@@ -25,14 +25,14 @@ from sessiongen.vocabulary.model import (
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.answers import error_texts, rest_of
-from sessiongen.vocabulary.typescript.builds import Made, message_type, protobuf_names
+from sessiongen.vocabulary.typescript.constructions import Made, message_type, protobuf_names
 from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.dispatch import Branch, Dispatch
 from sessiongen.vocabulary.typescript.events import taken
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.reads import read_fields
 from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
-from sessiongen.vocabulary.typescript.words import WordReader
+from sessiongen.vocabulary.typescript.literals import WordReader
 
 _SUBSCRIBE = {"on", "once", "addListener"}
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from sessiongen.diagnostics import Rule
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import EventName, Session
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.builds import class_methods
+from sessiongen.vocabulary.typescript.constructions import class_methods
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.roles import RoleReader

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator
 from tree_sitter import Node
 
 from sessiongen.diagnostics import Rule
-from sessiongen.vocabulary.faults import Faults
+from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Default, Keys, Skip, ValueMap
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.builds import Made, case_of, protobuf_names, within
+from sessiongen.vocabulary.typescript.constructions import Made, case_of, protobuf_names, within
 from sessiongen.vocabulary.typescript.modules import File, Modules
 from sessiongen.vocabulary.typescript.syntax import text
-from sessiongen.vocabulary.typescript.words import WordReader
+from sessiongen.vocabulary.typescript.literals import WordReader
 
 _TAG = "type"
 _UNEQUAL = {"!=", "!=="}

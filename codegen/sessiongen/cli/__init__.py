@@ -1,0 +1,1 @@
+"""The command line of sessiongen: commands, options, and how results are printed."""

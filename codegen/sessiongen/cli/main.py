@@ -1,0 +1,333 @@
+"""The command line: verbs and options, no logic.
+
+In: arguments. Out: lines and diagnostics on the terminal, and an exit status: 0 fine,
+1 a finding, 2 a fault in usage or input, 3 other tools than the output was made with.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from sessiongen import __version__
+from sessiongen.config.reader import Config, load
+from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, failed, show
+from sessiongen.cli.options import Command, Options, current, pass_options, shared, without_format
+from sessiongen.paths import display
+from sessiongen.commands import FINDING, FINE, INPUT_ERROR, Result
+
+_LANGUAGES = {"python": "python", "js": "typescript"}
+# Characters of a diff's line that a terminal is given.
+_WIDEST = 300
+
+_no_cache = click.option("--no-cache", is_flag=True, help="Do everything again, as CI should.")
+_descriptor_set = click.option(
+    "--descriptor-set",
+    type=click.Path(path_type=Path),
+    help="Read this FileDescriptorSet instead of the configured input.",
+)
+
+
+@click.group("sessiongen", cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
+@shared
+@click.version_option(__version__, prog_name="sessiongen")
+def main() -> None:
+    """Typed Python from a protocol of requests, responses and events."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Comments and file names may hold what the terminal's encoding has not.
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+@main.command()
+@_no_cache
+@_descriptor_set
+@shared
+@pass_options
+def generate(options: Options, no_cache: bool, descriptor_set: Path | None) -> None:
+    """Write the generated package; remove what it no longer has."""
+    from sessiongen import commands
+
+    _run(options, lambda: commands.generate(_config(options, descriptor_set), not no_cache))
+
+
+@main.command()
+@_no_cache
+@_descriptor_set
+@shared
+@pass_options
+def check(options: Options, no_cache: bool, descriptor_set: Path | None) -> None:
+    """Compare the generated package with its protocol; write nothing."""
+    from sessiongen import commands
+
+    _run(options, lambda: commands.check(_config(options, descriptor_set), not no_cache))
+
+
+def _arms(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Return the arms that a shell may complete to; none where the protocol is at fault."""
+    from sessiongen import pipeline
+
+    try:
+        config = load(current(context).config)
+        unions = pipeline.model(config).protocol.unions
+    except (Refusal, OSError, RecursionError):
+        return []
+    names = {arm.name for union in unions for arm in union.arms}
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+@main.command()
+@click.argument("arm", shell_complete=_arms)
+@_descriptor_set
+@shared
+@pass_options
+def explain(options: Options, arm: str, descriptor_set: Path | None) -> None:
+    """Show what ARM became, everywhere. ARM is a name, or Message.name."""
+
+    def entries() -> Result:
+        from sessiongen import explain as explaining
+        from sessiongen import pipeline
+
+        config = _config(options, descriptor_set)
+        found = explaining.explain(arm, pipeline.model(config), config)
+        if options.format == "json":
+            return Result(detail=json.dumps([item.record() for item in found], indent=2) + "\n")
+        return Result(detail="\n\n".join("\n".join(item.lines()) for item in found) + "\n")
+
+    _run(options, entries, document=True)
+
+
+@main.command()
+@click.argument("proto", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "-I",
+    "--include",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="An include path; by default the folder of PROTO.",
+)
+@click.option(
+    "--descriptor-set", type=click.Path(path_type=Path), help="A FileDescriptorSet instead."
+)
+@click.option("--messages", help="An installed Python module of messages instead.")
+@shared
+@pass_options
+def init(
+    options: Options,
+    proto: Path | None,
+    include: tuple[Path, ...],
+    descriptor_set: Path | None,
+    messages: str | None,
+) -> None:
+    """Find the roles in PROTO and write a codegen.toml."""
+    if sum(item is not None for item in (proto, descriptor_set, messages)) != 1:
+        raise click.UsageError("give exactly one of PROTO, --descriptor-set, --messages")
+
+    def write() -> Result:
+        from sessiongen.config import scaffold as initializing
+
+        source = initializing.Source(proto, descriptor_set, messages)
+        lines, left = initializing.write(source, include, options.config)
+        return Result(INPUT_ERROR if failed(left) else FINE, lines, left)
+
+    _run(options, write)
+
+
+@main.command()
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json", "markdown", "github"]),
+    help="How the matrix is shown; by default as diagnostics are.",
+)
+@without_format
+@pass_options
+def parity(options: Options, format_: str | None) -> None:
+    """Compare the protocol with what each SDK has."""
+    form = format_ or options.format
+    shown = "text" if form == "markdown" else form
+
+    def matrix() -> Result:
+        from sessiongen import parity as comparing
+        from sessiongen import pipeline
+        from sessiongen.vocabulary import configured
+
+        config = _config(options, None)
+        configured.vocabularies(config)
+        made = pipeline.model(config)
+        found = comparing.compare(made.protocol, made.annotated, config)
+        status = FINDING if found.diagnostics else FINE
+        return Result(status, diagnostics=found.diagnostics, detail=comparing.render(found, form))
+
+    # the matrix is no diagnostic, but in JSON it holds them
+    asked = not options.quiet or form == "json"
+    _run(replace(options, format=shown), matrix, document=asked)
+
+
+@main.group()
+@shared
+def vocabulary() -> None:
+    """The facts of the SDKs that `parity` compares with."""
+
+
+@vocabulary.command()
+@click.option("--python", "python_version", help="A version of the Python SDK, or newest.")
+@click.option("--js", "js_version", help="A version of the JS SDK, or newest.")
+@click.option("--python-path", type=click.Path(path_type=Path), help="A folder or archive of it.")
+@click.option("--js-path", type=click.Path(path_type=Path), help="A folder or archive of it.")
+@shared
+@pass_options
+def update(
+    options: Options,
+    python_version: str | None,
+    js_version: str | None,
+    python_path: Path | None,
+    js_path: Path | None,
+) -> None:
+    """Read SDK packages and write their vocabularies; nothing is installed or executed.
+
+    Without an option, those that the configuration names are updated to the newest version;
+    where it names none, all that are known.
+    """
+    sources = {
+        **_source("python", python_version, python_path),
+        **_source("js", js_version, js_path),
+    }
+
+    def write() -> Result:
+        from sessiongen.vocabulary import configured
+        from sessiongen.vocabulary import commands as vocabularies
+
+        config = _config(options, None)
+        newest = dict.fromkeys(configured.languages(config), vocabularies.NEWEST)
+        updated = vocabularies.update(configured.folder(config), sources or newest)
+        lines = [f"wrote {display(path)}" for path in updated.written]
+        status = INPUT_ERROR if failed(updated.diagnostics) else FINE
+        if status == FINE and not lines:
+            lines = ["nothing changed"]
+        lines += configured.unnamed(config)
+        return Result(status, lines, updated.diagnostics)
+
+    _run(options, write)
+
+
+def _source(name: str, version: str | None, path: Path | None) -> dict[str, str | Path]:
+    """Return where the SDK of an option's name is read from, by its language."""
+    if version is not None and path is not None:
+        raise click.UsageError(f"--{name} and --{name}-path are two sources: give one of them")
+    source = path if version is None else version
+    return {} if source is None else {_LANGUAGES[name]: source}
+
+
+@vocabulary.command()
+@shared
+@pass_options
+def watch(options: Options) -> None:
+    """Say whether the newest published SDKs differ from the pinned vocabularies."""
+
+    def compare() -> Result:
+        from sessiongen.vocabulary import configured
+        from sessiongen.vocabulary import commands as vocabularies
+
+        paths = configured.vocabularies(_config(options, None))
+        found, diagnostics = vocabularies.moved(paths)
+        lines = [f"SDK moved: {item.sdk} {item.pinned} -> {item.newest}" for item in found]
+        status = INPUT_ERROR if failed(diagnostics) else FINDING if found else FINE
+        diff = "".join(item.diff for item in found)
+        return Result(status, lines or ["no SDK moved"], diagnostics, diff)
+
+    _run(options, compare)
+
+
+@main.command()
+def include() -> None:
+    """Print the include path of sessiongen/annotations.proto, for protoc, buf and editors."""
+    from sessiongen.resources import include_dir
+
+    click.echo(include_dir())
+
+
+@main.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script for SHELL."""
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    assert found is not None
+    click.echo(found(main, {}, "sessiongen", "_SESSIONGEN_COMPLETE").source())
+
+
+def _config(options: Options, descriptor_set: Path | None) -> Config:
+    config = load(options.config)
+    return config.with_descriptor_set(descriptor_set) if descriptor_set else config
+
+
+def _run(options: Options, verb: Callable[[], Result], document: bool = False) -> None:
+    """Run a verb, show what it found and exit with its status.
+
+    document: the verb's detail is its product and is shown in every format.
+    """
+    try:
+        result = verb()
+    except Refusal as refusal:
+        result = Result(INPUT_ERROR, diagnostics=refusal.diagnostics)
+    except (OSError, RecursionError) as error:
+        result = Result(INPUT_ERROR, diagnostics=[_unreadable(options, error)])
+    except KeyboardInterrupt:
+        # As shells have it; 1 would say that the run was whole and found something.
+        click.echo("interrupted", err=True)
+        sys.exit(128 + signal.SIGINT)
+    if not options.quiet and options.format == "text":
+        for line in result.lines:
+            click.echo(line)
+    if document:
+        click.echo(result.detail, nl=False)
+    elif options.format == "text" and not options.quiet:
+        click.echo(_coloured_diff(result.detail), nl=False)
+    # In JSON the product of a verb is the one document, and holds what was found.
+    _report(options, result.diagnostics, silent=document and bool(result.detail))
+    sys.exit(result.status)
+
+
+def _unreadable(options: Options, error: OSError | RecursionError) -> Diagnostic:
+    """Return a fault for input that no step could foresee to be beyond this machine."""
+    if isinstance(error, RecursionError):
+        help_ = "make it flatter: Python's own limit was reached"
+        fault = "the input is nested too deeply"
+        return Diagnostic(Span(display(options.config)), Rule.UNREADABLE, fault, help_)
+    path = error.filename if isinstance(error.filename, str) else options.config
+    fault = f"cannot use this path: {error.strerror or error}"
+    help_ = "see that it exists, that its name is sound, and that it may be read and written"
+    return Diagnostic(Span(display(Path(path))), Rule.UNREADABLE, fault, help_)
+
+
+def _report(options: Options, diagnostics: Iterable[Diagnostic], silent: bool) -> None:
+    text = show(diagnostics, options.format)
+    if text and not (silent and options.format == "json"):
+        click.echo(_coloured(text), err=options.format == "text")
+
+
+def _coloured(text: str) -> str:
+    return (
+        text.replace(": error[", f": {click.style('error', fg='red', bold=True)}[")
+        .replace(": warning[", f": {click.style('warning', fg='yellow', bold=True)}[")
+        .replace("\n  help: ", f"\n  {click.style('help:', fg='cyan')} ")
+    )
+
+
+def _coloured_diff(text: str) -> str:
+    """Colour a diff; on a terminal, cut what no terminal shows: serialized descriptors."""
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    lines = text.splitlines(keepends=True)
+    if sys.stdout is not None and sys.stdout.isatty():
+        lines = [line if len(line) < _WIDEST else f"{line[:_WIDEST]}...\n" for line in lines]
+    return "".join(
+        click.style(line, fg=colours[line[0]]) if line[:1] in colours else line for line in lines
+    )

@@ -1,0 +1,1 @@
+"""The configuration file codegen.toml: reading, positions of keys, and `init`."""

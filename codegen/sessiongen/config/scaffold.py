@@ -1,0 +1,181 @@
+"""init: a configuration for a protocol that has none yet.
+
+In: a .proto file, a descriptor set, or the name of an installed module. Out: a codegen.toml
+in which every role found by shape is written down, and every other has lines to choose from.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sessiongen import pipeline
+
+from sessiongen.config import scaffold_text
+from sessiongen.frontend.annotations import Annotated
+from sessiongen.config.reader import Config, Input
+from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, failed
+from sessiongen.config.scaffold_text import Unanswered, quoted
+from sessiongen.paths import display
+from sessiongen.ir.protocol import assemble, pair
+from sessiongen.ir.role_inference import Search, search
+from sessiongen.ir.roles import notes, union
+from sessiongen.ir.schema import Schema
+from sessiongen.commands import config_option
+
+
+@dataclass(frozen=True)
+class Source:
+    """The input that init is given; exactly one is set."""
+
+    proto: Path | None = None
+    descriptor_set: Path | None = None
+    messages: str | None = None
+
+
+def write(
+    source: Source, include: tuple[Path, ...], target: Path
+) -> tuple[list[str], list[Diagnostic]]:
+    """Write a configuration for an input; return what was found, and what is left to say.
+
+    What the input does not tell is left to say, and the configuration has a line for it: a
+    role, the answer of a request.
+
+    Raises:
+        Refusal: the input cannot be read or has no oneof at all, or `target` exists.
+    """
+    if target.exists():
+        fault = "there is a configuration here already"
+        help_ = "edit it, or write another with --config"
+        raise Refusal([Diagnostic(Span(display(target)), Rule.CONFIG_EXISTS, fault, help_)])
+    _refuse_missing([source.proto] if source.proto else [], Path.is_file, "file")
+    _refuse_missing(include, Path.is_dir, "folder")
+    lines = _input_lines(source, include, target.absolute().parent)
+    config = _config(source, include, target, "\n".join(lines))
+    schema, annotated = _read(config)
+    found = search(schema, config)
+    unanswered = _unanswered(found, annotated)
+    left = _left(schema, annotated, config)
+    _save(target, scaffold_text.text(lines, config.package, found, unanswered))
+    return [*scaffold_text.summary(found), _next(config, found, unanswered, left)], left
+
+
+def _read(config: Config) -> tuple[Schema, Annotated]:
+    try:
+        _, annotated, schema = pipeline.read_input(config)
+    except Refusal as refusal:
+        # There is no configuration yet that the folder could be added to.
+        raise Refusal(
+            replace(item, help=item.help.replace("input.include", "the include paths, with -I"))
+            for item in refusal.diagnostics
+        ) from None
+    if not any(item.oneofs for item in schema.own_messages()):
+        # Perhaps the wrong file: a configuration for it would only be in the way.
+        raise Refusal(search(schema, config).diagnostics)
+    return schema, annotated
+
+
+def _left(schema: Schema, annotated: Annotated, config: Config) -> list[Diagnostic]:
+    """Return what keeps the input from being a protocol, or what it leaves open."""
+    try:
+        return notes(assemble(schema, annotated, config).roles, config)
+    except Refusal as refusal:
+        return refusal.diagnostics
+
+
+def _unanswered(found: Search, annotated: Annotated) -> Unanswered | None:
+    """Return the requests that no response arm answers by its name or by annotation."""
+    request, response = (found.messages.get(role) for role in ("request", "response"))
+    if request is None or response is None:
+        return None
+    calls = pair(request, response, annotated, [])
+    answered = {call.request.name for call in calls}
+    used = {call.response.name for call in calls}
+    names = [
+        full
+        for arm in union(request).arms
+        if arm.name not in answered
+        if annotated.get(full := f"{request.full_name}.{arm.name}", "response") is None
+    ]
+    free = [arm.name for arm in union(response).arms if arm.name not in used]
+    return Unanswered(names, free) if names else None
+
+
+def _next(
+    config: Config, found: Search, unanswered: Unanswered | None, left: list[Diagnostic]
+) -> str:
+    """Return the line that says what to do now."""
+    steps = ["choose its roles"] if any(found.open.values()) else []
+    steps += ["name the answers it asks for"] if unanswered else []
+    if not all(found.open.values()):
+        steps.append("give the protocol what it lacks")
+    elif failed(left) and not steps:
+        steps.append("mend what is said of the protocol")
+    before = f"{' and '.join(steps)}, and " if steps else ""
+    command = f"sessiongen{config_option(config)} generate"
+    return f"wrote {display(config.path)}; now {before}run `{command}`"
+
+
+def _save(target: Path, text: str) -> None:
+    try:
+        target.write_bytes(text.encode())
+    except (OSError, UnicodeEncodeError) as error:
+        reason = getattr(error, "strerror", None) or "a file name in it is not text"
+        fault = f"cannot write the configuration: {reason}"
+        help_ = "choose another place with --config"
+        raise Refusal([Diagnostic(Span(display(target)), Rule.OUTPUT, fault, help_)]) from None
+
+
+def _refuse_missing(paths: Iterable[Path], fits: Callable[[Path], bool], kind: str) -> None:
+    faults = [
+        Diagnostic(
+            Span(display(path)), Rule.UNREADABLE, f"there is no {kind} here", "check the path"
+        )
+        for path in paths
+        if not fits(path)
+    ]
+    if faults:
+        raise Refusal(faults)
+
+
+def _config(source: Source, include: tuple[Path, ...], target: Path, text: str) -> Config:
+    protos = (source.proto.absolute(),) if source.proto else ()
+    folders = tuple(path.absolute() for path in include)
+    given = Input(
+        protos=protos,
+        include=folders or tuple(path.parent for path in protos),
+        descriptor_set=source.descriptor_set.absolute() if source.descriptor_set else None,
+        messages=source.messages,
+    )
+    root = target.absolute().parent
+    return Config(target.absolute(), text, given, root / "generated" / "python", _package(source))
+
+
+def _package(source: Source) -> str:
+    name = source.messages or (source.proto or source.descriptor_set or Path("protocol")).stem
+    stem = re.sub(r"\W", "_", name.rsplit(".", 1)[-1].removesuffix("_pb2"), flags=re.ASCII)
+    plain = stem.lower().strip("_") or "my"
+    return f"p{plain}_protocol" if plain[0].isdigit() else f"{plain}_protocol"
+
+
+def _input_lines(source: Source, include: tuple[Path, ...], root: Path) -> list[str]:
+    if source.messages is not None:
+        return [f"messages = {quoted(source.messages)}"]
+    if source.descriptor_set is not None:
+        return [f"descriptor_set = {quoted(_relative(source.descriptor_set, root))}"]
+    proto = source.proto or Path()
+    folders = [_relative(path, root) for path in include or (proto.parent,)]
+    return [
+        f"protos = [{quoted(_relative(proto, root))}]",
+        f"include = [{', '.join(map(quoted, folders))}]",
+    ]
+
+
+def _relative(path: Path, root: Path) -> str:
+    try:
+        return Path(os.path.relpath(path, root)).as_posix()
+    except ValueError:  # on Windows, another drive
+        return path.absolute().as_posix()

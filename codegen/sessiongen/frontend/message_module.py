@@ -1,0 +1,115 @@
+"""Bound messages: descriptors out of an installed Python module.
+
+In: the dotted name of a module of generated messages. Out: the descriptors of its
+file and imports, and the Python module and stub style behind each. The module is
+imported in a child process: whatever its import does, this process is safe.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from google.protobuf import descriptor_pb2
+
+from sessiongen.output import subprocesses
+from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
+
+_PROBE = """
+import base64, importlib, json, sys
+sys.path.insert(0, sys.argv[2])
+module = importlib.import_module(sys.argv[1])
+descriptor = module.DESCRIPTOR
+files, todo = {}, [descriptor]
+while todo:
+    item = todo.pop()
+    if item.name not in files:
+        files[item.name] = item.serialized_pb
+        todo.extend(item.dependencies)
+modules = {}
+for name, value in sorted(sys.modules.items()):
+    held = getattr(value, "DESCRIPTOR", None)
+    file = getattr(held, "name", None)
+    if file in files and hasattr(held, "serialized_pb") and isinstance(value, type(sys)):
+        modules.setdefault(file, [name, getattr(value, "__file__", None) or ""])
+modules[descriptor.name] = [sys.argv[1], module.__file__ or ""]
+result = {"files": {k: base64.b64encode(v).decode() for k, v in files.items()}, "modules": modules}
+print("\\n" + sys.argv[3] + json.dumps(result))
+"""
+_MARK = "sessiongen:"
+
+
+@dataclass(frozen=True)
+class Module:
+    """A Python module of messages.
+
+    enum_types: the stub names an enum's value type `Enum.ValueType` (mypy-protobuf)
+        rather than `Enum` itself (protoc --pyi_out).
+    oneof_literals: the stub gives WhichOneof a Literal result.
+    """
+
+    name: str
+    enum_types: bool
+    oneof_literals: bool
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What an installed module holds; `origin` is the file of the module."""
+
+    files: list[descriptor_pb2.FileDescriptorProto]
+    modules: dict[str, Module]
+    origin: Path
+
+
+def load(name: str, span: Span, root: Path) -> Loaded:
+    """Import a module in a child process and return its descriptors.
+
+    Raises:
+        Refusal: it cannot be imported, holds no messages, or has no type stub.
+    """
+    done = subprocess.run(
+        subprocesses.code(_PROBE, name, str(root), _MARK), capture_output=True, check=False
+    )
+    said = done.stdout.decode("utf-8", errors="replace").strip().splitlines()
+    # A module may leave the process while it is imported, with any status.
+    if done.returncode != 0 or not said or not said[-1].startswith(_MARK):
+        lines = done.stderr.decode("utf-8", errors="replace").strip().splitlines()
+        reason = (lines or ["its import ended the process"])[-1]
+        raise _refused(span, f"cannot read messages from {name!r}: {reason}")
+    result = json.loads(said[-1].removeprefix(_MARK))
+    files = [
+        descriptor_pb2.FileDescriptorProto.FromString(base64.b64decode(text))
+        for text in result["files"].values()
+    ]
+    modules = {
+        file: _module(module, Path(path), span)
+        for file, (module, path) in result["modules"].items()
+        if not file.startswith("google/protobuf/")
+    }
+    unplaced = [item.name for item in files if item.name not in result["modules"]]
+    if unplaced:
+        raise _refused(span, f"no imported module holds {', '.join(sorted(unplaced))}")
+    return Loaded(files, modules, Path(next(p for m, p in result["modules"].values() if m == name)))
+
+
+def _module(name: str, path: Path, span: Span) -> Module:
+    stub = path.with_suffix(".pyi")
+    try:
+        text = stub.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        fault = f"the module {name!r} has no type stub {stub.name} beside it"
+        raise _refused(span, fault, "generate one with protoc --pyi_out or mypy-protobuf") from None
+    return Module(
+        name,
+        enum_types="ValueType" in text or "metaclass=" not in text,
+        oneof_literals="def WhichOneof" in text,
+    )
+
+
+def _refused(span: Span, fault: str, help_: str | None = None) -> Refusal:
+    hint = help_ or "name a module that protoc --python_out wrote, installed in this environment"
+    return Refusal([Diagnostic(span, Rule.MESSAGES_MODULE, fault, hint)])

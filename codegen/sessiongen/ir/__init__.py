@@ -1,0 +1,1 @@
+"""The intermediate representation: a protocol without anything of a target language."""

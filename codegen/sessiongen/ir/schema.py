@@ -1,0 +1,323 @@
+"""The schema: descriptors as frozen values with docs and positions.
+
+In: stripped descriptors and the Sources of their positions. Out: Messages, Fields,
+Oneofs and Enums by full name. Synthetic oneofs (proto3 `optional`) are not oneofs here,
+and map entries are not messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum as PythonEnum
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool
+from google.protobuf.descriptor import (
+    Descriptor,
+    EnumDescriptor,
+    FieldDescriptor,
+    FileDescriptor,
+    OneofDescriptor,
+)
+
+from sessiongen.diagnostics import Span
+from sessiongen.frontend.source_map import Sources
+
+Path = tuple[int, ...]
+
+
+class Kind(str, PythonEnum):
+    """What a single value of a field is, by its form in Python."""
+
+    BOOL = "bool"
+    INT = "int"
+    FLOAT = "float"
+    STR = "str"
+    BYTES = "bytes"
+    ENUM = "enum"
+    MESSAGE = "message"
+
+
+@dataclass(frozen=True)
+class Value:
+    """One value: its kind, and the full name of its enum or message type."""
+
+    kind: Kind
+    type_name: str = ""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field. `value` is of one element where the field is repeated or a map.
+
+    presence: whether absence can be told from the default value.
+    required: a proto2 `required` field.
+    strict_stub: mypy-protobuf's stub of the constructor takes no None for the field.
+    key: the kind of a map's keys; None where the field is no map.
+    """
+
+    name: str
+    number: int
+    value: Value
+    repeated: bool
+    key: Kind | None
+    presence: bool
+    required: bool
+    strict_stub: bool
+    oneof: str | None
+    docs: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Oneof:
+    """A real oneof: its arms in order of declaration, and the message it belongs to.
+
+    main: whether it is the message's first; only then does the message's name alone
+        stand for it in generated names, so that a second oneof renames nothing.
+    """
+
+    name: str
+    message: str
+    arms: tuple[Field, ...]
+    main: bool
+    docs: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message. `path` are the names from the outermost message to this one."""
+
+    full_name: str
+    path: tuple[str, ...]
+    file: str
+    fields: tuple[Field, ...]
+    oneofs: tuple[Oneof, ...]
+    docs: str
+    span: Span
+
+    def outside(self) -> tuple[Field, ...]:
+        """Return the fields that are in no real oneof."""
+        return tuple(item for item in self.fields if item.oneof is None)
+
+
+@dataclass(frozen=True)
+class EnumValue:
+    """A value of an enum; aliases are values of their own with an equal number."""
+
+    name: str
+    number: int
+    docs: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Enum:
+    """An enum. `path` are the names from the outermost message to this enum."""
+
+    full_name: str
+    path: tuple[str, ...]
+    file: str
+    values: tuple[EnumValue, ...]
+    docs: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Every message and enum by full name; `own` are the protocol's files in order."""
+
+    messages: Mapping[str, Message]
+    enums: Mapping[str, Enum]
+    own: tuple[str, ...]
+
+    def own_messages(self) -> list[Message]:
+        """Return the protocol's own messages in order of declaration."""
+        return [item for item in self.messages.values() if item.file in self.own]
+
+
+def build(
+    files: tuple[descriptor_pb2.FileDescriptorProto, ...], own: tuple[str, ...], sources: Sources
+) -> Schema:
+    """Read linked descriptors into a Schema."""
+    pool = descriptor_pool.DescriptorPool()
+    reader = _Reader(sources)
+    for item in files:
+        pool.Add(item)
+        reader.file(pool.FindFileByName(item.name), item)
+    return Schema(reader.messages, reader.enums, own)
+
+
+class Locations:
+    """Docs and positions of a file's elements by source path."""
+
+    def __init__(self, file: descriptor_pb2.FileDescriptorProto, sources: Sources) -> None:
+        self.file = file
+        self._sources = sources
+        self._by_path = {tuple(item.path): item for item in file.source_code_info.location}
+
+    def span(self, path: Path) -> Span:
+        """Return the place where an element's declaration begins."""
+        found = self._by_path.get(path)
+        if found is None or len(found.span) < 2:
+            return self._sources.span(self.file.name)
+        return self._sources.span(self.file.name, found.span[0], found.span[1])
+
+    def docs(self, path: Path) -> str:
+        """Return the leading comment of an element, else its trailing one."""
+        found = self._by_path.get(path)
+        if found is None:
+            return ""
+        return clean(found.leading_comments or found.trailing_comments)
+
+
+def clean(comment: str) -> str:
+    """Strip a comment's common indent, line ends and blank edges."""
+    lines = [line.rstrip() for line in comment.replace("\r\n", "\n").split("\n")]
+    indents = [len(line) - len(line.lstrip(" ")) for line in lines if line]
+    indent = min(indents, default=0)
+    return "\n".join(line[indent:] for line in lines).strip("\n")
+
+
+class _Reader:
+    """Walks linked descriptors; `messages` and `enums` grow in order of declaration."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.messages: dict[str, Message] = {}
+        self.enums: dict[str, Enum] = {}
+
+    def file(self, file: FileDescriptor, proto: descriptor_pb2.FileDescriptorProto) -> None:
+        at = Locations(proto, self.sources)
+        for index, enum in enumerate(proto.enum_type):
+            self._enum(file.enum_types_by_name[enum.name], (5, index), at, ())
+        for index, message in enumerate(proto.message_type):
+            found = file.message_types_by_name[message.name]
+            self._message(found, message, (4, index), at, ())
+
+    def _message(
+        self,
+        message: Descriptor,
+        proto: descriptor_pb2.DescriptorProto,
+        path: Path,
+        at: Locations,
+        outer: tuple[str, ...],
+    ) -> None:
+        names = (*outer, message.name)
+        synthetic = {item.oneof_index for item in proto.field if item.proto3_optional}
+        real = [item for item in message.oneofs if item.index not in synthetic]
+        oneofs = {item.name for item in real}
+        fields = tuple(
+            _field(item, _strict_stub(at.file, proto.field[index]), oneofs, at, (*path, 2, index))
+            for index, item in enumerate(message.fields)
+        )
+        self.messages[message.full_name] = Message(
+            full_name=message.full_name,
+            path=names,
+            file=message.file.name,
+            fields=fields,
+            oneofs=tuple(
+                _oneof(item, fields, at, (*path, 8, item.index), item is real[0]) for item in real
+            ),
+            docs=at.docs(path),
+            span=at.span(path),
+        )
+        for index, enum in enumerate(message.enum_types):
+            self._enum(enum, (*path, 4, index), at, names)
+        for index, nested in enumerate(proto.nested_type):
+            if not nested.options.map_entry:
+                found = message.nested_types_by_name[nested.name]
+                self._message(found, nested, (*path, 3, index), at, names)
+
+    def _enum(
+        self, enum: EnumDescriptor, path: Path, at: Locations, outer: tuple[str, ...]
+    ) -> None:
+        values = tuple(
+            EnumValue(item.name, item.number, at.docs(where), at.span(where))
+            for index, item in enumerate(enum.values)
+            for where in [(*path, 2, index)]
+        )
+        self.enums[enum.full_name] = Enum(
+            full_name=enum.full_name,
+            path=(*outer, enum.name),
+            file=enum.file.name,
+            values=values,
+            docs=at.docs(path),
+            span=at.span(path),
+        )
+
+
+def _oneof(
+    oneof: OneofDescriptor, fields: tuple[Field, ...], at: Locations, path: Path, main: bool
+) -> Oneof:
+    return Oneof(
+        name=oneof.name,
+        message=oneof.containing_type.full_name,
+        arms=tuple(item for item in fields if item.oneof == oneof.name),
+        main=main,
+        docs=at.docs(path),
+        span=at.span(path),
+    )
+
+
+def _strict_stub(
+    file: descriptor_pb2.FileDescriptorProto, field: descriptor_pb2.FieldDescriptorProto
+) -> bool:
+    """Whether mypy-protobuf lets the field's parameter be left out but not be None."""
+    if file.syntax == "editions":
+        features = descriptor_pb2.FeatureSet()
+        features.CopyFrom(file.options.features)
+        features.MergeFrom(field.options.features)
+        return features.field_presence == descriptor_pb2.FeatureSet.IMPLICIT
+    single = field.label != field.LABEL_REPEATED and field.type != field.TYPE_MESSAGE
+    return file.syntax == "proto3" and single and not field.proto3_optional
+
+
+def _field(
+    field: FieldDescriptor, strict_stub: bool, oneofs: set[str], at: Locations, path: Path
+) -> Field:
+    entry = field.message_type if field.type == FieldDescriptor.TYPE_MESSAGE else None
+    is_map = entry is not None and entry.GetOptions().map_entry
+    element = entry.fields_by_name["value"] if is_map and entry is not None else field
+    key = _kind(entry.fields_by_name["key"]) if is_map and entry is not None else None
+    oneof = field.containing_oneof
+    return Field(
+        name=field.name,
+        number=field.number,
+        value=_value(element),
+        repeated=field.is_repeated and not is_map,
+        key=key,
+        presence=field.has_presence,
+        required=field.is_required,
+        strict_stub=strict_stub,
+        oneof=oneof.name if oneof is not None and oneof.name in oneofs else None,
+        docs=at.docs(path),
+        span=at.span(path),
+    )
+
+
+def _value(field: FieldDescriptor) -> Value:
+    if field.message_type is not None:
+        return Value(Kind.MESSAGE, field.message_type.full_name)
+    if field.enum_type is not None:
+        return Value(Kind.ENUM, field.enum_type.full_name)
+    return Value(_kind(field))
+
+
+_KINDS: dict[Any, Kind] = {
+    FieldDescriptor.CPPTYPE_BOOL: Kind.BOOL,
+    FieldDescriptor.CPPTYPE_DOUBLE: Kind.FLOAT,
+    FieldDescriptor.CPPTYPE_FLOAT: Kind.FLOAT,
+    FieldDescriptor.CPPTYPE_INT32: Kind.INT,
+    FieldDescriptor.CPPTYPE_INT64: Kind.INT,
+    FieldDescriptor.CPPTYPE_UINT32: Kind.INT,
+    FieldDescriptor.CPPTYPE_UINT64: Kind.INT,
+}
+
+
+def _kind(field: FieldDescriptor) -> Kind:
+    if field.type == FieldDescriptor.TYPE_BYTES:
+        return Kind.BYTES
+    return _KINDS.get(field.cpp_type, Kind.STR)

@@ -1,0 +1,1 @@
+"""The output folder: writing, comparing, caching, and the tools that shape it."""

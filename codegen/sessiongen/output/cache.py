@@ -1,0 +1,131 @@
+"""The cache: whether a run would find anything to do.
+
+In: a Config. Out: a state of all inputs and outputs; where it equals the state that the
+last run kept, the run is over before protoc or black are loaded. Lives beside
+codegen.toml, is ignored by git, and may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sessiongen import resources
+
+from sessiongen.output import tool_versions
+from sessiongen.config.reader import Config
+from sessiongen.output.writer import MANIFEST, compare, load_manifest, ours
+
+FOLDER = ".sessiongen-cache"
+
+
+class Cache:
+    """The state of the last run that succeeded, and a store of formatted texts."""
+
+    def __init__(self, config: Config, versions: dict[str, str]) -> None:
+        self._config = config
+        # File systems stamp by a clock that lags by up to a few milliseconds.
+        self._started = time.time_ns() - 10_000_000
+        self._folder = config.root / FOLDER
+        # Several configurations may lie in one folder.
+        key = hashlib.sha256(config.path.name.encode()).hexdigest()[:16]
+        self._state = self._folder / f"state-{key}.json"
+        self._texts = self._folder / f"formatted-{key}.json"
+        self._fixed = {
+            "versions": versions,
+            "generator": tool_versions.generator_digest(),
+            "input": repr(config.input),
+            "vocabularies": [_digest(path) for path in config.vocabularies],
+            "overrides": config.overrides and _digest(config.overrides),
+            "config": hashlib.sha256(config.text.encode()).hexdigest(),
+        }
+
+    @property
+    def texts(self) -> Path:
+        """The store of formatted texts, in a folder that is made for it."""
+        self._make_folder()
+        return self._texts
+
+    def _make_folder(self) -> None:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            (self._folder / ".gitignore").write_text("*\n", encoding="utf-8")
+        except OSError:
+            pass
+
+    def fresh(self) -> list[str] | None:
+        """Return the generated files' names if neither inputs nor outputs have changed."""
+        if self._config.input.messages is not None:
+            # An installed module has no files that could be named before it is imported.
+            return None
+        try:
+            kept = json.loads(self._state.read_bytes())
+            names = [str(name) for name in kept["inputs"]]
+            current = self._current(names)
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None
+        return sorted(current["outputs"]) if current == kept else None
+
+    def keep(self, inputs: list[str], files: Mapping[str, str]) -> None:
+        """Remember the present state; `inputs` are import names or the descriptor set.
+
+        A state that cannot be kept costs the next run time and nothing else. None is
+        kept of an input that changed during the run, which may not be the one that was
+        read, nor of outputs that are not the generated `files`, which are drift.
+        """
+        if any(self._newer(name) for name in inputs):
+            return
+        self._make_folder()
+        try:
+            state = json.dumps(self._current(inputs), indent=1)
+            if not compare(self._config.package_dir, files):
+                self._state.write_text(state, encoding="utf-8")
+        except OSError:
+            pass
+
+    def _current(self, names: list[str]) -> dict[str, Any]:
+        folder = self._config.package_dir
+        manifest = load_manifest(folder)
+        # Ours beside the manifest's are left-overs, which are drift.
+        outputs = {MANIFEST, *(manifest.files if manifest else {}), *ours(folder)}
+        return {
+            **self._fixed,
+            "inputs": {name: self._input(name) for name in sorted(names)},
+            "outputs": {name: _digest(folder / name) for name in sorted(outputs)},
+        }
+
+    def _input(self, name: str) -> list[str]:
+        """Return which file an import name finds, and its digest.
+
+        The place counts too: a new file on an earlier include path hides the old one.
+        """
+        path = self._path(name)
+        return [str(path or ""), _digest(path) if path else ""]
+
+    def _path(self, name: str) -> Path | None:
+        if self._config.input.descriptor_set is not None:
+            return self._config.input.descriptor_set
+        folders = (*self._config.input.include, resources.include_dir())
+        return next((folder / name for folder in folders if (folder / name).is_file()), None)
+
+    def _newer(self, name: str) -> bool:
+        path = self._path(name)
+        try:
+            if path is None:
+                return False
+            # A file moved into place keeps its old time of writing, not that of its status.
+            found = path.stat()
+            return max(found.st_mtime_ns, found.st_ctime_ns) > self._started
+        except OSError:
+            return True
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""

@@ -1,0 +1,148 @@
+"""Enum values: each proto value beside each SDK's spelling.
+
+In: a Protocol and vocabularies. Out: a Section for each enum of the protocol. Where an
+SDK's code maps words to values by a table, each word must be in it with its own value, and
+what stands for a word that is not must be the value that the enum declares for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sessiongen.frontend.annotations import Annotated
+from sessiongen.diagnostics import Rule, Span
+from sessiongen.ir.enum_mapping import Binding, bind
+from sessiongen.parity.matrix import ANYTHING, NOTHING, Cell, Finding, Row, Section
+from sessiongen.ir.protocol import Protocol
+from sessiongen.ir.schema import Enum, EnumValue
+from sessiongen.vocabulary.model import ValueMap, Vocabulary
+
+
+def sections(
+    protocol: Protocol, annotated: Annotated, vocabularies: Sequence[Vocabulary]
+) -> list[Section]:
+    """Return the sections of all enums; one that vanished from every SDK is there too."""
+    return [
+        _section(
+            bound.enum,
+            bound.fallback,
+            vocabularies,
+            [bind(bound.enum, annotated, item) for item in vocabularies],
+        )
+        for bound in protocol.enums
+    ]
+
+
+def _section(
+    enum: Enum,
+    fallback: EnumValue | None,
+    vocabularies: Sequence[Vocabulary],
+    bindings: Sequence[Binding | None],
+) -> Section:
+    pairs = list(zip(vocabularies, bindings, strict=True))
+    published = {value.number: value for value in reversed(enum.values)}
+    rows = [
+        Row(
+            f"{value.name} = {value.number}",
+            tuple(_cell(enum, value, fallback, item, binding, first) for item, binding in pairs),
+        )
+        for value in sorted(published.values(), key=lambda value: value.number)
+        for first in [value.number == min(published)]
+    ]
+    for index, (item, binding) in enumerate(pairs):
+        for cell in _homeless(enum, fallback, item, binding) if binding else ():
+            cells = [Cell(NOTHING)] * len(pairs)
+            cells[index] = cell
+            rows.append(Row(NOTHING, tuple(cells)))
+    defaults = tuple(_defaults(enum, fallback, item) for item in vocabularies)
+    if any(cell.text != NOTHING for cell in defaults):
+        rows.append(Row("(not in the host's map)", defaults))
+    return Section(f"enum {enum.full_name}", tuple(item.sdk for item in vocabularies), tuple(rows))
+
+
+def _cell(
+    enum: Enum,
+    value: EnumValue,
+    fallback: EnumValue | None,
+    vocabulary: Vocabulary,
+    binding: Binding | None,
+    first: bool,
+) -> Cell:
+    if binding is None:
+        if not first:
+            return Cell(NOTHING)
+        message = f"{vocabulary.sdk} has no enum for {enum.full_name}"
+        thing = f"enum {enum.full_name}"
+        return _fault(NOTHING, vocabulary, thing, message, enum.span)
+    words = [word for word, found in binding.pairs if found.number == value.number]
+    if words:
+        findings = [item for word in words for item in _mapped(enum, value, vocabulary, word)]
+        return Cell(", ".join(words), tuple(findings))
+    if fallback is not None and fallback.number == value.number:
+        return Cell(ANYTHING)
+    message = f"{vocabulary.sdk} has no value for {value.name}; its enum is at {binding.fact.place}"
+    thing = f"value {enum.full_name}.{value.name}"
+    return _fault(NOTHING, vocabulary, thing, message, value.span)
+
+
+def _homeless(
+    enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary, binding: Binding
+) -> Iterator[Cell]:
+    """Yield the SDK's values that the protocol lacks: words, and any word of an open set."""
+    fact = binding.fact
+    for word in binding.lost:
+        message = (
+            f"{vocabulary.sdk} has the value {word.value!r} ({fact.place.file}:{word.line}), "
+            f"which {enum.full_name} lacks: it is lost on the wire"
+        )
+        thing = f"word {fact.name}.{word.value}"
+        yield _fault(word.value, vocabulary, thing, message, enum.span)
+    if fact.open and fallback is None:
+        message = (
+            f"{vocabulary.sdk} allows any other value too ({fact.place}), and {enum.full_name} "
+            "declares none that stands for it"
+        )
+        yield _fault(ANYTHING, vocabulary, f"word {fact.name}.*", message, enum.span)
+
+
+def _maps(enum: Enum, vocabulary: Vocabulary) -> list[ValueMap]:
+    """Return the maps of an SDK's code that give values of an enum."""
+    names = {value.name for value in enum.values}
+    return [item for item in vocabulary.maps if any(value in names for _, value in item.pairs)]
+
+
+def _mapped(enum: Enum, value: EnumValue, vocabulary: Vocabulary, word: str) -> Iterator[Finding]:
+    """Yield a finding for each map that has a word not, or with another value."""
+    numbers = {item.name: item.number for item in enum.values}
+    for found in _maps(enum, vocabulary):
+        given = dict(found.pairs).get(word)
+        if given is None:
+            why = f"leaves out {word!r}"
+        elif numbers.get(given) != value.number:
+            why = f"makes {given} of {word!r}, not {value.name}"
+        else:
+            continue
+        message = f"{vocabulary.sdk}: the map {found.name} {why} ({found.place})"
+        thing = f"map {found.name}.{word}"
+        yield Finding(vocabulary.sdk, thing, message, Rule.PARITY_VALUE, value.span)
+
+
+def _defaults(enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary) -> Cell:
+    """Return what the SDK's code takes for a word that its maps do not have."""
+    found = [(item, default) for item in _maps(enum, vocabulary) for default in item.defaults]
+    findings = []
+    for item, default in found:
+        if fallback is not None and default.value == fallback.name:
+            continue
+        message = (
+            f"{vocabulary.sdk}: {default.within} takes {default.value} for a word that "
+            f"{item.name} does not have ({default.place}), which {enum.full_name} does not allow"
+        )
+        thing = f"default {item.name}: {default.within}"
+        findings.append(Finding(vocabulary.sdk, thing, message, Rule.PARITY_VALUE, enum.span))
+    text = ", ".join(dict.fromkeys(default.value for _, default in found))
+    return Cell(text or NOTHING, tuple(findings))
+
+
+def _fault(text: str, vocabulary: Vocabulary, thing: str, message: str, span: Span) -> Cell:
+    return Cell(text, (Finding(vocabulary.sdk, thing, message, Rule.PARITY_VALUE, span),))

@@ -1,0 +1,43 @@
+"""Keys: the constant keys that each SDK puts into a map field.
+
+In: a message's field and vocabularies. Out: a Row for each key that some SDK gives; one
+that another SDK, whose keys are all known, does not give is a finding there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sessiongen.diagnostics import Rule
+from sessiongen.parity.matrix import NOTHING, Cell, Finding, Row
+from sessiongen.ir.schema import Field, Message
+from sessiongen.vocabulary.model import Keys, Vocabulary
+
+
+def rows(message: Message, field: Field, vocabularies: Sequence[Vocabulary]) -> Iterator[Row]:
+    """Yield the rows of a map field's keys."""
+    if field.key is None:
+        return
+    path = ".".join(message.path)
+    given = [
+        [item for item in vocabulary.keys if (item.message, item.field) == (path, field.name)]
+        for vocabulary in vocabularies
+    ]
+    for key in sorted({key for places in given for item in places for key in item.keys}):
+        cells = [
+            _cell(f"{path}.{field.name}", key, field, places, vocabulary)
+            for places, vocabulary in zip(given, vocabularies, strict=True)
+        ]
+        yield Row(f"{field.name}[{key}]", tuple(cells))
+
+
+def _cell(
+    path: str, key: str, field: Field, places: Sequence[Keys], vocabulary: Vocabulary
+) -> Cell:
+    lacking = [item for item in places if key not in item.keys and not item.open]
+    if not lacking:
+        return Cell("given" if places else NOTHING)
+    message = f"{vocabulary.sdk}: {path}: the key {key!r} is not given ({lacking[0].place})"
+    thing = f"key {path}.{key}"
+    finding = Finding(vocabulary.sdk, thing, message, Rule.PARITY_FIELD, field.span)
+    return Cell(NOTHING, (finding,))

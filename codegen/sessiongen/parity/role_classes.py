@@ -1,0 +1,32 @@
+"""Players: the classes of each SDK that play a role, without which nothing can be compared.
+
+In: a Protocol and vocabularies. Out: a Section of session, host and driver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sessiongen.diagnostics import Rule
+from sessiongen.parity.matrix import NOTHING, Cell, Finding, Row, Section
+from sessiongen.ir.protocol import Protocol
+from sessiongen.vocabulary.model import Vocabulary
+
+PLAYERS = ("session", "host", "driver")
+
+
+def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
+    """Return the section of roles; an SDK without a class for one has a finding."""
+    rows = [
+        Row(role, tuple(_cell(protocol, role, item) for item in vocabularies)) for role in PLAYERS
+    ]
+    return Section("roles", tuple(item.sdk for item in vocabularies), tuple(rows))
+
+
+def _cell(protocol: Protocol, role: str, vocabulary: Vocabulary) -> Cell:
+    found = getattr(vocabulary, role)
+    if found is not None:
+        return Cell(found.name)
+    message = f"{vocabulary.sdk} has no class that plays the {role}: nothing of it can be compared"
+    span = protocol.roles.event.span
+    return Cell(NOTHING, (Finding(vocabulary.sdk, role, message, Rule.PARITY_EVENT, span),))

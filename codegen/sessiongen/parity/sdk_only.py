@@ -1,0 +1,115 @@
+"""Strangers: what an SDK sends or takes that the protocol lacks altogether.
+
+In: a Protocol and vocabularies. Out: a Section of arms, messages, fields and values, empty
+unless an SDK is ahead of the protocol. They have no line in the protocol to stand beside, so a
+comparison that went by the protocol's own elements would never come across them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sessiongen.diagnostics import Rule, Span
+from sessiongen.parity.matrix import Cell, Finding, Row, Section
+from sessiongen.ir.protocol import Protocol
+from sessiongen.ir.schema import Message
+from sessiongen.vocabulary.model import Place, Vocabulary
+
+
+def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
+    """Return a row for each stranger, with a cell for each SDK that has it."""
+    found: dict[str, dict[str, Finding]] = {}
+    for vocabulary in vocabularies:
+        for finding in (
+            *_events(protocol, vocabulary),
+            *_requests(protocol, vocabulary),
+            *_messages(protocol, vocabulary),
+            *_values(protocol, vocabulary),
+        ):
+            found.setdefault(finding.thing, {}).setdefault(finding.sdk, finding)
+    sdks = tuple(item.sdk for item in vocabularies)
+    rows = [
+        Row(thing, tuple(Cell("yes", (by[sdk],)) if sdk in by else Cell("") for sdk in sdks))
+        for thing, by in found.items()
+    ]
+    return Section("not in the protocol", sdks, tuple(rows))
+
+
+def _events(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
+    """Yield the event arms that only the SDK's host or driver knows."""
+    known = {event.arm.name for event in protocol.events}
+    host, driver = vocabulary.host, vocabulary.driver
+    for sent in host.forwards if host else ():
+        if sent.arm not in known:
+            yield _event(protocol, vocabulary, sent.arm, "host", "sends", sent.place)
+    for taken in driver.receives if driver else ():
+        if taken.arm not in known:
+            yield _event(protocol, vocabulary, taken.arm, "driver", "receives", taken.place)
+    # What it calls an arm that it receives is a matter of that arm.
+    received = {item.event for item in driver.receives} if driver else set()
+    for event in driver.events if driver else ():
+        if event.name not in known | received:
+            yield _event(protocol, vocabulary, event.name, "driver", "has", event.place)
+
+
+def _event(
+    protocol: Protocol, vocabulary: Vocabulary, arm: str, side: str, verb: str, place: Place
+) -> Finding:
+    what = f"its {side} {verb} the event {arm!r} ({place}), for which there is no arm"
+    span = protocol.roles.event.span
+    return _finding(vocabulary, f"event {arm}: {side}", what, Rule.PARITY_EVENT, span)
+
+
+def _requests(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
+    """Yield the request arms that only the SDK's host or driver knows."""
+    known = {call.request.name for call in protocol.calls}
+    host, driver = vocabulary.host, vocabulary.driver
+    arms = [("host", "answers", item.arm, item.place) for item in host.answers] if host else []
+    arms += [("driver", "sends", item.arm, item.place) for item in driver.sends] if driver else []
+    for side, verb, arm, place in arms:
+        if arm not in known:
+            what = f"its {side} {verb} the request {arm!r} ({place}), for which there is no arm"
+            span = protocol.roles.request.span
+            thing = f"request {arm}: {side}"
+            yield _finding(vocabulary, thing, what, Rule.PARITY_REQUEST, span)
+
+
+def _messages(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
+    """Yield the messages that only the SDK makes, and the fields that only it fills."""
+    roles = protocol.roles
+    by_path = {".".join(item.path): item for item in protocol.schema.own_messages()}
+    # Their arms are told of above, by who sends and who takes them.
+    told = {item.full_name for item in (roles.event, roles.request, roles.response)}
+    for build in vocabulary.builds:
+        message = by_path.get(build.message)
+        if message is None:
+            thing = f"message {build.message}"
+            what = f"{build.within} makes the message {build.message} ({build.place})"
+            yield _finding(vocabulary, thing, what, Rule.PARITY_FIELD, roles.event.span)
+        elif message.full_name not in told:
+            for name in build.fields:
+                if name.partition(".")[0] not in _known(message):
+                    thing = f"field {build.message}.{name}"
+                    what = f"{build.within} fills {build.message}.{name} ({build.place})"
+                    yield _finding(vocabulary, thing, what, Rule.PARITY_FIELD, message.span)
+
+
+def _values(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
+    """Yield the proto values that only the SDK's maps know."""
+    known = {value.name for item in protocol.enums for value in item.enum.values}
+    for found in vocabulary.maps:
+        for word, value in found.pairs:
+            if value not in known:
+                what = f"the map {found.name} makes {value} of {word!r} ({found.place})"
+                span = protocol.roles.event.span
+                yield _finding(vocabulary, f"proto value {value}", what, Rule.PARITY_VALUE, span)
+
+
+def _known(message: Message) -> set[str]:
+    """Return the names of fields, and of oneofs, which some languages fill as one."""
+    return {field.name for field in message.fields} | {oneof.name for oneof in message.oneofs}
+
+
+def _finding(vocabulary: Vocabulary, thing: str, what: str, rule: Rule, span: Span) -> Finding:
+    message = f"{vocabulary.sdk}: {what}: the protocol lacks it"
+    return Finding(vocabulary.sdk, thing, message, rule, span)

@@ -1,0 +1,103 @@
+"""Models: what the templates of the Python target lay out.
+
+In: a Protocol and how its messages are imported. Out: one frozen model a generated file,
+every name and expression decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sessiongen.frontend.annotations import Annotated
+from sessiongen.frontend.message_module import Module
+from sessiongen.diagnostics import Diagnostic
+from sessiongen.ir.protocol import Protocol
+from sessiongen.ir.roles import union
+from sessiongen.ir.schema import Field, Oneof
+from sessiongen.ir.encoding_plan import Shape, shapes
+from sessiongen.targets.python.references import Modules, References, modules
+
+# What annotations and decorators in generated classes are made of; a method of such a name would hide it.
+TYPE_NAMES = frozenset(
+    "Any Callable Iterable Mapping TimestampLike DurationLike StructLike "
+    "str bytes bool int float type object list dict tuple property staticmethod "
+    "abstractmethod".split()
+)
+
+
+@dataclass
+class Context:
+    """What every model of the target is built from; faults found on the way gather here.
+
+    shapes: what each carried message is made from.
+    overrides: the function that fills a field, by the field's name from its message on.
+    """
+
+    protocol: Protocol
+    modules: Modules
+    shapes: Mapping[str, Shape]
+    overrides: Mapping[str, str]
+    faults: list[Diagnostic] = field(default_factory=list)
+
+    def references(self) -> References:
+        """Return a fresh set of references, for one more file."""
+        return References(self.protocol.schema, self.modules)
+
+    @property
+    def reserved(self) -> frozenset[str]:
+        """Names that generated functions use for themselves."""
+        helpers = {
+            "at_most_one",
+            "build",
+            "to_timestamp",
+            "to_duration",
+            "to_struct",
+            "timestamp_or_now",
+        }
+        return frozenset({"self", "getattr"} | helpers) | self.modules.aliases
+
+    @property
+    def class_reserved(self) -> frozenset[str]:
+        """Names that annotations inside generated classes use."""
+        return TYPE_NAMES | self.modules.aliases
+
+    def flat(self, message: str) -> str:
+        """Return the flat name of a message."""
+        return self.modules.flat[message]
+
+    def union_name(self, oneof: Oneof) -> str:
+        """Return the flat name of a oneof: its message's, and its own unless it is the main one."""
+        if oneof.main:
+            return self.flat(oneof.message)
+        return self.modules.flat[f"{oneof.message}.{oneof.name}"]
+
+
+def context(
+    protocol: Protocol,
+    bound: Mapping[str, Module],
+    annotated: Annotated,
+    overrides: Mapping[str, str],
+) -> Context:
+    """Return the context of a protocol; the request's file is the main module."""
+    main = protocol.roles.request.file
+    return Context(
+        protocol,
+        modules(protocol.schema, main, bound),
+        shapes(protocol, annotated),
+        overrides,
+    )
+
+
+def arm_docs(protocol: Protocol, arm: Field) -> str:
+    """Return an arm's own comment, followed by that of its message if it does not repeat it."""
+    message = protocol.schema.messages.get(arm.value.type_name)
+    own = message.docs if message and message.file in protocol.schema.own else ""
+    if own.startswith(arm.docs):
+        return own
+    return "\n\n".join(part for part in (arm.docs, own) if part)
+
+
+def role_arms(protocol: Protocol, role: str) -> tuple[Field, ...]:
+    """Return the arms of the union that plays a role."""
+    return union(getattr(protocol.roles, role)).arms

@@ -1,0 +1,232 @@
+"""Where Python code makes protobuf messages, and which fields it fills.
+
+In: a module. Out: its Builds. Followed are: calls of message classes, assignments to
+fields of a variable that holds a message, and message classes handed on as values.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from sessiongen.vocabulary.model import Build, Place
+from sessiongen.vocabulary.python.modules import Module, Modules
+from sessiongen.vocabulary.python.literals import alternatives, dotted, last
+
+_WRITES = {"CopyFrom", "MergeFrom", "SetInParent", "GetCurrentTime", "add", "append", "extend"}
+
+
+@dataclass
+class Made:
+    """A build that is still growing. node: the call, parameter or name it comes from."""
+
+    message: str
+    within: str
+    place: Place
+    node: ast.AST
+    fields: set[str] = field(default_factory=set)
+    values: dict[str, ast.expr] = field(default_factory=dict)
+    open: bool = False
+
+    def fill(self, name: str, value: ast.expr | None) -> None:
+        """Note a field that is filled; an empty constant fills nothing."""
+        if value is None or not _is_empty(value):
+            self.fields.add(name)
+        if value is not None:
+            self.values[name] = value
+
+    def build(self) -> Build:
+        """Return the finished fact."""
+        return Build(self.message, self.within, self.open, self.place, tuple(self.fields))
+
+
+@dataclass
+class Names:
+    """What the names of a scope stand for: message types, and messages."""
+
+    types: dict[str, str] = field(default_factory=dict)
+    values: dict[str, Made] = field(default_factory=dict)
+
+    def copy(self) -> Names:
+        """Return the names as an inner scope begins with them."""
+        return Names(dict(self.types), dict(self.values))
+
+
+def builds_of(modules: Modules, module: Module, protobuf: str) -> list[Made]:
+    """Return what a module makes, in the order of the text."""
+    names = Names()
+    for head in module.imports:
+        if modules.external(module, head) == protobuf:
+            names.types[head] = ""
+    if not names.types:
+        return []
+    walker = _Walker(module, names)
+    walker.visit(module.tree)
+    return [made for made in walker.made if made.fields or not isinstance(made.node, ast.arg)]
+
+
+def _is_empty(value: ast.expr) -> bool:
+    if isinstance(value, ast.Constant):
+        return value.value in (None, "")
+    inside = getattr(value, "elts", None) or getattr(value, "keys", None)
+    return isinstance(value, (ast.List, ast.Tuple, ast.Dict)) and not inside
+
+
+def message_type(names: Names, node: ast.expr) -> str | None:
+    """Return `A.B` for an expression that names a message class, None for any other."""
+    path = dotted(node)
+    if path is None:
+        return None
+    head, _, rest = path.partition(".")
+    if head not in names.types:
+        return None
+    message = ".".join(part for part in (names.types[head], rest) if part)
+    # enum values are all capitals, methods begin small
+    parts = message.split(".")
+    named = all(part[:1].isupper() for part in parts) and not parts[-1].isupper()
+    return message if named and "_" not in parts[-1] else None
+
+
+class _Walker(ast.NodeVisitor):
+    def __init__(self, module: Module, names: Names) -> None:
+        self.module = module
+        self.names = names
+        self.made: list[Made] = []
+        self._within: list[str] = []
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._within.append(node.name)
+        for statement in node.body:
+            self.visit(statement)
+        self._within.pop()
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        outer, self.names = self.names, self.names.copy()
+        self._within.append(node.name)
+        arguments = node.args
+        for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
+            self._parameter(argument)
+        for statement in node.body:
+            self.visit(statement)
+        self._within.pop()
+        self.names = outer
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self.visit_FunctionDef(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self._assign([node.target], node.value)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self._assign(node.targets, node.value)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        message = message_type(self.names, node.func)
+        if message is not None:
+            self._make(message, node, node.keywords)
+        elif last(node.func) in {"isinstance", "issubclass"}:
+            return
+        elif last(node.func) == "cast":
+            for argument in node.args[1:]:
+                self.visit(argument)
+            return
+        else:
+            self._write(node)
+            self.visit(node.func)
+        for argument in node.args:
+            self._argument(argument, node)
+        for keyword in node.keywords:
+            self.visit(keyword.value)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        # a message class between brackets is the argument of a generic type
+        self.visit(node.value)
+        if message_type(self.names, node.slice) is None:
+            self.visit(node.slice)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        self._reference(node, [])
+
+    def visit_Name(self, node: ast.Name) -> None:
+        self._reference(node, [])
+
+    def _parameter(self, argument: ast.arg) -> None:
+        self.names.types.pop(argument.arg, None)
+        self.names.values.pop(argument.arg, None)
+        for part in alternatives(argument.annotation) if argument.annotation else ():
+            message = message_type(self.names, part)
+            if message is not None:
+                made = self._record(message, argument)
+                self.names.values[argument.arg] = made
+
+    def _assign(self, targets: list[ast.expr], value: ast.expr) -> None:
+        before = len(self.made)
+        message = message_type(self.names, value)
+        if message is None:
+            self.visit(value)
+        made = self.made[before] if len(self.made) > before else None
+        for target in targets:
+            if isinstance(target, ast.Name):
+                self.names.types.pop(target.id, None)
+                self.names.values.pop(target.id, None)
+                if message is not None:
+                    self.names.types[target.id] = message
+                elif made is not None and made.node is value:
+                    self.names.values[target.id] = made
+            else:
+                self._fill(target, value)
+
+    def _fill(self, target: ast.expr, value: ast.expr | None = None) -> None:
+        """Note the field that an assignment to a part of a message fills."""
+        path: list[str] = []
+        while isinstance(target, (ast.Attribute, ast.Subscript)):
+            if isinstance(target, ast.Attribute):
+                path.append(target.attr)
+            target = target.value
+        if isinstance(target, ast.Name) and path and target.id in self.names.values:
+            made = self.names.values[target.id]
+            made.fill(path[-1], value if len(path) == 1 else None)
+            if len(path) > 1:
+                made.fill(".".join(reversed(path)), value)
+
+    def _write(self, node: ast.Call) -> None:
+        """Note the field that a call such as `x.field.CopyFrom(...)` fills."""
+        if not isinstance(node.func, ast.Attribute):
+            return
+        inner = node.func.value
+        if node.func.attr in _WRITES or node.func.attr.startswith("From"):
+            if isinstance(inner, ast.Call) and last(inner.func) == "getattr" and inner.args:
+                owner = inner.args[0]
+                if isinstance(owner, ast.Name) and owner.id in self.names.values:
+                    self.names.values[owner.id].open = True
+            self._fill(inner)
+
+    def _argument(self, argument: ast.expr, call: ast.Call) -> None:
+        message = message_type(self.names, argument)
+        if message is not None:
+            self._reference(argument, call.keywords)
+        else:
+            self.visit(argument.value if isinstance(argument, ast.Starred) else argument)
+
+    def _reference(self, node: ast.expr, keywords: list[ast.keyword]) -> None:
+        """A message class handed on: whoever gets it fills fields that are not seen here."""
+        message = message_type(self.names, node)
+        if message is not None:
+            self._make(message, node, keywords).open = True
+        elif isinstance(node, ast.Attribute) and dotted(node) is None:
+            self.visit(node.value)
+
+    def _make(self, message: str, node: ast.AST, keywords: list[ast.keyword]) -> Made:
+        made = self._record(message, node)
+        for keyword in keywords:
+            if keyword.arg is None:
+                made.open = True
+            else:
+                made.fill(keyword.arg, keyword.value)
+        return made
+
+    def _record(self, message: str, node: ast.AST) -> Made:
+        made = Made(message, ".".join(self._within), self.module.place(node), node)
+        self.made.append(made)
+        return made

@@ -1,0 +1,157 @@
+"""What a scope asks for by name: role classes, and definitions that must be readable.
+
+In: the modules of a package, of either language, and a Scope. Out: definitions, and a fault
+for each name that is absent, defined twice, or there and unreadable.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from typing import Generic, Protocol, TypeVar
+
+from sessiongen.diagnostics import Rule, Span
+from sessiongen.vocabulary.diagnostic_list import Faults
+from sessiongen.vocabulary.model import EnumFact, FieldFact, Kinds, Record
+from sessiongen.vocabulary.package import Package
+from sessiongen.vocabulary.scope import Scope
+
+_TWO_HELP = "tell the two apart by name"
+
+
+class Named(Protocol):
+    """A definition."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """The path of its file in the package."""
+        ...
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells definitions apart."""
+        ...
+
+
+D = TypeVar("D", bound=Named)
+
+
+class Located(Protocol[D]):
+    """The modules of a package."""
+
+    def locate(self, name: str) -> list[D]:
+        """Return every definition of a name in the package."""
+        ...
+
+    def where(self, found: D) -> Span:
+        """Return the place of a definition."""
+        ...
+
+
+class Collected(ABC, Generic[D]):
+    """The types and sets of words that were read; each definition is read once."""
+
+    def __init__(self) -> None:
+        self.enums: list[EnumFact] = []
+        self.records: list[Record] = []
+        self.kinds: list[Kinds] = []
+        self._seen: set[tuple[str, str]] = set()
+
+    @abstractmethod
+    def definition(self, found: D) -> Iterator[D]:
+        """Read one definition and yield those that it refers to."""
+
+    def read(self, start: Iterable[D]) -> None:
+        """Read these definitions and all that they refer to."""
+        queue = list(start)
+        while queue:
+            found = queue.pop()
+            if found.key not in self._seen:
+                self._seen.add(found.key)
+                queue += self.definition(found)
+
+    def knows(self, name: str) -> bool:
+        """Whether an enum, a record or a union of this name was read."""
+        facts: list[EnumFact | Record | Kinds] = [*self.enums, *self.records, *self.kinds]
+        return any(fact.name == name for fact in facts)
+
+    def tagged(self, tag: str) -> bool:
+        """Whether a record of this tag was read."""
+        return any(record.tag == tag for record in self.records)
+
+    def field(self, record: str, name: str) -> FieldFact | None:
+        """Return a field of a record that was read."""
+        fields = [item for fact in self.records if fact.name == record for item in fact.fields]
+        return next((item for item in fields if item.name == name), None)
+
+
+class Wanted(Generic[D]):
+    """Finds what a scope names."""
+
+    def __init__(self, package: Package, scope: Scope, faults: Faults, modules: Located[D]) -> None:
+        self._package = package
+        self._scope = scope
+        self._faults = faults
+        self._modules = modules
+
+    def role(self, name: str, is_class: Callable[[D], bool]) -> D | None:
+        """Return the class that plays a role."""
+        found = [item for item in self._modules.locate(name) if is_class(item)]
+        if not found:
+            self._missing(name, "class")
+            return None
+        self._one(found)
+        return found[0]
+
+    def require(self, records: Collected[D], wanted: str) -> None:
+        """Require `Name` or `Name.field`, and note whether it is absent or cannot be read."""
+        name, _, field = wanted.partition(".")
+        if not records.knows(name) and not self._read(records, name):
+            return
+        if field and not records.knows(wanted):
+            fact = records.field(name, field)
+            if fact is None:
+                self._missing(wanted, "field")
+                return
+            span = self._package.span(fact.place.file, fact.place.line)
+            self._faults.unreadable(span, Rule.SDK_ENUM, f"{wanted} is no set of constants")
+
+    def distinct(self, records: Collected[D]) -> None:
+        """Note each name that stands for two things: facts are told apart by name alone."""
+        first: dict[str, EnumFact | Record] = {}
+        facts: list[EnumFact | Record] = [*records.enums, *records.records]
+        for fact in sorted(facts, key=lambda item: item.place):
+            known = first.setdefault(fact.name, fact)
+            if known.place != fact.place:
+                what = f"{fact.name} is defined here and in {known.place}"
+                span = self._package.span(fact.place.file, fact.place.line)
+                self._faults.unreadable(span, Rule.SDK_ENUM, what, _TWO_HELP)
+
+    def _read(self, records: Collected[D], name: str) -> bool:
+        found = self._modules.locate(name)
+        if not found:
+            self._missing(name, "definition")
+            return False
+        self._one(found)
+        records.read(found[:1])
+        if records.knows(name):
+            return True
+        what = f"{name} is neither a set of words nor a type with fields that can be read"
+        self._faults.unreadable(self._modules.where(found[0]), Rule.SDK_ENUM, what)
+        return False
+
+    def _missing(self, name: str, kind: str) -> None:
+        what = f"no {kind} {name} is defined in {self._scope.package}"
+        help_ = "nothing to do for a version that never had it; else follow the rename"
+        self._faults.missing(self._package.span(""), what, help_)
+
+    def _one(self, found: list[D]) -> None:
+        if len(found) > 1:
+            what = f"{found[1].name} is defined here and in {found[0].path}"
+            span = self._modules.where(found[1])
+            self._faults.unreadable(span, Rule.SDK_ENUM, what, _TWO_HELP)

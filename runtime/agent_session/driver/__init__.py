@@ -1,0 +1,5 @@
+"""The driver side of a session."""
+
+from .session import RemoteSession
+
+__all__ = ["RemoteSession"]

@@ -1,0 +1,126 @@
+"""The events of a session, one after the other.
+
+Comes in: each event, as it arrives. Goes out: the same events, to whoever iterates. What waits to
+be read is bounded: who reads too slowly is told, in the right place, how many events are missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from typing import Final
+
+from agent_session_protocol import agent_session_pb2 as pb
+from agent_session_protocol.dispatch import AGENT_SESSION_EVENT_ARMS, AgentSessionEventArm
+from agent_session_protocol.values import unknown_field
+
+from .errors import EventsMissed
+
+DEFAULT_EVENT_QUEUE: Final = 8 << 20
+
+# What a small event weighs in memory, beyond its bytes on the wire.
+_EVENT_OVERHEAD: Final = 512
+
+
+@dataclass(frozen=True)
+class ReceivedEvent:
+    """An event of the host.
+
+    Attributes:
+        arm: which one; None if this build does not know it.
+        number: the field number of the arm, known or not; None if no arm is set.
+        event: the event itself, with its `created_at`.
+    """
+
+    arm: AgentSessionEventArm | None
+    number: int | None
+    event: pb.AgentSessionEvent
+
+    @classmethod
+    def of(cls, event: pb.AgentSessionEvent) -> ReceivedEvent:
+        """Tell what an event is."""
+        arm = event.WhichOneof("event")
+        number = unknown_field(event) if arm is None else AGENT_SESSION_EVENT_ARMS[arm].number
+        return cls(arm, number, event)
+
+
+class EventStream:
+    """Iterates over the events that arrive from its making on; one reader at a time.
+
+    The iteration ends behind session_closed, which is the last event of a session, and with the
+    connection. Where events are missing because the reader was too slow, it raises EventsMissed;
+    iterating again goes on behind the gap. session_closed itself is never missing.
+    """
+
+    __slots__ = ("__weakref__", "_limit", "_size", "_queue", "_ended", "_waiter")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._size = 0
+        # A number stands for so many events that did not fit.
+        self._queue: deque[ReceivedEvent | int] = deque()
+        self._ended = False
+        self._waiter: asyncio.Future[None] | None = None
+
+    def __aiter__(self) -> EventStream:
+        return self
+
+    async def __anext__(self) -> ReceivedEvent:
+        """The next event.
+
+        Raises:
+            EventsMissed: there is a gap here.
+        """
+        while not self._queue:
+            if self._ended:
+                raise StopAsyncIteration
+            await self._wait()
+        found = self._queue.popleft()
+        if isinstance(found, int):
+            raise EventsMissed(found)
+        self._size -= _weight(found)
+        return found
+
+    def put(self, received: ReceivedEvent) -> None:
+        """Add an event; for the session that this iterates over."""
+        if self._ended:
+            return
+        weight = _weight(received)
+        last = received.arm == "session_closed"
+        if last or self._size + weight <= self._limit:
+            self._size += weight
+            self._queue.append(received)
+        else:
+            self._miss()
+        if last:
+            self._ended = True
+        self._wake()
+
+    def end(self) -> None:
+        """No more will come; for the session that this iterates over."""
+        self._ended = True
+        self._wake()
+
+    def _miss(self) -> None:
+        if self._queue and isinstance(self._queue[-1], int):
+            self._queue[-1] += 1
+        else:
+            self._queue.append(1)
+
+    async def _wait(self) -> None:
+        if self._waiter is not None:
+            raise RuntimeError("the events already have a reader")
+        self._waiter = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+
+def _weight(received: ReceivedEvent) -> int:
+    return _EVENT_OVERHEAD + received.event.ByteSize()

@@ -1,0 +1,5 @@
+"""The agent side of a session."""
+
+from .host import SessionHost
+
+__all__ = ["SessionHost"]

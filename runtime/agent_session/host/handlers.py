@@ -1,0 +1,181 @@
+"""What a host answers to each request.
+
+Comes in: a request's payload. Goes out: the response's payload, made by the generated encoders, or a
+`RequestError` with the text for the driver.
+
+A type checker takes `SessionRequestHandler` for the base class, so that it names a request which
+the protocol has gained and this file leaves out, where `HostRequestHandler` is constructed. At run
+time the base is `PartialSessionRequestHandler`, which answers such a request "unimplemented".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from agent_session_protocol import agent_session_pb2 as pb
+from agent_session_protocol import encoders, sources
+from agent_session_protocol.errors import RequestError
+from google.protobuf.message import Message
+
+from ..transport.framing import MAX_FRAME_SIZE
+from .adapter import HostedSession
+from ..text_repair import encoded
+from .runs import Runs, RunStopped
+from ..transport.base import logger
+
+if TYPE_CHECKING:
+    from agent_session_protocol.requests import SessionRequestHandler as Skeleton
+else:
+    from agent_session_protocol.requests import PartialSessionRequestHandler as Skeleton
+
+# How many chat items are encoded before others get a turn: about a millisecond's worth.
+_CHUNK: Final = 128
+
+# Characters of an exception's text that are told: it must not push out the payload beside it.
+_MOST_TEXT: Final = 4096
+
+# Requests whose handlers wait for nothing, ever.
+_BRIEF: Final = frozenset(
+    {"ping", "get_session_state", "get_session_usage", "get_framework_info", "update_io"}
+)
+
+_M = TypeVar("_M", bound=Message)
+_Response = pb.SessionResponse
+
+
+class HostRequestHandler(Skeleton):
+    """Answers the requests of a driver from a session.
+
+    Args:
+        session: what is asked about.
+        runs: where run_input goes.
+        redact_errors: keep the text of the session's own exceptions from the driver.
+    """
+
+    def __init__(self, session: HostedSession, runs: Runs, *, redact_errors: bool) -> None:
+        self._session = session
+        self._runs = runs
+        self._redact_errors = redact_errors
+
+    def is_brief(self, arm: str) -> bool:
+        """Whether a request's handler ends without waiting, and so needs no task."""
+        if arm == "get_chat_history":
+            return len(self._session.chat_items()) <= _CHUNK
+        return arm in _BRIEF
+
+    async def ping(self, request: pb.SessionRequest.Ping) -> _Response.Pong:
+        return encoders.encode_pong(sources.Pong())
+
+    async def get_chat_history(
+        self, request: pb.SessionRequest.GetChatHistory
+    ) -> _Response.GetChatHistoryResponse:
+        source = sources.GetChatHistoryResponse(items=self._session.chat_items())
+        return await _encoded_in_parts(encoders.encode_get_chat_history_response, source, "items")
+
+    async def run_input(self, request: pb.SessionRequest.RunInput) -> _Response.RunInputResponse:
+        if not request.text:
+            raise _run_failed("the text of run_input is empty")
+        try:
+            items = await self._runs.run(request.text)
+        except (RunStopped, RequestError) as refusal:
+            raise _run_failed(str(refusal)) from None
+        except Exception as error:
+            logger.exception("a run failed")
+            raise _run_failed(self._text(error)) from error
+        response = sources.RunInputResponse(items=items)
+        return encoded(encoders.encode_run_input_response, response)
+
+    async def get_agent_info(
+        self, request: pb.SessionRequest.GetAgentInfo
+    ) -> _Response.GetAgentInfoResponse:
+        source = self._session.agent_info()
+        return await _encoded_in_parts(encoders.encode_get_agent_info_response, source, "chat_ctx")
+
+    async def get_session_state(
+        self, request: pb.SessionRequest.GetSessionState
+    ) -> _Response.GetSessionStateResponse:
+        return encoded(encoders.encode_get_session_state_response, self._session.session_state())
+
+    async def get_rtc_stats(
+        self, request: pb.SessionRequest.GetRTCStats
+    ) -> _Response.GetRTCStatsResponse:
+        return encoded(encoders.encode_get_rtc_stats_response, await self._session.rtc_stats())
+
+    async def get_session_usage(
+        self, request: pb.SessionRequest.GetSessionUsage
+    ) -> _Response.GetSessionUsageResponse:
+        source = sources.GetSessionUsageResponse(
+            usage=self._session.usage(), created_at=time.time()
+        )
+        return encoded(encoders.encode_get_session_usage_response, source)
+
+    async def get_framework_info(
+        self, request: pb.SessionRequest.GetFrameworkInfo
+    ) -> _Response.GetFrameworkInfoResponse:
+        return encoders.encode_get_framework_info_response(self._session.framework_info())
+
+    async def update_io(self, request: pb.SessionRequest.UpdateIO) -> _Response.UpdateIOResponse:
+        for side, switches in request.ListFields():
+            for switch, on in switches.ListFields():
+                self._session.switch(side.name, switch.name, on)
+        return encoders.encode_update_io_response(sources.UpdateIOResponse())
+
+    async def finalize_simulation(
+        self, request: pb.SessionRequest.FinalizeSimulation
+    ) -> _Response.FinalizeSimulationResponse:
+        failure: BaseException | None = None
+        try:
+            await self._session.finalize(request.provisional_success, request.provisional_reason)
+        except (Exception, asyncio.CancelledError) as error:
+            # Cancelled too, be it by the callback or by a close: what it recorded is answered.
+            logger.exception("the callback for the end of a simulation failed")
+            failure = error
+        response = encoded(
+            encoders.encode_finalize_simulation_response,
+            sources.FinalizeSimulationResponse(user_verdict=self._session.user_verdict()),
+        )
+        if failure is not None:
+            raise RequestError(self._text(failure), response)
+        return response
+
+    def _text(self, error: BaseException) -> str:
+        if self._redact_errors:
+            return "internal error"
+        return str(error)[:_MOST_TEXT] or type(error).__name__
+
+
+def _run_failed(text: str) -> RequestError:
+    nothing = sources.RunInputResponse(items=())
+    return RequestError(text, encoders.encode_run_input_response(nothing))
+
+
+async def _encoded_in_parts(
+    encode: Callable[[Any], _M], source: Mapping[str, Any], items: str
+) -> _M:
+    """Encode a response with chat items; of many, a part at a time, and others get their turn.
+
+    Raises:
+        RequestError: the response becomes longer than what may travel.
+    """
+    everything = list(source[items] or ())
+    if len(everything) <= _CHUNK:
+        return encoded(encode, source)
+    response = encoded(encode, {**source, items: everything[:_CHUNK]})
+    size = response.ByteSize()
+    nothing = dict.fromkeys(source)
+    for start in range(_CHUNK, len(everything), _CHUNK):
+        await asyncio.sleep(0)
+        part = encoded(encode, {**nothing, items: everything[start : start + _CHUNK]})
+        size += part.ByteSize()
+        if size > MAX_FRAME_SIZE:
+            raise RequestError(too_large(size))
+        response.MergeFrom(part)
+    return response
+
+
+def too_large(size: int) -> str:
+    """What a driver reads in place of a response that is longer than what may travel."""
+    return f"the response takes {size} bytes or more, {MAX_FRAME_SIZE} may travel"

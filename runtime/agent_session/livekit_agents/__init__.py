@@ -1,0 +1,1 @@
+"""The adapter of livekit-agents: its sessions, jobs and console audio."""

@@ -1,0 +1,159 @@
+"""The job of livekit-agents that runs a session: who ends it, and what has to wait.
+
+Comes in: a `JobContext`. Goes out: word of a shutdown from outside to the hosts of the job's
+sessions, and a deletion of the room that waits for them.
+
+A shutdown comes *from outside* when the worker, the server or the room ends the job, or when
+`JobContext.shutdown` is called. Not so when a listener of the session's own close calls it, as the
+SDK's tool for hanging up does, or the callback for the end of a simulation: then it follows from
+what the agent did. The SDK closes the session the same way in all these cases, with the same
+reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+from livekit import api
+from livekit.agents import JobContext
+from livekit.agents.simulation import SimulationRun, SimulationVerdict
+
+from ..host.adapter import SessionKeeper
+from ..transport.base import logger
+
+
+class Member(Protocol):
+    """A hosted session of a job."""
+
+    @property
+    def keeper(self) -> SessionKeeper:
+        """Its host."""
+        ...
+
+    def emits_close(self) -> bool:
+        """Whether its close is being told this moment, and the host does not know yet."""
+        ...
+
+
+# The session whose close has led to this code, or to the task that it runs in.
+_closed: ContextVar[Member | None] = ContextVar("closed", default=None)
+
+# Whether this code is the callback for the end of a simulation, or was begun by it.
+_finalizing: ContextVar[bool] = ContextVar("finalizing", default=False)
+
+
+class JobWatch:
+    """Stands before two methods of one job, for as long as the job lives."""
+
+    def __init__(self, job: JobContext) -> None:
+        self._ends = False
+        self._job = job
+        self._members: set[Member] = set()
+        self._on_shutdown = job._on_shutdown
+        self._delete_room = job.delete_room
+        self._watch_runner()
+        setattr(job, "_on_shutdown", self.shutdown)
+        setattr(job, "delete_room", self.delete_room)
+
+    @classmethod
+    def over(cls, job: JobContext) -> JobWatch:
+        """The watch over a job; there is one at most."""
+        watch = getattr(job._on_shutdown, "__self__", None)
+        return watch if isinstance(watch, JobWatch) else cls(job)
+
+    def join(self, member: Member) -> None:
+        """Let a session's host know of a shutdown, and the room's deletion wait for it."""
+        self._members.add(member)
+        if self._ends:
+            member.keeper.job_shuts_down()
+
+    def leave(self, member: Member) -> None:
+        """Undo `join`."""
+        self._members.discard(member)
+
+    # In place of the job's own methods.
+
+    def shutdown(self, reason: str) -> None:
+        """What `JobContext.shutdown` calls."""
+        if not self._follows_from_close() and not _finalizing.get():
+            self._end()
+        self._on_shutdown(reason)
+
+    def delete_room(self, room_name: str | None = None) -> asyncio.Future[api.DeleteRoomResponse]:
+        """`JobContext.delete_room`, but not before the hosts of closed sessions are done."""
+        task = asyncio.ensure_future(self._delete_later(room_name))
+        self._job._track_pending_task(task, name="delete_room")
+        if not _finalizing.get():
+            return task
+        # A host waits for whoever asked: that one must not wait for the host.
+        done: asyncio.Future[api.DeleteRoomResponse] = task.get_loop().create_future()
+        done.set_result(api.DeleteRoomResponse())
+        return done
+
+    async def _delete_later(self, room_name: str | None) -> api.DeleteRoomResponse:
+        # Whatever the order of the listeners of a close: by now, hosts know of it.
+        for member in list(self._members):
+            if member.keeper.ending:
+                await member.keeper.wait_closed()
+        response: api.DeleteRoomResponse = await self._delete_room(room_name)
+        return response
+
+    def _follows_from_close(self) -> bool:
+        closed = _closed.get()
+        if closed is not None and closed.keeper.ending:
+            return True
+        return any(member.emits_close() for member in self._members)
+
+    def _watch_runner(self) -> None:
+        """Learn of a shutdown that no method of the job is called for.
+
+        The worker's, the room's and a crash's set a future of the runner, which only the callback
+        that it has given to the job leads to.
+        """
+        if not inspect.isfunction(self._job._on_shutdown):
+            return
+        runner = inspect.getclosurevars(self._job._on_shutdown).nonlocals.get("self")
+        asked: asyncio.Future[Any] | None = getattr(runner, "_shutdown_fut", None)
+        if asked is not None:
+            asked.add_done_callback(self._runner_shuts_down)
+
+    def _runner_shuts_down(self, asked: asyncio.Future[Any]) -> None:
+        if asked.cancelled() or not asked.result().user_initiated:
+            self._end()
+
+    def _end(self) -> None:
+        if not self._ends:
+            logger.debug("the job is shut down from outside")
+        self._ends = True
+        for member in list(self._members):
+            member.keeper.job_shuts_down()
+
+
+def mark_close(member: Member) -> None:
+    """From now on, what this task does, and what it begins, follows from a session's close."""
+    _closed.set(member)
+
+
+def is_finalizing() -> bool:
+    """Whether this is the callback for the end of a simulation, which a host waits for."""
+    return _finalizing.get()
+
+
+async def finalize(job: JobContext, success: bool, reason: str) -> None:
+    """Run a job's callback for the end of a simulation; nothing happens outside of one."""
+    simulation = job.simulation_context()
+    if simulation is None:
+        return
+    verdict = SimulationVerdict(success=success, reason=reason)
+    run = SimulationRun(id=simulation.simulation_run_id)
+    simulation._begin_finalize(simulator_verdict=verdict, run=run)
+    callback = job._simulation_end_fnc
+    if callback is None:
+        return
+    _finalizing.set(True)
+    result = callback(simulation)
+    if inspect.isawaitable(result):
+        await result

@@ -1,0 +1,1 @@
+"""The transport over the byte streams of a LiveKit room."""

@@ -1,0 +1,274 @@
+"""`init` where the roles do not show by shape: what it prints and writes leads on.
+
+In: protocols with names of their own. Out: a configuration with lines to choose from, from
+which `generate` works; notes on what may have been meant otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import tomli
+from sessiongen_command import PROTO, Outcome, Project, fresh, place_of
+
+HEAD = 'syntax = "proto3";\npackage acme;\nmessage Nothing {}\n'
+NAMED_OTHERWISE = f"""{HEAD}
+message Command {{ string id = 1; oneof kind {{ Nothing start = 2; Nothing stop = 3; }} }}
+message Reply {{ string id = 1; oneof kind {{ Nothing start = 2; Nothing stop = 3; }} }}
+message Notice {{ oneof kind {{ Nothing tick = 1; }} }}
+message Frame {{ oneof kind {{ Command command = 1; Reply reply = 2; Notice notice = 3; }} }}
+"""
+ALL_UNCLEAR = f"""{HEAD}
+message ARequest {{ oneof kind {{ Nothing start = 2; }} }}
+message BRequest {{ oneof kind {{ Nothing start = 2; Nothing stop = 3; }} }}
+message AResponse {{ oneof kind {{ Nothing start = 2; }} }}
+message BResponse {{ oneof kind {{ Nothing stop = 2; }} }}
+message Note {{ oneof kind {{ Nothing tick = 1; }} }}
+"""
+
+
+def take(made: Project, *lines: str) -> None:
+    """Take the comment sign off lines of the configuration, as it asks for."""
+    text = made.config.read_text(encoding="utf-8")
+    for line in lines:
+        assert text.count(f"\n# {line}\n") == 1, (line, text)
+        text = text.replace(f"\n# {line}\n", f"\n{line}\n")
+    made.config.write_text(text, encoding="utf-8")
+
+
+def init(made: Project) -> Outcome:
+    return made.invoke("init", "proto/small.proto")
+
+
+def rules(outcome: Outcome) -> list[str]:
+    return re.findall(r"(?:error|note)\[(SG\d+)\]", outcome.errors)
+
+
+def test_every_role_is_told_at_once_with_its_candidates(tmp_path: Path) -> None:
+    made = fresh(tmp_path, NAMED_OTHERWISE)
+    outcome = init(made)
+    assert outcome.status == 2
+    assert outcome.output.splitlines() == [
+        "event: ?  (acme.Notice, acme.Command, acme.Reply, acme.Frame)",
+        "request: ?  (acme.Command, acme.Reply, acme.Notice, acme.Frame)",
+        "response: ?  (acme.Command, acme.Reply, acme.Notice, acme.Frame)",
+        "wrote codegen.toml; now choose its roles, and run `sessiongen generate`",
+    ]
+    assert rules(outcome) == ["SG010"] * 3
+    for role, first in (("event", "Notice"), ("request", "Command"), ("response", "Command")):
+        assert f"no message has the role {role}\n" in outcome.errors
+        assert f'[roles] {role} = "acme.{first}" (or acme.' in outcome.errors
+    assert tomli.loads(made.config.read_text(encoding="utf-8"))["roles"] == {}
+
+
+def test_the_lines_that_init_writes_lead_to_a_package(tmp_path: Path) -> None:
+    made = fresh(tmp_path, NAMED_OTHERWISE)
+    init(made)
+    assert rules(made.invoke("generate")) == ["SG010"] * 3
+    take(made, 'event = "acme.Notice"', 'request = "acme.Command"')
+    assert rules(made.invoke("generate")) == ["SG010"]
+    take(made, 'response = "acme.Reply"')
+    outcome = made.invoke("generate")
+    assert (outcome.status, outcome.errors) == (0, "")
+    assert outcome.output.startswith(
+        "roles: envelope acme.Frame, event acme.Notice, request acme.Command, "
+        "response acme.Reply, correlation id, error -, timestamp -\n"
+    )
+
+
+def test_what_is_known_is_written_beside_what_is_not(tmp_path: Path) -> None:
+    made = fresh(tmp_path, ALL_UNCLEAR)
+    outcome = init(made)
+    assert rules(outcome) == ["SG010", "SG011", "SG011", "SG011", "SG011"]
+    take(made, 'event = "acme.Note"', 'request = "acme.BRequest"', 'response = "acme.BResponse"')
+    # The two are known now, and with them what they do not answer.
+    outcome = made.invoke("generate")
+    assert rules(outcome) == ["SG014"]
+    assert 'request arm "start" has no response arm' in outcome.errors
+
+
+def test_unanswered_requests_are_listed_before_the_event_is_known(tmp_path: Path) -> None:
+    proto = PROTO.replace("message Event {", "message Happening {").replace(
+        "Event event", "Happening happening"
+    )
+    proto = proto.replace("// Is anybody there?", "Empty frobnicate = 9;").replace(
+        "oneof response {", "oneof response { Empty done = 9;"
+    )
+    made = fresh(tmp_path, proto)
+    outcome = init(made)
+    assert sorted(rules(outcome)) == ["SG010", "SG014", "SG014"]
+    assert "now choose its roles and name the answers it asks for, and run" in outcome.output
+    assert "# Response arms that answer none yet: done.\n" in made.config.read_text("utf-8")
+    take(made, 'event = "small.Happening"', '[annotations."small.Request.frobnicate"]')
+    text = made.config.read_text(encoding="utf-8")
+    made.config.write_text(text.replace('# response = "..."', 'response = "done"'), "utf-8")
+    assert made.invoke("generate").status == 0
+
+
+def test_a_request_with_an_annotated_answer_is_not_asked_for(tmp_path: Path) -> None:
+    proto = PROTO.replace("// Is anybody there?", "Empty open = 8; Empty close = 9 [").replace(
+        "Empty ping = 2;\n  }\n}\n\nmessage Response",
+        '(sessiongen.response) = "ping"];\n    Empty ping = 2;\n  }\n}\n\nmessage Response',
+    )
+    proto = proto.replace(
+        "package small;", 'package small;\nimport "sessiongen/annotations.proto";'
+    )
+    made = fresh(tmp_path, proto)
+    assert rules(init(made)) == ["SG014"]
+    text = made.config.read_text(encoding="utf-8")
+    assert re.findall(r"# \[annotations\.(.*)\]", text) == ['"small.Request.open"']
+
+
+def test_fields_that_may_play_a_role(tmp_path: Path) -> None:
+    proto = PROTO.replace("  string request_id = 1;\n", "  string a = 8;\n  string b = 9;\n")
+    made = fresh(tmp_path, proto.replace("message Envelope", "message Outer"))
+    outcome = init(made)
+    assert rules(outcome) == ["SG011", "SG011"]
+    assert "correlation: ?  (a, b)\n" in outcome.output
+    take(made, 'correlation = "b"')
+    assert made.invoke("generate").output.startswith("roles: envelope small.Outer, ")
+    text = made.config.read_text(encoding="utf-8")
+    made.config.write_text(text.replace('correlation = "b"', 'correlation = "a"'), "utf-8")
+    assert "correlation a" in made.invoke("generate").output
+
+
+def test_none_is_a_choice_for_a_field(tmp_path: Path) -> None:
+    proto = PROTO.replace("  string request_id = 1;\n", "  string a = 8;\n  string b = 9;\n")
+    made = fresh(tmp_path, proto)
+    init(made)
+    take(made, "correlation = false")
+    outcome = made.invoke("generate")
+    assert (outcome.status, outcome.errors) == (0, "")
+
+
+def test_the_message_that_a_missing_role_asks_for(tmp_path: Path) -> None:
+    proto = (
+        PROTO[: PROTO.index("message Event {")]
+        + PROTO[PROTO.index("message Request {") : PROTO.index("message Envelope {")]
+    )
+    made = fresh(tmp_path, proto)
+    outcome = init(made)
+    assert outcome.status == 2
+    assert "event: ?  (no message fits)\n" in outcome.output
+    assert "now give the protocol what it lacks, and run" in outcome.output
+    wanted = outcome.errors.rpartition("never used: ")[2]
+    assert wanted == "message Event { oneof event { bool unused = 1; } }\n"
+    made.proto.write_text(proto + wanted, encoding="utf-8")
+    outcome = made.invoke("generate")
+    assert (outcome.status, outcome.errors) == (0, "")
+
+
+def test_the_messages_that_events_alone_ask_for(tmp_path: Path) -> None:
+    proto = PROTO[: PROTO.index("message Request {")]
+    made = fresh(tmp_path, proto)
+    wanted = re.findall(r"never used: (.*)", init(made).errors)
+    made.proto.write_text("\n".join([proto, *wanted]), encoding="utf-8")
+    assert made.invoke("generate").status == 0
+
+
+@pytest.mark.parametrize("proto", ["", HEAD, 'syntax = "proto3"; enum E { A = 0; }'])
+def test_a_file_that_is_no_protocol_leaves_no_configuration(proto: str, tmp_path: Path) -> None:
+    made = fresh(tmp_path, proto)
+    outcome = init(made)
+    assert outcome.status == 2
+    assert rules(outcome) == ["SG010"] * 3
+    assert "no message has the role event: none has a oneof\n" in outcome.errors
+    assert not made.config.exists()
+
+
+def test_a_message_of_the_right_name_is_a_candidate_whatever_it_carries(tmp_path: Path) -> None:
+    """A response with two oneofs, one of which holds the event that came meanwhile."""
+    proto = PROTO.replace(
+        "  oneof response {", "  oneof response { Empty ping = 2; }\n  oneof meanwhile {"
+    ).replace(
+        "Empty ping = 2;\n  }\n}\n\nmessage Envelope",
+        "Event event = 8;\n  }\n}\n\nmessage Envelope",
+    )
+    made = fresh(tmp_path, proto)
+    outcome = init(made)
+    assert "no message has the role response: small.Response has 2 oneofs\n" in outcome.errors
+    assert (
+        '[roles] response = "small.Response"; the first of its oneofs then holds the arms\n'
+        in outcome.errors
+    )
+    take(made, 'response = "small.Response"')
+    assert made.invoke("generate").status == 0
+
+
+def test_many_candidates_are_all_written_and_not_all_told(tmp_path: Path) -> None:
+    unions = [f"message M{n} {{ oneof k {{ Nothing a{n} = 1; }} }}\n" for n in range(30)]
+    made = fresh(tmp_path, HEAD + "".join(unions))
+    outcome = init(made)
+    assert " and 21 more); if" in outcome.errors
+    assert made.config.read_text(encoding="utf-8").count("# event = ") == 30
+
+
+def test_names_that_end_in_a_role_by_the_way(tmp_path: Path) -> None:
+    """Messages of a service: each call has a request of its own, and none is a union."""
+    calls = [f"message Get{n}Request {{}}\nmessage Get{n}Response {{}}\n" for n in range(12)]
+    proto = HEAD + "".join(calls) + "message Event { oneof e { Nothing tick = 1; } }\n"
+    outcome = init(fresh(tmp_path, proto))
+    assert "no message has the role request: acme.Get0Request has no oneof, " in outcome.errors
+    assert "acme.Get7Request has no oneof and 4 more\n" in outcome.errors
+    assert "it is a message whose oneof has an arm for each kind of request\n" in outcome.errors
+
+
+def test_the_command_to_run_names_the_configuration(tmp_path: Path) -> None:
+    made = fresh(tmp_path)
+    outcome = made.invoke("init", "--config", "gen.toml", "proto/small.proto")
+    assert outcome.output.endswith(
+        "wrote gen.toml; now run `sessiongen --config gen.toml generate`\n"
+    )
+
+
+# notes
+
+
+def test_a_missing_correlation_is_told_once_and_can_be_meant(tmp_path: Path) -> None:
+    proto = PROTO.replace("  string request_id = 1;\n", "  int64 id = 1;\n", 1).replace(
+        "  string request_id = 1;\n", "  string id = 1;\n  bytes ref = 4;\n", 1
+    )
+    made = fresh(tmp_path, proto)
+    outcome = init(made)
+    # A protocol may well have none: that is no fault.
+    assert outcome.status == 0
+    line, column = place_of(proto, "message Response")
+    assert outcome.errors.startswith(
+        f"proto/small.proto:{line}:{column}: note[SG029]: "
+        "small.Response has no field that says which small.Request it answers\n"
+    )
+    assert (
+        "(small.Request has id (int); small.Response has id (str), ref (bytes))" in outcome.errors
+    )
+    assert "correlation: -  (no field says which request a response answers; " in outcome.output
+    assert rules(made.invoke("generate")) == ["SG029"]
+    # What is but a note has no place in a judgement.
+    assert made.invoke("check", "--no-cache").errors == ""
+    as_json = made.invoke("generate", "--no-cache", "--format", "json").records()
+    assert [(item["rule"], item["severity"]) for item in as_json] == [("SG029", "note")]
+    take(made, "correlation = false")
+    assert made.invoke("generate").errors == ""
+
+
+def test_a_string_that_is_taken_for_the_error_text(tmp_path: Path) -> None:
+    """An id that the response calls otherwise would be filled with the text of errors."""
+    proto = PROTO.replace("  string request_id = 1;\n", "  string id = 1;\n", 1)
+    made = fresh(tmp_path, proto)
+    outcome = init(made)
+    assert (outcome.status, rules(outcome)) == (0, ["SG029", "SG030"])
+    assert "small.Response.request_id is taken for the error text\n" in outcome.errors
+    take(made, "error = false", "correlation = false")
+    outcome = made.invoke("generate")
+    assert outcome.errors == ""
+    assert "error -, " in outcome.output
+
+
+@pytest.mark.parametrize("name", ["error", "error_text", "failure", "errorMessage", "lastErr"])
+def test_an_error_by_its_name_is_no_guess(name: str, tmp_path: Path) -> None:
+    proto = PROTO.replace("message Response {\n", f"message Response {{\n  string {name} = 9;\n")
+    made = fresh(tmp_path, proto)
+    outcome = init(made)
+    assert (outcome.status, outcome.errors) == (0, "")
+    assert f'error = "{name}"\n' in made.config.read_text(encoding="utf-8")

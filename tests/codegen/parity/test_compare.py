@@ -1,0 +1,380 @@
+"""Parity: each kind of difference, on a small protocol and a small SDK.
+
+In: a protocol and vocabularies made by hand, with one thing taken away at a time. Out:
+the thing, the rule and the place of the finding, and what a declared gap does to it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+
+from small_protocol import (
+    AT,
+    DRIVER,
+    END,
+    HOST,
+    PROTO,
+    RECORD,
+    SDK,
+    Small,
+    replace,
+    things,
+)
+
+from sessiongen import parity
+from sessiongen.diagnostics import Diagnostic
+from sessiongen.vocabulary.model import (
+    Answer,
+    Build,
+    EventName,
+    FieldFact,
+    Forward,
+    Reception,
+    Sending,
+    Session,
+    Word,
+)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Small:
+    return Small(tmp_path)
+
+
+def test_a_whole_sdk_has_no_findings(small: Small) -> None:
+    found = small.compare()
+    assert found.diagnostics == []
+    assert things(found) == []
+
+
+DETAIL = FieldFact("theText", "str", False, AT)
+RENAMED = replace(RECORD, fields=tuple(item for item in RECORD.fields if item.name != "detail"))
+LOST = replace(END, words=(*END.words, Word("lost", "LOST", 9)))
+CASES = {
+    "an SDK value that the protocol lacks": (
+        replace(SDK, enums=(LOST,)),
+        ("word End.lost", "SG050", 4, "sdk/session.py:9"),
+    ),
+    "a proto enum without a twin": (
+        replace(SDK, enums=()),
+        ("enum small.End", "SG050", 4, "has no enum for small.End"),
+    ),
+    "a value that the SDK lacks": (
+        replace(SDK, enums=(replace(END, words=(Word("gone", None, 8),)),)),
+        ("value small.End.END_DONE", "SG050", 7, "sdk/session.py:7"),
+    ),
+    "an event that the host does not send": (
+        replace(SDK, host=replace(HOST, forwards=())),
+        ("event ended: host", "SG051", 18, "does not send it"),
+    ),
+    "an event whose handler nothing calls": (
+        replace(SDK, host=replace(HOST, forwards=(replace(HOST.forwards[0], via=None),))),
+        ("event ended: host", "SG051", 18, "nothing calls its Host._on_close"),
+    ),
+    "an event sent on another SDK event": (
+        replace(SDK, host=replace(HOST, forwards=(replace(HOST.forwards[0], event="bye"),))),
+        ("event ended: host", "SG051", 18, "on 'bye', not on 'close'"),
+    ),
+    "an event that the session never emits": (
+        replace(SDK, session=Session("Session", AT, (EventName("close", AT),), ())),
+        ("event ended: host", "SG051", 18, "never emits 'close'"),
+    ),
+    "an event that the driver drops": (
+        replace(SDK, driver=replace(DRIVER, receives=())),
+        ("event ended: driver", "SG051", 18, "drops it"),
+    ),
+    "an event that the driver renames": (
+        replace(SDK, driver=replace(DRIVER, receives=(Reception("ended", "over", AT),))),
+        ("event ended: driver", "SG051", 18, "calls it 'over'"),
+    ),
+    "an event that the driver's type leaves out": (
+        replace(SDK, driver=replace(DRIVER, events=(), receives=(), by_name=AT)),
+        ("event ended: driver", "SG051", 18, "event type leaves it out"),
+    ),
+    "an SDK event that no arm carries": (
+        (
+            replace(
+                SDK,
+                session=replace(SDK.session, events=(*SDK.session.events, EventName("hum", AT))),
+            )
+            if SDK.session
+            else SDK
+        ),
+        ("sdk event hum", "SG051", 16, "no arm carries the event 'hum'"),
+    ),
+    "a request that the host does not answer": (
+        replace(SDK, host=replace(HOST, answers=())),
+        ("request ask: host", "SG052", 24, "does not answer it"),
+    ),
+    "a request answered with another arm": (
+        replace(SDK, host=replace(HOST, answers=(replace(HOST.answers[0], response="nod"),))),
+        ("request ask: host", "SG052", 24, "answers with 'nod', not 'ask'"),
+    ),
+    "a request that the driver cannot send": (
+        replace(SDK, driver=replace(DRIVER, sends=())),
+        ("request ask: driver", "SG052", 24, "cannot send it"),
+    ),
+    "a request field that the host ignores": (
+        replace(SDK, host=replace(HOST, answers=(replace(HOST.answers[0], reads=()),))),
+        ("request field ask.text: host", "SG052", 14, "never looks at it"),
+    ),
+    "a request field that the driver never fills": (
+        replace(
+            SDK, builds=(SDK.builds[0], SDK.builds[2], Build("Ask", "Driver.ask", False, AT, ()))
+        ),
+        ("request field ask.text: driver", "SG052", 14, "never fills it"),
+    ),
+    "a field that the host leaves out": (
+        replace(SDK, builds=(*SDK.builds[1:], Build("Ended", "Host.x", False, AT, ("reason",)))),
+        ("field Ended.detail: Host.x", "SG053", 11, "is left out in Host.x"),
+    ),
+    "a field that one host function of two leaves out": (
+        replace(SDK, builds=(*SDK.builds, Build("Ended", "Host.x", False, AT, ("reason",)))),
+        ("field Ended.detail: Host.x", "SG053", 11, "is left out in Host.x"),
+    ),
+    "a field that the SDK's class lacks": (
+        replace(
+            SDK,
+            records=(RENAMED,),
+            builds=tuple(item for item in SDK.builds if item.message != "Ended"),
+        ),
+        ("field Ended.detail", "SG053", 11, "has no source in EndedEvent"),
+    ),
+    "a field of the SDK's class without a place": (
+        replace(
+            SDK,
+            records=(replace(RECORD, fields=(*RECORD.fields, FieldFact("mood", "str", True, AT))),),
+        ),
+        (
+            "sdk field EndedEvent.mood",
+            "SG053",
+            9,
+            "has no place for the SDK's field EndedEvent.mood",
+        ),
+    ),
+    "an event arm that only the host knows": (
+        replace(
+            SDK,
+            host=replace(
+                HOST,
+                forwards=(
+                    *HOST.forwards,
+                    Forward("hum", "close", "Host._on_hum", AT, AT, None, (), False),
+                ),
+            ),
+        ),
+        ("event hum: host", "SG051", 16, "its host sends the event 'hum' (sdk/session.py:7)"),
+    ),
+    "an event arm that only the driver knows": (
+        replace(
+            SDK, driver=replace(DRIVER, receives=(*DRIVER.receives, Reception("hum", "hum", AT)))
+        ),
+        ("event hum: driver", "SG051", 16, "its driver receives the event 'hum'"),
+    ),
+    "an event that only the driver's type knows": (
+        replace(SDK, driver=replace(DRIVER, events=(*DRIVER.events, EventName("hum", AT)))),
+        ("event hum: driver", "SG051", 16, "its driver has the event 'hum'"),
+    ),
+    "a request arm that only the host knows": (
+        replace(SDK, host=replace(HOST, answers=(*HOST.answers, Answer("nod", "nod", (), (), AT)))),
+        ("request nod: host", "SG052", 21, "its host answers the request 'nod'"),
+    ),
+    "a request arm that only the driver knows": (
+        replace(SDK, driver=replace(DRIVER, sends=(*DRIVER.sends, Sending("nod", "nod", AT)))),
+        ("request nod: driver", "SG052", 21, "its driver sends the request 'nod'"),
+    ),
+    "a field that only the SDK fills": (
+        replace(SDK, builds=(*SDK.builds, Build("Ended", "Host.x", True, AT, ("mood",)))),
+        ("field Ended.mood", "SG053", 9, "Host.x fills Ended.mood (sdk/session.py:7)"),
+    ),
+    "a message that only the SDK makes": (
+        replace(SDK, builds=(*SDK.builds, Build("Hum", "Host.x", False, AT, ()))),
+        ("message Hum", "SG053", 16, "Host.x makes the message Hum (sdk/session.py:7)"),
+    ),
+    "a message that nothing makes": (
+        replace(SDK, records=(), builds=tuple(i for i in SDK.builds if i.message != "Ended")),
+        ("message Ended", "SG053", 9, "nothing in this SDK that it could be made from"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_difference_is_found_and_can_be_declared(name: str, small: Small) -> None:
+    sdk, (thing, rule, line, text) = CASES[name]
+    found = small.compare(sdk)
+    wanted = [item for item in found.diagnostics if f'thing = "{thing}"' in item.help]
+    assert [(item.rule.value, item.span.line) for item in wanted] == [
+        (rule, line)
+    ], found.diagnostics
+    assert text in wanted[0].message
+    gaps = [("small-sdk", other, "known") for other in dict.fromkeys(things(found))]
+    assert small.compare(sdk, gaps).diagnostics == []
+
+
+def faults(found: parity.Parity) -> list[tuple[str, int, str]]:
+    def row(item: Diagnostic) -> tuple[str, int, str]:
+        return item.rule.value, item.span.line, item.message
+
+    return [row(item) for item in found.diagnostics]
+
+
+def test_a_gap_that_is_gone_is_a_finding(small: Small) -> None:
+    found = small.compare(gaps=[("small-sdk", "event ended: host", "not yet")])
+    assert faults(found) == [
+        ("SG054", 7, "small-sdk: event ended: host: this gap no longer exists")
+    ]
+
+
+def test_a_gap_needs_a_reason_an_sdk_and_one_place(small: Small) -> None:
+    sdk = replace(SDK, host=replace(HOST, forwards=()))
+    thing = "event ended: host"
+    assert faults(small.compare(sdk, [("small-sdk", thing, " ")])) == [
+        ("SG054", 7, f"small-sdk: {thing}: this gap has no reason")
+    ]
+    twice = [("small-sdk", thing, "known"), ("small-sdk", thing, "known")]
+    assert faults(small.compare(sdk, twice)) == [
+        ("SG054", 11, f"small-sdk: {thing}: this gap is declared twice")
+    ]
+    other = [("small-sdk", thing, "known"), ("big-sdk", thing, "known")]
+    assert faults(small.compare(sdk, other)) == [
+        ("SG054", 11, f"big-sdk: {thing}: no vocabulary is of this SDK")
+    ]
+
+
+def test_a_rename_is_caught_and_not_taken_for_unknown(small: Small) -> None:
+    renamed = PROTO.replace("END_DONE", "END_FINISHED")
+    found = small.compare(proto=renamed)
+    assert things(found) == ["value small.End.END_FINISHED", "word End.done"]
+    annotated = renamed.replace(
+        "END_FINISHED = 1", 'END_FINISHED = 1 [(sessiongen.sdk_value) = "done"]'
+    )
+    assert small.compare(proto=annotated).diagnostics == []
+
+
+def test_a_new_value_fails_until_the_sdk_has_it(small: Small) -> None:
+    proto = PROTO.replace("  END_DONE = 1;", "  END_DONE = 1;\n  END_GIVEN_AWAY = 2;")
+    assert things(small.compare(proto=proto)) == ["value small.End.END_GIVEN_AWAY"]
+    end = replace(END, words=(*END.words, Word("given-away", None, 9)))
+    assert small.compare(replace(SDK, enums=(end,)), proto=proto).diagnostics == []
+
+
+def test_any_other_value_needs_one_that_stands_for_it(small: Small) -> None:
+    sdk = replace(SDK, enums=(replace(END, open=True),))
+    assert small.compare(sdk).diagnostics == []
+    closed = PROTO.replace('  option (sessiongen.unknown) = "END_UNKNOWN";\n', "")
+    found = small.compare(sdk, proto=closed)
+    assert things(found) == ["value small.End.END_UNKNOWN", "word End.*"]
+
+
+def test_an_older_name_beside_the_arms_own_is_no_finding(small: Small) -> None:
+    both = (Reception("ended", "bye", AT), Reception("ended", "ended", AT))
+    events = (EventName("bye", AT), EventName("ended", AT))
+    sdk = replace(SDK, driver=replace(DRIVER, receives=both, events=events))
+    assert small.compare(sdk).diagnostics == []
+
+
+def test_what_a_function_fills_in_any_of_its_places_is_filled(small: Small) -> None:
+    early = Build("Ended", "Host._on_close", False, AT, ("reason",))
+    assert small.compare(replace(SDK, builds=(early, *SDK.builds))).diagnostics == []
+
+
+def test_a_declared_drop_does_not_excuse_the_next(small: Small) -> None:
+    drops = [Build("Ended", f"Host.{name}", False, AT, ("reason",)) for name in "xy"]
+    gaps = [("small-sdk", "field Ended.detail: Host.x", "known")]
+    assert small.compare(replace(SDK, builds=(*SDK.builds, drops[0])), gaps).diagnostics == []
+    found = small.compare(replace(SDK, builds=(*SDK.builds, *drops)), gaps)
+    assert [item.message for item in found.diagnostics] == [
+        "small-sdk: Ended.detail is left out in Host.y (sdk/session.py:7)"
+    ]
+    assert "detail               detail !" in click.unstyle(parity.render(found, "text"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "thing"),
+    [
+        ("message Ended {", 'option (sessiongen.sdk_class) = "Gone";', "message Ended"),
+        ("enum End {", 'option (sessiongen.sdk_enum) = "Gone";', "enum small.End"),
+    ],
+)
+def test_an_annotation_that_names_nothing_in_the_sdk(
+    before: str, after: str, thing: str, small: Small
+) -> None:
+    assert things(small.compare(proto=PROTO.replace(before, f"{before} {after}"))) == [thing]
+
+
+def test_a_field_annotation_that_names_nothing_in_the_sdk(small: Small) -> None:
+    proto = PROTO.replace("detail = 2", 'detail = 2 [(sessiongen.sdk_field) = "gone"]')
+    found = small.compare(proto=proto)
+    assert things(found) == ["field Ended.detail", "sdk field EndedEvent.detail"]
+
+
+def test_annotations_name_what_is_called_differently(small: Small) -> None:
+    record = replace(RECORD, name="Closing", fields=(*RENAMED.fields, DETAIL))
+    sdk = replace(SDK, records=(record,))
+    proto = PROTO.replace(
+        "message Ended {", 'message Ended { option (sessiongen.sdk_class) = "X,Closing";'
+    )
+    proto = proto.replace("detail = 2", 'detail = 2 [(sessiongen.sdk_field) = "words,theText"]')
+    assert small.compare(sdk, proto=proto).diagnostics == []
+
+
+def test_the_text_table(small: Small) -> None:
+    sdk = replace(SDK, driver=replace(DRIVER, sends=()))
+    found = small.compare(sdk, [("small-sdk", "request ask: driver", "no method yet")])
+    text = parity.render(found, "text")
+    assert "  \x1b[33m~\x1b[0m small-sdk" in text and "- \x1b[33m~\x1b[0m\n" in text
+    assert click.unstyle(text) == (
+        "roles    small-sdk\n"
+        "session  Session\n"
+        "host     Host\n"
+        "driver   Driver\n"
+        "\n"
+        "enum small.End   small-sdk\n"
+        "END_UNKNOWN = 0  (anything else)\n"
+        "END_DONE = 1     done\n"
+        "\n"
+        "events  small-sdk host  small-sdk driver\n"
+        "ended   close           ended\n"
+        "\n"
+        "requests         small-sdk host  small-sdk driver\n"
+        "ask              ask             - ~\n"
+        "(anything else)  answered\n"
+        "  ~ small-sdk: request ask: driver: no method yet\n"
+        "\n"
+        "request fields  small-sdk host  small-sdk driver\n"
+        "ask.text        read            -\n"
+        "\n"
+        "message small.Ended  small-sdk\n"
+        "reason               reason\n"
+        "detail               detail\n"
+        "\n"
+        "message small.Answer  small-sdk\n"
+        "text                  host\n"
+        "\n"
+        "small-sdk 1: 0 findings, 1 declared gaps (~)\n"
+    )
+
+
+def test_markdown_and_json(small: Small) -> None:
+    sdk = replace(SDK, driver=replace(DRIVER, sends=()))
+    found = small.compare(sdk, [("small-sdk", "request ask: driver", "no method yet")])
+    markdown = parity.render(found, "markdown")
+    assert "| requests | small-sdk host | small-sdk driver |\n| --- | --- | --- |" in markdown
+    assert "- small-sdk: `request ask: driver`: no method yet" in markdown
+    data = json.loads(parity.render(small.compare(sdk), "json"))
+    [requests] = [item for item in data["sections"] if item["title"] == "requests"]
+    assert requests["rows"][0]["cells"][1] == {
+        "text": "-",
+        "differs": [
+            {
+                "sdk": "small-sdk",
+                "thing": "request ask: driver",
+                "fault": "small-sdk: request ask: its driver cannot send it",
+            }
+        ],
+    }
+    assert [item["rule"] for item in data["findings"]] == ["SG052"]

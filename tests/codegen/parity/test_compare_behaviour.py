@@ -1,0 +1,364 @@
+"""Parity of what code does: tables, unions, keys, time stamps, error texts, the envelope.
+
+In: a protocol that has all of these and an SDK that agrees with it, with one thing changed
+at a time. Out: the thing and the message of the finding, or none.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from small_protocol import AT, SDK, Small, replace, things
+
+from sessiongen.parity import render
+from sessiongen.vocabulary.model import (
+    Answer,
+    Build,
+    Carry,
+    Default,
+    Driver,
+    EnumFact,
+    EventName,
+    FieldFact,
+    Forward,
+    Host,
+    Keys,
+    Kinds,
+    Place,
+    Reception,
+    Record,
+    Sending,
+    Session,
+    Skip,
+    ValueMap,
+    Vocabulary,
+    Word,
+)
+
+PROTO = """syntax = "proto3";
+package full;
+import "google/protobuf/timestamp.proto";
+enum Mood {
+  MOOD_GOOD = 0;
+  MOOD_BAD = 1;
+}
+message Text {
+  string text = 1;
+}
+message Picture {
+  string url = 1;
+}
+message Part {
+  oneof part {
+    Text words = 1;
+    Picture picture = 2;
+    string note = 3;
+  }
+}
+message Said {
+  Part part = 1;
+  string error = 2;
+  Mood mood = 3;
+  map<string, string> extra = 4;
+  repeated string tags = 5;
+  optional string hint = 6;
+}
+message Ask {}
+message Event {
+  google.protobuf.Timestamp created_at = 1;
+  oneof event {
+    Said said = 2;
+  }
+}
+message Request {
+  string request_id = 1;
+  oneof request {
+    Ask ask = 2;
+  }
+}
+message Response {
+  string request_id = 1;
+  oneof response {
+    Ask ask = 2;
+  }
+}
+message Envelope {
+  oneof message {
+    Event event = 1;
+    Request request = 2;
+    Response response = 3;
+    Text sound = 4;
+  }
+}
+"""
+
+
+def record(name: str, tag: str | None, **fields: str) -> Record:
+    facts = [FieldFact(field, kind.rstrip("?"), "?" in kind, AT) for field, kind in fields.items()]
+    return Record(name, tag, AT, tuple(facts))
+
+
+SAID = record(
+    "SaidEvent",
+    "said",
+    type="str",
+    created_at="float",
+    part="Part",
+    error="str",
+    mood="Mood",
+    extra="dict",
+    tags="list?",
+    hint="str?",
+)
+SENT = Forward(
+    "said", "said", "on_said", AT, AT, "SaidEvent", ("created_at", "error", "mood"), False
+)
+HOST = Host("Host", AT, AT, (SENT,), (Answer("ask", "ask", (), (), AT),))
+DRIVER = Driver(
+    "Driver",
+    AT,
+    None,
+    None,
+    (EventName("said", AT),),
+    (Reception("said", "said", AT),),
+    (Sending("ask", "ask", AT),),
+)
+MAP = ValueMap("MOODS", AT, (("bad", "MOOD_BAD"), ("good", "MOOD_GOOD")), ())
+KEYS = Keys("Said", "extra", "on_said", False, AT, ("a", "b"))
+PART = Kinds("Part", AT, ("Text", "Picture", "str"))
+CARRIES = tuple(
+    Carry(arm, way, "Host.run", AT)
+    for arm in ("event", "request", "response", "sound")
+    for way in ("sends", "takes")
+)
+FULL = Vocabulary(
+    "full-sdk",
+    "python",
+    "1",
+    enums=(EnumFact("Mood", "enum", False, AT, (Word("bad", None, 8), Word("good", None, 8))),),
+    records=(
+        SAID,
+        record("Text", "words", type="str", text="str"),
+        record("Picture", "image", type="str", url="str"),
+    ),
+    kinds=(PART,),
+    maps=(MAP,),
+    builds=(
+        Build("Said", "on_said", False, AT, ("error", "extra", "hint", "mood", "part", "tags")),
+        Build("Text", "encode", False, AT, ("text",)),
+        Build("Picture", "encode", False, AT, ("url",)),
+        Build("Part", "encode", False, AT, ("words",)),
+        Build("Part", "encode", False, AT, ("picture",)),
+        Build("Part", "encode", False, AT, ("note",)),
+    ),
+    keys=(KEYS,),
+    carries=CARRIES,
+    session=Session("Session", AT, (EventName("said", AT),), (EventName("said", AT),)),
+    host=HOST,
+    driver=DRIVER,
+)
+OTHER = replace(FULL, sdk="other-sdk")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Small:
+    return Small(tmp_path)
+
+
+def found(small: Small, sdk: Vocabulary, others: tuple[Vocabulary, ...] = ()) -> list[str]:
+    return things(small.compare(sdk, proto=PROTO, others=others))
+
+
+def test_sdk_that_agrees(small: Small) -> None:
+    assert found(small, FULL, (OTHER,)) == []
+
+
+def sent(**changes: object) -> Vocabulary:
+    return replace(FULL, host=replace(HOST, forwards=(replace(SENT, **changes),)))
+
+
+def mapped(**changes: object) -> Vocabulary:
+    return replace(FULL, maps=(replace(MAP, **changes),))
+
+
+def said(*fields: FieldFact) -> Vocabulary:
+    kept = tuple(item for item in SAID.fields if item.name not in {it.name for it in fields})
+    return replace(FULL, records=(replace(SAID, fields=(*kept, *fields)), *FULL.records[1:]))
+
+
+CHANGES = [
+    (mapped(pairs=MAP.pairs[:1]), "map MOODS.good", "the map MOODS leaves out 'good'"),
+    (
+        mapped(pairs=(("bad", "MOOD_GOOD"), ("good", "MOOD_GOOD"))),
+        "map MOODS.bad",
+        "the map MOODS makes MOOD_GOOD of 'bad', not MOOD_BAD",
+    ),
+    (
+        mapped(defaults=(Default("MOOD_GOOD", "on_said", AT),)),
+        "default MOODS: on_said",
+        "on_said takes MOOD_GOOD for a word that MOODS does not have",
+    ),
+    (
+        mapped(pairs=(*MAP.pairs, ("odd", "MOOD_ODD"))),
+        "proto value MOOD_ODD",
+        "the map MOODS makes MOOD_ODD of 'odd' (sdk/session.py:7): the protocol lacks it",
+    ),
+    (
+        sent(reads=("error",)),
+        "event field said.created_at: host",
+        "its on_said does not look at the event's own created_at",
+    ),
+    (
+        replace(FULL, driver=replace(DRIVER, bare=Place("sdk/driver.py", 9))),
+        "event field created_at: driver",
+        "its driver passes on the payload alone (sdk/driver.py:9)",
+    ),
+    (
+        replace(FULL, host=replace(HOST, rest=None)),
+        "request *: host",
+        "its host leaves a request that it does not know unanswered",
+    ),
+    (
+        sent(reads=("created_at", "error.label", "mood.name")),
+        "part Said.error: on_said",
+        "Said.error is filled from error.label alone in on_said",
+    ),
+    (
+        replace(FULL, kinds=(replace(PART, kinds=(*PART.kinds, "Sound")),)),
+        "sdk kind Part.Sound",
+        "Part: has no arm for the SDK's Sound in Part",
+    ),
+    (
+        replace(FULL, kinds=(replace(PART, kinds=("Text", "str", "_Private")),)),
+        "arm Part.picture",
+        "Part: picture is no type of Part",
+    ),
+    (
+        replace(FULL, kinds=(PART, Kinds("SaidEvent.part", AT, ("Text", "str")))),
+        "arm Said.part.picture",
+        "Said: part.picture is no type of SaidEvent.part",
+    ),
+    (
+        replace(FULL, skips=(Skip("image", "encode", AT),)),
+        "arm Part.picture: encode",
+        "Part: picture is passed over in encode",
+    ),
+    (
+        said(FieldFact("error", "str", True, AT)),
+        "absence Said.error",
+        "Said.error cannot be unset, and error may be missing",
+    ),
+    (
+        replace(FULL, carries=tuple(i for i in CARRIES if (i.arm, i.way) != ("sound", "takes"))),
+        "message arm sound: takes",
+        "nothing takes the message sound",
+    ),
+    (replace(FULL, host=None), "host", "has no class that plays the host"),
+    (replace(FULL, driver=None), "driver", "has no class that plays the driver"),
+    (replace(FULL, session=None), "session", "has no class that plays the session"),
+]
+
+
+@pytest.mark.parametrize(("sdk", "thing", "message"), CHANGES, ids=[item[1] for item in CHANGES])
+def test_each_difference(small: Small, sdk: Vocabulary, thing: str, message: str) -> None:
+    parity = small.compare(sdk, proto=PROTO)
+    assert thing in things(parity)
+    [fault] = [item for item in parity.diagnostics if f'"{thing}"' in (item.help or "")]
+    assert message in fault.message and fault.message.startswith("full-sdk")
+    assert (
+        small.compare(sdk, [("full-sdk", it, "so") for it in things(parity)], PROTO).diagnostics
+        == []
+    )
+
+
+@pytest.mark.parametrize(
+    "sdk",
+    [
+        sent(reads=(), whole=True, takes="SaidEvent"),
+        sent(reads=(), takes="Unknown"),
+        sent(reads=("created_at.value", "error")),
+        mapped(name="OTHERS", pairs=()),
+        replace(FULL, kinds=(replace(PART, kinds=(*PART.kinds, "_Private")),)),
+        replace(FULL, kinds=()),
+        replace(FULL, skips=(Skip("other", "encode", AT),)),
+        replace(FULL, carries=()),
+        replace(FULL, keys=()),
+    ],
+)
+def test_what_is_no_difference(small: Small, sdk: Vocabulary) -> None:
+    assert found(small, sdk) == []
+
+
+def test_default_that_the_enum_declares_is_none(small: Small) -> None:
+    proto = PROTO.replace(
+        "enum Mood {", 'enum Mood {\n  option (sessiongen.unknown) = "MOOD_GOOD";'
+    ).replace('syntax = "proto3";', 'syntax = "proto3";\nimport "sessiongen/annotations.proto";')
+    sdk = mapped(defaults=(Default("MOOD_GOOD", "on_said", AT),))
+    parity = small.compare(sdk, proto=proto)
+    assert things(parity) == []
+    assert "(not in the host's map)  MOOD_GOOD" in render(parity, "text")
+
+
+def test_error_text_that_one_host_alone_gives(small: Small) -> None:
+    answers = (replace(HOST.answers[0], errors=("too late",)),)
+    sdk = replace(FULL, host=replace(HOST, answers=answers))
+    assert found(small, sdk) == []
+    assert found(small, sdk, (replace(OTHER, host=None),)) == ["host"]
+    assert found(small, sdk, (replace(sdk, sdk="other-sdk"),)) == []
+    assert found(small, sdk, (OTHER,)) == ["request error ask 'too late': host"]
+
+
+def test_key_that_one_sdk_alone_gives(small: Small) -> None:
+    fewer = replace(OTHER, keys=(replace(KEYS, keys=("a",)),))
+    assert found(small, fewer) == []
+    assert found(small, FULL, (fewer,)) == ["key Said.extra.b"]
+    assert (
+        found(small, FULL, (replace(fewer, keys=(replace(KEYS, keys=("a",), open=True),)),)) == []
+    )
+    assert found(small, FULL, (replace(OTHER, keys=()),)) == []
+
+
+def test_vocabulary_that_is_listed_twice(small: Small) -> None:
+    [fault] = small.compare(FULL, proto=PROTO, others=(FULL,)).diagnostics
+    assert fault.message.startswith("full-sdk: two vocabularies are of this SDK")
+    assert fault.span.line == 6
+
+
+def test_message_that_is_made_beside_the_events(small: Small) -> None:
+    proto = PROTO + "message Aside {\n  string a = 1;\n  string b = 2;\n}\n"
+    sdk = replace(FULL, builds=(*FULL.builds, Build("Aside", "other", False, AT, ("a",))))
+    assert things(small.compare(FULL, proto=proto)) == []
+    assert things(small.compare(sdk, proto=proto)) == ["field Aside.b: other"]
+
+
+def test_small_sdk_has_no_envelope(small: Small) -> None:
+    assert [item.title for item in small.compare(SDK).sections if item.title == "messages"] == []
+
+
+INSIDE = "message Ask {\n  message In {\n    bool a = 1;\n    bool b = 2;\n  }\n  In in = 1;\n}"
+NESTED = PROTO.replace("message Ask {}", f"{INSIDE}\nmessage Told {{}}").replace(
+    "oneof response {\n    Ask ask", "oneof response {\n    Told ask"
+)
+
+
+@pytest.mark.parametrize(
+    ("builds", "lacking"),
+    [
+        ([("Ask", ("in", "in.a", "in.b"))], []),
+        ([("Ask", ("in", "in.a"))], ["in.b"]),
+        ([("Ask", ("in",))], []),
+        ([("Ask", ())], ["in.a", "in.b"]),
+        ([("Ask", ("in",)), ("Ask.In", ("a",))], ["in.b"]),
+        ([("Ask", ("in",)), ("Ask.In", ("a", "b"))], []),
+        ([], []),
+    ],
+)
+def test_fields_inside_a_request(
+    small: Small, builds: list[tuple[str, tuple[str, ...]]], lacking: list[str]
+) -> None:
+    made = tuple(Build(name, "Driver.ask", False, AT, fields) for name, fields in builds)
+    answers = (replace(HOST.answers[0], reads=("in.a", "in.b")),)
+    sdk = replace(FULL, host=replace(HOST, answers=answers), builds=(*FULL.builds, *made))
+    expected = [f"request field ask.{path}: driver" for path in lacking]
+    assert things(small.compare(sdk, proto=NESTED)) == expected

@@ -1,0 +1,307 @@
+"""Every case protocol: messages and models go through encoders and decoders unchanged.
+
+In: packages generated from tests/cases, and random values for each of their messages. Out:
+`encode(decode(message)) == message`, `decode(encode(model)) == model`, the same message
+from objects and from mappings of several kinds, and whole events of every arm.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import time
+from collections import UserDict
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType, SimpleNamespace
+from typing import Any, get_type_hints
+
+import black
+import case_protocols
+import coders
+import filled_messages
+import pytest
+import random_messages
+from black.mode import TargetVersion
+from case_protocols import VALID
+from coders import Coder, Coders
+from hypothesis import HealthCheck, given, settings
+from generated_packages import Package
+
+Packages = dict[str, tuple[Package, Coders]]
+
+TAGS = ("Circle", "Square", "Speck", "Leaf", "Dot", "Pair", "Chosen")
+# Enough to meet each field set and unset; what is drawn is the same in each run.
+FEW = settings(
+    max_examples=15,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
+    """Every case as a package, all in one folder."""
+    root = tmp_path_factory.mktemp("cases")
+    made = {name: case_protocols.make(name, root / "in", root / "out") for name in VALID}
+    return {name: (item, coders.coders(item)) for name, item in made.items()}
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_messages_come_back(packages: Packages, name: str) -> None:
+    found = packages[name][1]
+    for full_name, coder in found.by_name.items():
+
+        @FEW
+        @given(random_messages.messages(found, full_name))
+        def check(message: Any) -> None:
+            model = coder.decode(message)
+            assert coder.encode(model) == message
+            filled = coder.message()
+            coder.fill(model, filled)
+            assert filled == message
+
+        check()
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_models_come_back(packages: Packages, name: str) -> None:
+    found = packages[name][1]
+    for full_name, coder in found.by_name.items():
+
+        @FEW
+        @given(random_messages.models(found, full_name))
+        def check(model: Any) -> None:
+            assert coder.decode(coder.encode(model)) == model
+
+        check()
+
+
+# ---------------------------------------------------------------------------------------
+# Mappings.
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_mappings_give_what_objects_give(packages: Packages, name: str) -> None:
+    found = packages[name][1]
+    for full_name, coder in found.by_name.items():
+
+        @FEW
+        @given(random_messages.models(found, full_name))
+        def check(model: Any) -> None:
+            message = coder.encode(model)
+            for kind in (dict, UserDict, MappingProxyType):
+                assert coder.encode(mapping(found, coder, model, kind)) == message
+
+        check()
+
+
+def mapping(found: Coders, coder: Coder, model: Any, kind: Callable[[Any], Any]) -> Any:
+    """Return a model as a mapping with the protocol's names, and so all that it holds."""
+    if model is None:
+        return None
+    if coder.bare:
+        coder = next(item for item in found.by_name.values() if type(model) is item.model)
+    items = {}
+    for member, field in coder.members():
+        value = getattr(model, member)
+        name = field.name if field is not None else member
+        if field is None and member != "type":
+            name = member.rstrip("_")
+        items[name] = plain(found, value, kind)
+    # None may be left out where it stands for a field that can be absent.
+    leave = [name for name, value in items.items() if value is None and name in absent(coder)]
+    return kind({name: value for name, value in items.items() if name not in leave[::2]})
+
+
+def absent(coder: Coder) -> set[str]:
+    """Return the fields that a mapping may lack: optional scalars, and the arms of a oneof."""
+    real = [item for item in coder.message.DESCRIPTOR.oneofs if not filled_messages.synthetic(item)]
+    return {
+        field.name
+        for field in coder.message.DESCRIPTOR.fields
+        if field.has_presence and not field.is_required
+        if field.message_type is None or field.containing_oneof in real
+    }
+
+
+def plain(found: Coders, value: Any, kind: Callable[[Any], Any]) -> Any:
+    if dataclasses.is_dataclass(value):
+        holder = next(item for item in found.by_name.values() if type(value) is item.model)
+        return mapping(found, holder, value, kind)
+    if isinstance(value, tuple):
+        return [plain(found, item, kind) for item in value]
+    if isinstance(value, Mapping):
+        return {key: plain(found, item, kind) for key, item in value.items()}
+    return value
+
+
+# ---------------------------------------------------------------------------------------
+# Events.
+
+
+def event_encoder(package: Package) -> Callable[[str, Any], Any]:
+    """Return the encoder of whole events: the only one that takes an arm."""
+    [encode] = [
+        item
+        for name, item in vars(package.module("encoders")).items()
+        if name.startswith("encode_") and list(inspect.signature(item).parameters)[0] == "arm"
+    ]
+    found: Callable[[str, Any], Any] = encode
+    return found
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_events_of_every_arm(packages: Packages, name: str) -> None:
+    package, found = packages[name]
+    encode = event_encoder(package)
+    event = get_type_hints(encode)["return"]
+    stamp = VALID[name].facts.timestamp
+    for arm in filled_messages.union(event).fields:
+        payload = filled_messages.filled(event, arm)
+        value = getattr(payload, arm.name)
+        source = filled_messages.plain(value)
+        if arm.message_type is not None and arm.message_type.full_name in found.by_name:
+            coder = found.by_name[arm.message_type.full_name]
+            source = coder.decode(value)
+            # An empty choice in a list is left out, as other tests say.
+            value = coder.encode(source)
+        elif arm.enum_type is not None:
+            source = words(package, found, arm, value)
+        before = time.time()
+        made = encode(arm.name, source)
+        after = time.time()
+        assert made.WhichOneof(arm.containing_oneof.name) == arm.name
+        assert getattr(made, arm.name) == value
+        told = [item.name for item, _ in made.ListFields()]
+        assert sorted(told) == sorted([arm.name, *([stamp] if stamp else [])])
+        if stamp:
+            assert before - 1e-6 <= getattr(made, stamp).ToNanoseconds() / 1e9 <= after + 1e-6
+
+
+def words(package: Package, found: Coders, arm: Any, value: int) -> Any:
+    """Return what an arm that is an enum is made from: its name, or a number of protobuf's."""
+    if coders.shipped(arm.enum_type):
+        return value
+    return next(item.name for item in arm.enum_type.values if item.number == value)
+
+
+def test_an_event_takes_the_time_of_its_source(packages: Packages) -> None:
+    package, found = packages["encoder_choices"]
+    encode = event_encoder(package)
+    source = {"of": None, "created_at": 1_700_000_000.25}
+    for given_ in (source, UserDict(source), SimpleNamespace(**source)):
+        made = encode("negation", given_)
+        assert (made.created_at.seconds, made.created_at.nanos) == (1_700_000_000, 250_000_000)
+    made = encode("negation", {"of": None, "created_at": None})
+    assert abs(made.created_at.seconds - time.time()) < 60
+
+
+def test_a_bare_value_has_no_time_even_where_it_has_such_an_attribute(packages: Packages) -> None:
+    """`timestamp` is a method of a datetime, and can be a key of a JSON object."""
+    package, found = packages["encoder_words"]
+    encode = event_encoder(package)
+    data = encode("data", {"timestamp": "yesterday"})
+    assert data.data["timestamp"] == "yesterday"
+    assert abs(data.timestamp.seconds - time.time()) < 60
+
+
+def test_an_event_says_what_it_leaves_unset(packages: Packages) -> None:
+    docs = event_encoder(packages["encoder_words"][0]).__doc__ or ""
+    assert docs.strip().endswith("It leaves unset: id, labels.")
+    assert "unset" not in (event_encoder(packages["encoder_choices"][0]).__doc__ or "")
+
+
+# ---------------------------------------------------------------------------------------
+# What is there, and how it looks.
+
+
+def carried(package: Package) -> Iterator[str]:
+    """Yield the protocol's own messages that events and responses hold, at any depth."""
+    encode = event_encoder(package)
+    answer = get_type_hints(package.module("requests").answer)["return"]
+    todo = [
+        arm
+        for role in (get_type_hints(encode)["return"], answer)
+        for arm in filled_messages.union(role).fields
+    ]
+    seen = set()
+    while todo:
+        held = coders.element(todo.pop()).message_type
+        if held is not None and not coders.shipped(held) and held.full_name not in seen:
+            seen.add(held.full_name)
+            todo += held.fields
+            yield held.full_name
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_all_that_is_carried_has_an_encoder_a_model_and_a_decoder(
+    packages: Packages, name: str
+) -> None:
+    package, found = packages[name]
+    assert set(carried(package)) == set(found.by_name)
+    parts = {
+        module: {
+            item.removeprefix(start)
+            for item in vars(package.module(module))
+            if item.startswith(start)
+        }
+        for module, start in (("encoders", "encode_"), ("decoders", "decode_"))
+    }
+    [event] = [
+        item.removeprefix("encode_")
+        for item, value in vars(package.module("encoders")).items()
+        if value is event_encoder(package)
+    ]
+    assert parts["encoders"] - parts["decoders"] == {event}
+    assert len(parts["decoders"]) == len(found.by_name)
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_the_layout_is_blacks(packages: Packages, name: str) -> None:
+    mode = black.Mode(line_length=100, target_versions={TargetVersion.PY310})
+    files = [path.name for path in packages[name][0].folder.glob("*.py")]
+    for file in (item for item in files if not item.endswith("_pb2.py")):
+        text = packages[name][0].text(file)
+        assert black.format_str(text, mode=mode) == text
+
+
+def test_names_that_are_taken(packages: Packages) -> None:
+    """Worked out by hand from the rules: keywords and what models.py needs get an underscore,
+    `__x` a letter; names that differ by case carry the package."""
+    package, found = packages["encoder_words"]
+    models = {
+        name
+        for name, item in vars(package.module("models")).items()
+        if dataclasses.is_dataclass(item)
+    }
+    assert {"dataclass_", "Union_", "HasNone", "models", "Kinds", "MoodWord"} <= models
+    assert {"trap_encoder_words_type", "trap_encoder_words___Type"} <= models
+    union = [item.name for item in dataclasses.fields(package.module("models").Union_)]
+    assert {"from_", "class_", "def_", "f__x", "f__more", "_items", "type", "source"} <= set(union)
+    hints = get_type_hints(package.module("models").HasNone)
+    assert hints["HasNone_"] == package.module("models").HasNone | None
+    encoders = vars(package.module("encoders"))
+    assert {"encode_event", "encode_trap_encoder_words_event"} <= set(encoders)
+    assert "encode_event_" in vars(packages["loops"][0].module("encoders"))
+
+
+def test_choices_in_every_form(packages: Packages) -> None:
+    """Which form each oneof has, worked out by hand."""
+    models = packages["encoder_choices"][0].module("models")
+    assert {"Shape", "Undocumented", "Expression"} == {
+        name
+        for name in ("Shape", "Undocumented", "Expression", "Pair", "Mixed", "Chosen")
+        if not isinstance(getattr(models, name), type)
+    }
+    names = [item.name for item in dataclasses.fields(models.Mixed)]
+    assert names[:9] == ["pair", "text", "nothing", "at", "data", "any", "color", "raw", "second"]
+    assert [item.name for item in dataclasses.fields(models.Pair)] == ["left", "right", "id"]
+    tags = {name: getattr(models, name).__dataclass_fields__.get("type") for name in TAGS}
+    assert {name: item.default for name, item in tags.items() if item is not None} == {
+        "Circle": "circle",
+        "Square": "square",
+        "Speck": "speck",
+        "Leaf": "leaf",
+    }

@@ -1,0 +1,125 @@
+"""What a host gives for a response: every key of its typed dict is a field, and the other way
+round, and a type checker says so where one is left out.
+
+In: sources.py and the descriptors. Out: what the encoders and mypy make of them.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import case_protocols
+import pytest
+from agent_session_protocol import agent_session_pb2 as pb
+from agent_session_protocol import encoders, sources
+
+RESPONSES: dict[str, Any] = {
+    "Pong": encoders.encode_pong,
+    "GetChatHistoryResponse": encoders.encode_get_chat_history_response,
+    "RunInputResponse": encoders.encode_run_input_response,
+    "GetAgentInfoResponse": encoders.encode_get_agent_info_response,
+    "GetSessionStateResponse": encoders.encode_get_session_state_response,
+    "GetRTCStatsResponse": encoders.encode_get_rtc_stats_response,
+    "GetSessionUsageResponse": encoders.encode_get_session_usage_response,
+    "GetFrameworkInfoResponse": encoders.encode_get_framework_info_response,
+    "UpdateIOResponse": encoders.encode_update_io_response,
+    "FinalizeSimulationResponse": encoders.encode_finalize_simulation_response,
+}
+
+
+def test_each_response_has_one() -> None:
+    arms = pb.SessionResponse.DESCRIPTOR.oneofs_by_name["response"].fields
+    assert {getattr(field.message_type, "name", None) for field in arms} == set(RESPONSES)
+
+
+@pytest.mark.parametrize("name", RESPONSES)
+def test_its_keys_are_the_fields(name: str) -> None:
+    fields = pb.SessionResponse.DESCRIPTOR.nested_types_by_name[name].fields
+    keys = getattr(sources, name).__annotations__
+    assert set(keys) == {field.name for field in fields}
+    given = {key: None for key, type_ in keys.items() if "Word" not in str(type_)}
+    words = {"agent_state": "thinking", "user_state": "away"} if len(given) < len(keys) else {}
+    made = RESPONSES[name]({**given, **words})
+    assert len(made.ListFields()) <= len(words)
+
+
+# Worked out by hand from tests/cases/response_forms.proto.
+FORMS = {
+    "Sheet": {
+        "implicit": "int | None",
+        "explicit": "str | None",
+        "required": "bytes",
+        "open": "str",
+        "open_explicit": "str | None",
+        "closed": "str | None",
+        "closed_required": "str",
+        "many": "Iterable[str | None] | None",
+        "by_word": "Mapping[str, Any] | None",
+        "spans": "Mapping[bool, Any] | None",
+        "times": "Iterable[TimestampLike | None] | None",
+        "data": "StructLike",
+        "part": "Any",
+        "parts": "Iterable[Any] | None",
+        "text": "str | None",
+        "word": "str | None",
+        "nothing": "Any",
+        "from_": "str",
+        "held": "Any",
+        "chosen": "Any",
+    },
+    "Either": {"either": "Any"},
+    "Both": {"first": "str | None", "second": "str | None"},
+}
+
+
+def test_which_messages_have_one_and_what_each_key_takes(tmp_path: Path) -> None:
+    """Not what an event carries too (Told), or another message (Nothing, Chain, Apart)."""
+    package = case_protocols.make("response_forms", tmp_path / "in", tmp_path / "out")
+    found = vars(package.module("sources"))
+    dicts = {name: item for name, item in found.items() if hasattr(item, "__total__")}
+    assert {name: item.__total__ for name, item in dicts.items()} == dict.fromkeys(FORMS, True)
+    assert {
+        name: {key: type_.__forward_arg__ for key, type_ in item.__annotations__.items()}
+        for name, item in dicts.items()
+    } == FORMS
+
+
+PROGRAM = """
+from agent_session_protocol import encoders, models, sources
+encoders.encode_get_framework_info_response({"sdk": "python", "sdk_version": "1"})
+encoders.encode_get_framework_info_response(
+    models.GetFrameworkInfoResponse(sdk="python", sdk_version="1")
+)
+encoders.encode_get_framework_info_response(sources.GetFrameworkInfoResponse(sdk="python"))
+encoders.encode_get_framework_info_response({"sdk": "python"})
+encoders.encode_get_session_state_response(
+    {
+        "agent_state": "asleep",
+        "user_state": "away",
+        "agent_id": "a",
+        "options": {},
+        "created_at": 1.5,
+    }
+)
+"""
+
+
+def test_mypy_names_a_missing_key_and_a_word_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "program.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = [line.partition(" error: ")[::2] for line in done.stdout.splitlines()[:-1]]
+    assert [place for place, _ in found] == [
+        "program.py:7:",
+        "program.py:8:",
+        "program.py:10:",
+    ], done.stdout
+    assert 'Missing key "sdk_version"' in found[0][1]

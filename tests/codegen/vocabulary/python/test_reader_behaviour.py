@@ -1,0 +1,259 @@
+"""The Python reader on what code does: tables, unions, what handlers look at, answers."""
+
+from __future__ import annotations
+
+import pytest
+from small_python_sdk import EVENTS, EVENTS_PATH, HOST, HOST_PATH, ROOT, events, host
+from small_sdks import PYTHON_SDK, Small, python_sdk
+
+from sessiongen.diagnostics import Rule
+from sessiongen.vocabulary import Carry, Default, Forward, Host, Keys, Kinds, Place, Skip, ValueMap
+
+BUILT = "self._send(pb.AgentSessionEvent(state=pb.AgentSessionEvent.State(new=ev.new)))"
+ANSWERED = (
+    "self._send(pb.SessionResponse(request_id=req.request_id, pong=pb.SessionResponse.Pong()))"
+)
+
+
+def beside(*lines: str) -> dict[str, str]:
+    """Return the small SDK's file of host and driver with lines at its end."""
+    return {HOST: PYTHON_SDK[HOST] + "\n".join(lines) + "\n"}
+
+
+def the_host(small: Small) -> Host:
+    assert small.errors == []
+    assert small.vocabulary.host is not None
+    return small.vocabulary.host
+
+
+def forward(small: Small) -> Forward:
+    [found] = the_host(small).forwards
+    return found
+
+
+def test_map_from_words_to_proto_values() -> None:
+    small = python_sdk(
+        beside(
+            "from .events import CloseReason",
+            "MAP: dict[str, pb.Mood] = {",
+            "    'good': pb.Mood.MOOD_GOOD,",
+            "    CloseReason.BY_USER: pb.MOOD_BAD,",
+            "}",
+            "def encode(x):",
+            "    return MAP.get(x, pb.MOOD_GOOD), MAP.get(x, None), MAP[x]",
+            "OTHER = {'a': pb.MOOD_GOOD, 'b': 2}",
+        )
+    )
+    assert small.errors == []
+    line = PYTHON_SDK[HOST].count("\n")
+    assert small.vocabulary.maps == (
+        ValueMap(
+            "MAP",
+            Place(HOST_PATH, line + 2),
+            (("by-user", "MOOD_BAD"), ("good", "MOOD_GOOD")),
+            (Default("MOOD_GOOD", "encode", Place(HOST_PATH, line + 7)),),
+        ),
+    )
+
+
+def test_map_of_another_module_and_of_a_function() -> None:
+    tables = "from livekit.protocol.agent_pb import agent_session as _pb\nMAP = {'a': _pb.ONE}\n"
+    small = python_sdk(
+        {
+            **beside(
+                "from ..tables import MAP",
+                "def encode(x):",
+                "    own = {'b': pb.TWO}",
+                "    return MAP.get(x, pb.ONE), own.get(x, pb.TWO)",
+            ),
+            "tables.py": tables,
+        }
+    )
+    found = {
+        item.name: [default.value for default in item.defaults] for item in small.vocabulary.maps
+    }
+    assert found == {"MAP": ["ONE"], "own": ["TWO"]}
+
+
+def test_key_of_a_map_that_cannot_be_read() -> None:
+    small = python_sdk(beside("MAP = {'a': pb.ONE, ¶key(): pb.TWO}"))
+    assert small.fault(Rule.SDK_ENUM).message == "a key of the map MAP is not a constant"
+
+
+@pytest.mark.parametrize(
+    ("value", "keys", "is_open", "line"),
+    [
+        ("{'a': 1, 'b': 2}", ("a", "b"), False, 12),
+        ("{'a': 1, **more}", ("a",), True, 12),
+        ("options(ev)", ("x", "y"), False, 26),
+    ],
+)
+def test_keys_of_a_field(value: str, keys: tuple[str, ...], is_open: bool, line: int) -> None:
+    source = PYTHON_SDK[HOST].replace("State(new=ev.new)", f"State(new={value})")
+    small = python_sdk({HOST: source + "def options(ev):\n    return {'x': 1, 'y': 2}\n"})
+    within = "SessionHost._on_state"
+    assert small.vocabulary.keys == (
+        Keys("AgentSessionEvent.State", "new", within, is_open, Place(HOST_PATH, line), keys),
+    )
+
+
+@pytest.mark.parametrize("value", ["None", '""', "[]", "()", "{}"])
+def test_empty_constant_fills_nothing(value: str) -> None:
+    small = python_sdk(host("State(new=ev.new)", f"State(new={value}, old=0)"))
+    builds = {item.message: item.fields for item in small.vocabulary.builds}
+    assert builds["AgentSessionEvent.State"] == ("old",)
+
+
+def test_message_inside_a_cast_is_made() -> None:
+    small = python_sdk(host("pb.AgentSessionEvent.State(new=ev.new)", "cast(Any, pb.Thing(a=1))"))
+    assert {item.message: item.fields for item in small.vocabulary.builds}["Thing"] == ("a",)
+
+
+def test_types_of_unions() -> None:
+    small = python_sdk(
+        events(
+            "class One:",
+            "    a: int",
+            "class Two:",
+            "    b: One | StateChangedEvent | None",
+            "Item = Annotated[Union[One, Two, str], Field()]",
+            "Names = One | CloseReason",
+            "Plain = int | str",
+        )
+    )
+    assert small.errors == []
+    assert small.vocabulary.kinds == (
+        Kinds("Item", Place(EVENTS_PATH, 19), ("One", "Two", "str")),
+        Kinds("Names", Place(EVENTS_PATH, 20), ("One", "CloseReason")),
+        Kinds("Two.b", Place(EVENTS_PATH, 18), ("One", "StateChangedEvent")),
+    )
+
+
+def test_kinds_that_are_passed_over() -> None:
+    small = python_sdk(
+        beside(
+            "def encode(items):",
+            '    return [x for x in items if x.type != "state_changed"]',
+            "def other(items):",
+            '    return [x for x in items if x.type != "unknown" and x.kind != "state_changed"]',
+        )
+    )
+    line = PYTHON_SDK[HOST].count("\n")
+    assert small.vocabulary.skips == (Skip("state_changed", "encode", Place(HOST_PATH, line + 2)),)
+
+
+@pytest.mark.parametrize(
+    ("body", "reads", "whole"),
+    [
+        (BUILT, ("new",), False),
+        (f"{BUILT}; log(ev.old.name, ev.close())", ("new", "old.name"), False),
+        (f"{BUILT}; self._note(ev)", ("new", "old"), False),
+        (f"{BUILT}; self._note(1, ev)", ("new",), True),
+        (f"{BUILT}; encode(ev)", ("new",), True),
+        (f"{BUILT}; assert isinstance(ev, StateChangedEvent)", ("new",), False),
+        (f"{BUILT}; getattr(ev, name)", ("new",), True),
+    ],
+)
+def test_what_a_handler_looks_at(body: str, reads: tuple[str, ...], whole: bool) -> None:
+    note = "\n    def _note(self, seen):\n        if seen.old: self._note(seen)\n"
+    source = PYTHON_SDK[HOST].replace(f"        {BUILT}\n", f"        {body}\n{note}")
+    found = forward(python_sdk({HOST: source}))
+    assert (found.takes, found.reads, found.whole) == ("StateChangedEvent", reads, whole)
+
+
+def test_handler_without_a_type() -> None:
+    found = forward(python_sdk(host("ev: StateChangedEvent)", "ev)")))
+    assert (found.takes, found.reads) == (None, ("new",))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "        else:\n            self._send(pb.SessionResponse(error='no'))\n",
+        "            return\n        self._send(pb.SessionResponse(error='no'))\n",
+        "        else:\n            self._refuse()\n",
+    ],
+)
+def test_request_that_is_not_known_is_answered(more: str) -> None:
+    refuse = "    def _refuse(self):\n        self._send(pb.SessionResponse(error='no'))\n\n"
+    source = PYTHON_SDK[HOST].replace(f"{ANSWERED}\n\n", f"{ANSWERED}\n{more}\n{refuse}")
+    found = the_host(python_sdk({HOST: source}))
+    assert found.rest is not None and found.rest.line in {17, 18}
+
+
+def test_request_that_is_not_known_is_left() -> None:
+    assert the_host(python_sdk()).rest is None
+
+
+@pytest.mark.parametrize(
+    ("before", "error", "texts"),
+    [
+        ("pass", "'too late'", ("too late",)),
+        ("error = 'early' if x else None", "error", ("early",)),
+        ("error: str | None = 'none yet'\n            error = str(e)", "error", ("none yet",)),
+        ("pass", "text or 'nothing'", ("nothing",)),
+        ("self._fail('given')", "''", ("given",)),
+        ("self._fail(text='by name')", "''", ("by name",)),
+        ("pass", "str(e)", ()),
+    ],
+)
+def test_constant_texts_of_errors(before: str, error: str, texts: tuple[str, ...]) -> None:
+    fail = "    def _fail(self, text):\n        self._send(pb.SessionResponse(error=text))\n\n"
+    answer = ANSWERED.replace("pong=", f"error={error}, pong=")
+    source = PYTHON_SDK[HOST].replace(
+        f"            {ANSWERED}\n\n", f"            {before}\n            {answer}\n\n{fail}"
+    )
+    [found] = the_host(python_sdk({HOST: source})).answers
+    assert found.errors == texts
+
+
+@pytest.mark.parametrize(
+    ("given", "is_bare"),
+    [("msg.event", False), ("getattr(msg.event, name)", True), ("msg.event.state", True)],
+)
+def test_driver_that_emits_the_payload_alone(given: str, is_bare: bool) -> None:
+    small = python_sdk(host("self.emit(name, msg.event)", f"self.emit(name, {given})"))
+    assert small.vocabulary.driver is not None
+    assert small.vocabulary.driver.bare == (Place(HOST_PATH, 21) if is_bare else None)
+
+
+def test_arms_of_the_outermost_message() -> None:
+    console = (
+        "from livekit.protocol.agent_pb import agent_session as pb\n"
+        "class Speaker:\n"
+        "    def play(self, frame):\n"
+        "        self.send(pb.AgentSessionMessage(sound=frame))\n"
+        "    async def listen(self):\n"
+        "        async for msg in self.link:\n"
+        '            if msg.HasField("request"):\n'
+        "                self.ask(msg.request)\n"
+        "            else:\n"
+        '                kind = msg.WhichOneof("message")\n'
+        "                self.handle(kind, msg)\n"
+        "    def handle(self, kind, msg):\n"
+        '        if kind == "flush": self.flush()\n'
+    )
+    small = python_sdk({"console.py": console})
+    assert small.errors == []
+    place = f"{ROOT}console.py"
+    assert small.vocabulary.carries == (
+        Carry("flush", "takes", "Speaker.handle", Place(place, 13)),
+        Carry("request", "takes", "Speaker.listen", Place(place, 7)),
+        Carry("sound", "sends", "Speaker.play", Place(place, 4)),
+    )
+
+
+def test_union_that_the_scope_names_is_found_wherever_it_is() -> None:
+    lines = "class One:\n    a: int\nThing = One | str\n"
+    small = python_sdk({"llm.py": lines}, wanted=("Thing",))
+    assert small.reading.diagnostics == []
+    assert [item.name for item in small.vocabulary.kinds] == ["Thing"]
+    assert EVENTS not in small.vocabulary.kinds[0].place.file
+
+
+def test_fields_that_are_filled_in_place() -> None:
+    small = python_sdk(
+        beside("def fill():", "    x = pb.Outer(a=1)", "    x.inner.b = 2", "    x.inner.c.d = 3")
+    )
+    [found] = [item for item in small.vocabulary.builds if item.message == "Outer"]
+    assert found.fields == ("a", "inner", "inner.b", "inner.c.d")

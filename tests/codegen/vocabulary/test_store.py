@@ -1,0 +1,210 @@
+"""Vocabulary files: what is written can be read, and nothing else can."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_sdks import python_sdk, typescript_sdk
+
+from sessiongen.diagnostics import Refusal, Rule
+from sessiongen.vocabulary import Vocabulary, dump, load
+from sessiongen.vocabulary import model
+from sessiongen.vocabulary.ordering import in_order
+from sessiongen.vocabulary.store import parse
+
+ROOT = Path(__file__).resolve().parents[3]
+
+TEXTS = st.text(max_size=8)
+LINES = st.integers(1, 10**9 - 1)
+PLACES = st.builds(model.Place, st.text(min_size=1, max_size=8), LINES)
+
+
+def tuples(items: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    return st.lists(items, max_size=3).map(tuple)
+
+
+WORDS = tuples(st.builds(model.Word, TEXTS, st.none() | TEXTS, LINES))
+NAMES = tuples(st.builds(model.EventName, TEXTS, PLACES))
+ENUMS = st.builds(model.EnumFact, TEXTS, st.sampled_from(model.FORMS), st.booleans(), PLACES, WORDS)
+FIELDS = tuples(st.builds(model.FieldFact, TEXTS, TEXTS, st.booleans(), PLACES))
+RECORDS = st.builds(model.Record, TEXTS, st.none() | TEXTS, PLACES, FIELDS)
+KINDS = st.builds(model.Kinds, TEXTS, PLACES, tuples(TEXTS))
+SKIPS = st.builds(model.Skip, TEXTS, TEXTS, PLACES)
+DEFAULTS = st.builds(model.Default, TEXTS, TEXTS, PLACES)
+MAPS = st.builds(model.ValueMap, TEXTS, PLACES, tuples(st.tuples(TEXTS, TEXTS)), tuples(DEFAULTS))
+KEYS = st.builds(model.Keys, TEXTS, TEXTS, TEXTS, st.booleans(), PLACES, tuples(TEXTS))
+CARRIES = st.builds(model.Carry, TEXTS, st.sampled_from(model.WAYS), TEXTS, PLACES)
+BUILDS = st.builds(model.Build, TEXTS, TEXTS, st.booleans(), PLACES, tuples(TEXTS))
+SESSIONS = st.builds(model.Session, TEXTS, PLACES, NAMES, NAMES)
+FORWARDS = st.builds(
+    model.Forward,
+    TEXTS,
+    st.none() | TEXTS,
+    TEXTS,
+    PLACES,
+    st.none() | PLACES,
+    st.none() | TEXTS,
+    tuples(TEXTS),
+    st.booleans(),
+)
+ANSWERS = st.builds(model.Answer, TEXTS, st.none() | TEXTS, tuples(TEXTS), tuples(TEXTS), PLACES)
+HOSTS = st.builds(model.Host, TEXTS, PLACES, st.none() | PLACES, tuples(FORWARDS), tuples(ANSWERS))
+DRIVERS = st.builds(
+    model.Driver,
+    TEXTS,
+    PLACES,
+    st.none() | PLACES,
+    st.none() | PLACES,
+    NAMES,
+    tuples(st.builds(model.Reception, TEXTS, TEXTS, PLACES)),
+    tuples(st.builds(model.Sending, TEXTS, TEXTS, PLACES)),
+)
+VOCABULARIES = st.builds(
+    Vocabulary,
+    TEXTS,
+    TEXTS,
+    TEXTS,
+    tuples(ENUMS),
+    tuples(RECORDS),
+    tuples(KINDS),
+    tuples(SKIPS),
+    tuples(MAPS),
+    tuples(BUILDS),
+    tuples(KEYS),
+    tuples(CARRIES),
+    st.none() | SESSIONS,
+    st.none() | HOSTS,
+    st.none() | DRIVERS,
+)
+
+
+@given(VOCABULARIES)
+def test_what_is_dumped_can_be_parsed(vocabulary: Vocabulary) -> None:
+    data = dump(vocabulary)
+    assert parse(data, "x.json") == in_order(vocabulary)
+    assert dump(parse(data, "x.json")) == data
+    assert data.endswith(b"}\n") and b"\r" not in data
+
+
+def test_order_of_reading_does_not_matter() -> None:
+    vocabulary = python_sdk().vocabulary
+    shuffle = random.Random(1).shuffle
+    enums, records = list(vocabulary.enums), list(vocabulary.records)
+    builds = list(vocabulary.builds)
+    shuffle(enums)
+    shuffle(records)
+    shuffle(builds)
+    again = vocabulary._replace(enums=tuple(enums), records=tuple(records), builds=tuple(builds))
+    assert dump(again) == dump(vocabulary)
+
+
+def test_file_is_json_with_sorted_keys_and_one_fact_a_line() -> None:
+    text = dump(typescript_sdk().vocabulary).decode()
+    assert json.dumps(json.loads(text), sort_keys=True) == json.dumps(json.loads(text))
+    assert '    {"arm": "ping", "at": "src/voice/remote_session.ts:23", "method": "ping"}' in text
+
+
+def test_load(tmp_path: Path) -> None:
+    path = tmp_path / "sdk.json"
+    vocabulary = python_sdk().vocabulary
+    path.write_bytes(dump(vocabulary))
+    assert load(path) == vocabulary
+
+
+def refused(data: bytes) -> str:
+    with pytest.raises(Refusal) as caught:
+        parse(data, "v.json")
+    [found] = caught.value.diagnostics
+    assert found.rule is Rule.VOCABULARY and found.help
+    return f"{found.span}: {found.message}"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "v.json:1:1: not JSON"),
+        (b'{\n  "sdk": }', "v.json:2:10: not JSON"),
+        (b'{"a": 1}\n\xff', "v.json:2:1: not UTF-8"),
+        (b"[" * 100_000, "v.json:1:1: not JSON"),
+        (b"9" * 10_000, "v.json:1:1: "),
+        (b"[]", "v.json:1:1: the whole file: an object is needed here"),
+        (b"null", "v.json:1:1: the whole file: an object is needed here"),
+        (b'{"sdk": "x"}', "v.json:1:1: the whole file: the key 'language' is missing"),
+    ],
+)
+def test_malformed_bytes_are_refused(data: bytes, message: str) -> None:
+    assert refused(data).startswith(message)
+
+
+def _drop(key: str) -> Callable[[Any], None]:
+    return lambda item: item.pop(key)
+
+
+def _put(key: str, value: object) -> Callable[[Any], None]:
+    return lambda item: item.update({key: value})
+
+
+@pytest.mark.parametrize(
+    ("way", "change", "message"),
+    [
+        ((), _put("extra", 1), "the whole file: the key 'extra' is not known"),
+        ((), _put("version", None), "version: a string is needed here"),
+        ((), _put("enums", {}), "enums: a list is needed here"),
+        ((), _put("host", []), "host: an object is needed here"),
+        (("enums", 0), _put("form", "set"), "enums[0].form: one of enum, literal"),
+        (("enums", 0), _put("open", 0), "enums[0].open: true or false is needed here"),
+        (("enums", 0), _put("at", "events.py"), "enums[0].at: a place like"),
+        (("enums", 0), _put("at", ":3"), "enums[0].at: a place like"),
+        (("enums", 0), _put("at", "e.py:²"), "enums[0].at: a place like"),
+        (("enums", 0, "values", 1), _put("line", True), "enums[0].values[1].line: a line number"),
+        (("enums", 0, "values", 1), _put("line", 0), "enums[0].values[1].line: a line number"),
+        (("enums", 0, "values", 1), _drop("member"), "enums[0].values[1]: the key 'member' is"),
+        (("records", 0, "fields", 0), _drop("type"), "records[0].fields[0]: the key 'type' is"),
+        (("driver", "sends", 0), _put("arm", 3), "driver.sends[0].arm: a string is needed here"),
+        (("host", "answers", 0), _put("reads", [1]), "host.answers[0].reads[0]: a string"),
+        (("builds", 0), _put("fields", "a"), "builds[0].fields: a list is needed here"),
+    ],
+)
+def test_malformed_shape_is_refused_with_the_way_to_it(
+    way: tuple[str | int, ...], change: Callable[[Any], None], message: str
+) -> None:
+    value = json.loads(dump(python_sdk().vocabulary))
+    inner = value
+    for step in way:
+        inner = inner[step]
+    change(inner)
+    assert refused(json.dumps(value).encode()).startswith(f"v.json:1:1: {message}")
+
+
+def test_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refusal) as caught:
+        load(tmp_path / "none.json")
+    assert caught.value.diagnostics[0].rule is Rule.VOCABULARY
+
+
+def test_loading_brings_no_parser() -> None:
+    code = (
+        "import sys; from pathlib import Path; from sessiongen.vocabulary import load\n"
+        "for path in sys.argv[1:]: load(Path(path))\n"
+        "print(sorted({name.partition('.')[0] for name in sys.modules}"
+        " & {'tree_sitter', 'google', 'subprocess', 'click', 'jinja2'}))"
+    )
+    files = sorted(str(path) for path in (ROOT / "vocabularies").glob("*.json"))
+    assert files
+    done = subprocess.run(
+        [sys.executable, "-c", code, *files],
+        env={"PYTHONPATH": str(ROOT / "codegen")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,270 @@
+"""The TypeScript reader on what code does: tables, unions, what handlers look at, answers."""
+
+from __future__ import annotations
+
+import pytest
+from small_sdks import TYPESCRIPT_SDK, Small, typescript_sdk
+from small_typescript_sdk import EVENTS, HOST, changed, events
+
+from sessiongen.diagnostics import Rule
+from sessiongen.vocabulary import Carry, Default, Forward, Host, Keys, Kinds, Place, Skip, ValueMap
+
+SENT = (
+    "this.send({ case: 'stateOf', value: new pb.AgentSessionEvent_StateOf({ newState: ev.new }) });"
+)
+SWITCH = """switch (req.request.case) {
+      case 'ping': return this.answer({ case: 'pong', value: new pb.SessionResponse_Pong() });
+    }"""
+LINES = TYPESCRIPT_SDK[HOST].count("\n")
+
+
+def beside(*lines: str) -> dict[str, str]:
+    """Return the small SDK's file of host and driver with lines at its end."""
+    return {HOST: TYPESCRIPT_SDK[HOST] + "\n".join(lines) + "\n"}
+
+
+def the_host(small: Small) -> Host:
+    assert small.errors == []
+    assert small.vocabulary.host is not None
+    return small.vocabulary.host
+
+
+def forward(small: Small) -> Forward:
+    [found] = the_host(small).forwards
+    return found
+
+
+def test_map_from_words_to_proto_values() -> None:
+    small = typescript_sdk(
+        beside(
+            "import { CloseReason } from './events.js';",
+            "const MAP: Record<string, pb.Mood> = {",
+            "  good: pb.Mood.MOOD_GOOD, // fine",
+            "  [CloseReason.BY_USER]: pb.Mood.MOOD_BAD, 'so-so': pb.Mood.MOOD_BAD,",
+            "};",
+            "export function encode(x: string) {",
+            "  return [MAP[x] ?? pb.Mood.MOOD_GOOD, MAP[x] ?? other, MAP[x]];",
+            "}",
+            "const OTHER = { a: pb.Mood.MOOD_GOOD, b: 2 };",
+        )
+    )
+    assert small.errors == []
+    assert small.vocabulary.maps == (
+        ValueMap(
+            "MAP",
+            Place(HOST, LINES + 2),
+            (("by-user", "MOOD_BAD"), ("good", "MOOD_GOOD"), ("so-so", "MOOD_BAD")),
+            (Default("MOOD_GOOD", "encode", Place(HOST, LINES + 7)),),
+        ),
+    )
+
+
+def test_map_of_another_file_and_of_a_function() -> None:
+    tables = (
+        "import { AgentSession as wire } from '@livekit/protocol';\n"
+        "export const MAP = { a: wire.Mood.ONE };\n"
+    )
+    small = typescript_sdk(
+        {
+            **beside(
+                "import { MAP } from '../tables.js';",
+                "const encode = (x: string) => {",
+                "  const own = { b: pb.Mood.TWO };",
+                "  return [MAP[x] || pb.Mood.ONE, own[x] ?? pb.Mood.TWO];",
+                "};",
+            ),
+            "src/tables.ts": tables,
+        }
+    )
+    found = {item.name: [it.value for it in item.defaults] for item in small.vocabulary.maps}
+    assert found == {"MAP": ["ONE"], "own": ["TWO"]}
+
+
+def test_key_of_a_map_that_cannot_be_read() -> None:
+    small = typescript_sdk(beside("const MAP = { a: pb.Mood.ONE, ¶[key()]: pb.Mood.TWO };"))
+    assert small.fault(Rule.SDK_ENUM).message == "a key of the map MAP is no constant"
+
+
+@pytest.mark.parametrize(
+    ("value", "keys", "is_open", "line"),
+    [
+        ("{ a: 1, 'b-c': 2, ev }", ("a", "b-c", "ev"), False, 8),
+        ("{ a: 1, ...more }", ("a",), True, 8),
+        ("options(ev)", ("x", "y"), False, LINES + 1),
+    ],
+)
+def test_keys_of_a_field(value: str, keys: tuple[str, ...], is_open: bool, line: int) -> None:
+    source = TYPESCRIPT_SDK[HOST].replace("newState: ev.new", f"newState: {value}")
+    small = typescript_sdk({HOST: source + "function options(ev) { return { x: 1, y: 2 }; }\n"})
+    message, within = "AgentSessionEvent.StateOf", "SessionHost.onState"
+    assert small.vocabulary.keys == (
+        Keys(message, "new_state", within, is_open, Place(HOST, line), keys),
+    )
+
+
+@pytest.mark.parametrize("value", ["undefined", "null", "''", "[]", "{}"])
+def test_empty_constant_fills_nothing(value: str) -> None:
+    small = typescript_sdk(changed(HOST, "newState: ev.new", f"newState: {value}, old: 0"))
+    builds = {item.message: item.fields for item in small.vocabulary.builds}
+    assert builds["AgentSessionEvent.StateOf"] == ("old",)
+
+
+def test_types_of_unions() -> None:
+    small = typescript_sdk(
+        events(
+            "export interface One { a: number }",
+            "export type Two = { b: One | StateChangedEvent | null };",
+            "export type Item = One | Two | string;",
+            "export type Plain = number | string;",
+        )
+    )
+    assert small.errors == []
+    assert small.vocabulary.kinds == (
+        Kinds("Item", Place(EVENTS, 7), ("One", "Two", "string")),
+        Kinds("Two.b", Place(EVENTS, 6), ("One", "StateChangedEvent")),
+    )
+
+
+def test_kinds_that_are_passed_over() -> None:
+    small = typescript_sdk(
+        beside(
+            "const encode = (items) => items.filter((x) => x.type !== 'state_changed');",
+            "const other = (items) => items.filter((x) => x.type !== 'x' && x.kind != 'state_changed');",
+        )
+    )
+    assert small.vocabulary.skips == (Skip("state_changed", "encode", Place(HOST, LINES + 1)),)
+
+
+@pytest.mark.parametrize(
+    ("body", "reads", "whole"),
+    [
+        (SENT, ("new",), False),
+        (f"{SENT} log(ev.old.name, ev!.close());", ("new", "old.name"), False),
+        (f"{SENT} this.note(ev);", ("new", "old"), False),
+        (f"{SENT} this.note(1, ev);", ("new",), True),
+        (f"{SENT} encode(ev);", ("new",), True),
+        (f"{SENT} const all = {{ ev }};", ("new",), True),
+        (f"{SENT} const all = {{ ...ev }};", ("new",), True),
+    ],
+)
+def test_what_a_handler_looks_at(body: str, reads: tuple[str, ...], whole: bool) -> None:
+    note = "note(seen: X) { if (seen.old) this.note(seen); }\n  private onState"
+    source = TYPESCRIPT_SDK[HOST].replace(SENT, body).replace("private onState", note)
+    found = forward(typescript_sdk({HOST: source}))
+    assert (found.takes, found.reads, found.whole) == ("StateChangedEvent", reads, whole)
+
+
+def test_handler_without_a_type() -> None:
+    found = forward(typescript_sdk(changed(HOST, "ev: StateChangedEvent)", "ev)")))
+    assert (found.takes, found.reads) == (None, ("new",))
+
+
+REFUSED = "this.answer({ case: 'pong', value: 1 });"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        SWITCH.replace("    }", f"      default: {REFUSED}\n    }}"),
+        f"{SWITCH}\n    {REFUSED}",
+        f"{SWITCH}\n    this.refuse();",
+    ],
+)
+def test_request_that_is_not_known_is_answered(form: str) -> None:
+    refuse = f"refuse() {{ {REFUSED} }}\n  handle(req"
+    source = TYPESCRIPT_SDK[HOST].replace(SWITCH, form).replace("handle(req", refuse)
+    found = the_host(typescript_sdk({HOST: source}))
+    assert found.rest == Place(HOST, 16 if "default" not in form else 15)
+
+
+def test_request_that_is_not_known_is_left() -> None:
+    assert the_host(typescript_sdk()).rest is None
+
+
+@pytest.mark.parametrize(
+    ("before", "error", "texts"),
+    [
+        ("", "'too late'", ("too late",)),
+        ("let error = x ? 'early' : '';", "error", ("early",)),
+        ("let error: string; error = 'none yet'; error = String(e);", "error", ("none yet",)),
+        ("", "text ?? 'nothing'", ("nothing",)),
+        ("const error = `as ${x}`;", "error", ()),
+    ],
+)
+@pytest.mark.parametrize("direct", [True, False])
+def test_constant_texts_of_errors(
+    before: str, error: str, texts: tuple[str, ...], direct: bool
+) -> None:
+    if direct:
+        answer = f"this.out(new pb.SessionResponse({{ pong: 1, error: {error} }}));"
+    else:
+        answer = f"this.answer({{ case: 'pong', value: 1 }}, {error});"
+    form = f"switch (req.request.case) {{ case 'ping': {before} {answer} break; }}"
+    source = TYPESCRIPT_SDK[HOST].replace(SWITCH, form)
+    source = source.replace("['response']) {", "['response'], error?: string) {")
+    source = source.replace("SessionResponse({ response })", "SessionResponse({ response, error })")
+    [found] = the_host(typescript_sdk({HOST: source})).answers
+    assert found.errors == texts
+
+
+@pytest.mark.parametrize(
+    ("given", "is_bare"), [("event", False), ("msg.event", False), ("ev.value", True)]
+)
+def test_driver_that_emits_the_payload_alone(given: str, is_bare: bool) -> None:
+    small = typescript_sdk(
+        changed(HOST, "this.emit('state', ev.value)", f"this.emit('state', {given})")
+    )
+    assert small.vocabulary.driver is not None
+    assert small.vocabulary.driver.bare == (Place(HOST, 21) if is_bare else None)
+
+
+def test_arms_of_the_outermost_message() -> None:
+    console = (
+        "import { AgentSession as pb } from '@livekit/protocol';\n"
+        "class Speaker {\n"
+        "  play(frame: Frame) {\n"
+        "    this.send(new pb.AgentSessionMessage({ message: { case: 'soundOut', value: frame } }));\n"
+        "  }\n"
+        "  async listen() {\n"
+        "    for await (const msg of this.link) {\n"
+        "      switch (msg.message.case) {\n"
+        "        case 'request': break;\n"
+        "      }\n"
+        "    }\n"
+        "  }\n"
+        "}\n"
+    )
+    small = typescript_sdk({"src/console.ts": console})
+    assert small.errors == []
+    assert small.vocabulary.carries == (
+        Carry("request", "takes", "Speaker.listen", Place("src/console.ts", 9)),
+        Carry("sound_out", "sends", "Speaker.play", Place("src/console.ts", 4)),
+    )
+
+
+def test_union_that_the_scope_names_is_found_wherever_it_is() -> None:
+    lines = "export interface One { a: number }\nexport type Thing = One | string;\n"
+    small = typescript_sdk({"src/llm.ts": lines}, ("Thing",))
+    assert small.reading.diagnostics == []
+    assert [item.name for item in small.vocabulary.kinds] == ["Thing"]
+
+
+def test_fields_that_are_filled_in_place() -> None:
+    small = typescript_sdk(
+        beside(
+            "function fill() {",
+            "  const x = new pb.Outer({ aB: 1, inner: { c: 2, deepOne: { d: 3 }, none: undefined } });",
+            "  x.other.eF = 4;",
+            "}",
+        )
+    )
+    [found] = [item for item in small.vocabulary.builds if item.message == "Outer"]
+    assert found.fields == (
+        "a_b",
+        "inner",
+        "inner.c",
+        "inner.deep_one",
+        "inner.deep_one.d",
+        "other",
+        "other.e_f",
+    )

@@ -1,0 +1,148 @@
+"""Odd TypeScript: forms that are read all the same, and forms that must not pass in silence."""
+
+from __future__ import annotations
+
+import pytest
+from small_sdks import Small, typescript_sdk
+from small_typescript_sdk import HOST, changed, events
+
+from sessiongen.diagnostics import Rule
+
+
+def values(small: Small, name: str = "Kind") -> tuple[str, ...]:
+    assert small.errors == []
+    fact = small.vocabulary.enum(name)
+    assert fact is not None
+    return fact.values
+
+
+def fields(small: Small, name: str = "Kind") -> list[str]:
+    assert small.errors == []
+    record = small.vocabulary.record(name)
+    assert record is not None
+    return [field.name for field in record.fields]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("export enum Kind { A = 'a' } export enum Kind { B = 'b' }", ("a", "b")),
+        ("export type Kind = CloseReason.ERROR | 'x';", ("error", "x")),
+        ("export type Kind = 'a' | 'a';", ("a",)),
+        (r"export type Kind = '\uD83D\uDE00';", ("😀",)),
+    ],
+)
+def test_odd_sets_of_words(line: str, expected: tuple[str, ...]) -> None:
+    assert values(typescript_sdk(events(line), ("Kind",))) == expected
+
+
+def test_module_of_another_ending_is_read() -> None:
+    assert values(typescript_sdk({"src/kind.mts": "export enum Kind { A = 'a' }"}, ("Kind",))) == (
+        "a",
+    )
+
+
+def test_wanted_set_without_words() -> None:
+    typescript_sdk(events("export ¶enum Kind {}"), ("Kind",)).fault(Rule.SDK_ENUM)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("export interface Kind extends Omit<B, 'x'> { z: 1 }", ["y", "z"]),
+        ("export interface Kind extends Partial<B> { z: 1 }", ["x", "y", "z"]),
+        ("export type Kind = Pick<B, 'x'> & { z: 1 };", ["x", "z"]),
+        ("export type Kind = Readonly<Omit<B, 'x' | 'none'>>;", ["y"]),
+        ("class A<T> { x: T } export class Kind extends A<string> { z: 1 }", ["x", "z"]),
+    ],
+)
+def test_fields_that_come_from_another_type(line: str, expected: list[str]) -> None:
+    assert fields(typescript_sdk(events("interface B { x: 1; y: 2 }", line))) == expected
+
+
+def test_fields_chosen_by_what_is_no_constant() -> None:
+    line = "export interface Kind extends ¶Omit<B, Keys> { z: 1 }"
+    typescript_sdk(events("interface B { x: 1 }", line)).fault(Rule.SDK_SOURCE)
+
+
+@pytest.mark.parametrize("name", ["once", "addListener"])
+def test_odd_subscriptions(name: str) -> None:
+    small = typescript_sdk(changed(HOST, "session.on(", f"session.{name}("))
+    assert small.errors == []
+    assert small.vocabulary.host is not None
+    assert [(item.arm, item.event) for item in small.vocabulary.host.forwards] == [
+        ("state_of", "state_changed")
+    ]
+
+
+ANSWER = "{ case: 'pong', value: new pb.SessionResponse_Pong() }"
+SWITCH = f"""switch (req.request.case) {{
+      case 'ping': return this.answer({ANSWER});
+    }}"""
+
+
+def test_arm_before_what_asks_for_it() -> None:
+    form = f"if ('ping' === req.request.case) return this.answer({ANSWER});"
+    small = typescript_sdk(changed(HOST, SWITCH, form))
+    assert small.errors == []
+    assert small.vocabulary.host is not None
+    assert [item.arm for item in small.vocabulary.host.answers] == ["ping"]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        f"{SWITCH} if (¶req.request.case !== 'ping') return;",
+        f"{SWITCH} return ¶req.request.case === 'other' ? 1 : 2;",
+        f"{SWITCH} return this.table[¶req.request.case](req);",
+        f"{SWITCH} const name = ¶req.request.case;",
+    ],
+)
+def test_tests_of_an_arm_that_cannot_be_read(form: str) -> None:
+    typescript_sdk(changed(HOST, SWITCH, form)).fault(Rule.SDK_REQUEST)
+
+
+def test_arm_that_is_only_told_of() -> None:
+    form = f"log(`got ${{req.request.case}}`, {{ arm: req.request.case }}); {SWITCH}"
+    assert typescript_sdk(changed(HOST, SWITCH, form)).errors == []
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "this.send({ ...rest });",
+        "const made = { case: 'stateOf' as const, value: 1 }; this.send(made);",
+    ],
+)
+def test_arm_that_cannot_be_read(form: str) -> None:
+    other = f"private other() {{\n¶{form} }}\n  private onState = (ev"
+    small = typescript_sdk(changed(HOST, "private onState = (ev", other))
+    assert small.fault(Rule.SDK_REQUEST).message.startswith("AgentSessionEvent.* is filled here")
+
+
+def test_arm_given_by_an_assignment() -> None:
+    form = "const made = new pb.AgentSessionEvent(); made.event = { case: 'stateOf', value: 1 };"
+    old = "this.send({ case: 'stateOf', value: new pb.AgentSessionEvent_StateOf({ newState: ev.new }) });"
+    small = typescript_sdk(changed(HOST, old, form))
+    assert small.errors == []
+    assert small.vocabulary.host is not None
+    assert [item.arm for item in small.vocabulary.host.forwards] == ["state_of"]
+
+
+def test_event_made_where_the_host_is_not_seen_to_make_it() -> None:
+    made = "new pb.AgentSessionEvent({ event: { case: 'closed', value: 1 } })"
+    small = typescript_sdk(
+        changed(
+            HOST,
+            "export class SessionHost {",
+            f"class Base {{\n¶onClose = () => this.out({made}); }}\n"
+            "export class SessionHost extends Base {",
+        )
+    )
+    assert small.fault(Rule.SDK_REQUEST).message == (
+        "AgentSessionEvent.closed is filled here, where SessionHost is not seen to do so"
+    )
+
+
+def test_half_a_character_is_no_word() -> None:
+    typescript_sdk(events(r"export type Kind = 'a' | ¶'\uD83D';")).fault(Rule.SDK_ENUM)

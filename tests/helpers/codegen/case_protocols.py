@@ -1,0 +1,113 @@
+"""The protocols under tests/cases, and what their readers know of them.
+
+In: tests/cases, and a few texts too odd to keep in a file. Out: generated packages by the
+name of the case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import generated_packages
+from generated_packages import CASES, Package
+from package_walk import Facts
+
+PING = "message {0} {{\n  {1}\n  oneof {2} {{\n    Ping ping = 2;\n  }}\n}}\n"
+
+
+def small(package: str, before: str) -> str:
+    """Return a protocol of one request and one event that carry a message `Ping`."""
+    parts = [f'syntax = "proto3";\npackage {package};\n', before]
+    parts.append(PING.format("Event", "", "event"))
+    parts.append(PING.format("Request", "string request_id = 1;", "request"))
+    parts.append(PING.format("Response", "string request_id = 1;", "response"))
+    return "\n".join(parts)
+
+
+def deep(levels: int) -> str:
+    """Return declarations of messages nested in each other, `Ping` with a value of them."""
+    names = [f"L{level}" for level in range(levels)]
+    heads = "".join(f"message {name} {{ " for name in names)
+    fields = [f"{name} inner = 1; }}" for name in reversed(names[1:])]
+    body = f"string text = 2; {' '.join(f'}} {names[i + 1]} inner = 1;' for i in reversed(range(levels - 1)))}"
+    assert len(fields) == levels - 1
+    return f"{heads}{body} }}\nmessage Ping {{ L0 top = 1; {'.'.join(names)} bottom = 2; }}\n"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A protocol: its facts, its file below tests/cases or its text, further settings."""
+
+    facts: Facts = Facts()
+    file: str = ""
+    text: str = ""
+    roles: str = ""
+
+
+ROLES = """[roles]
+event = "Notice"
+request = "trap.given_roles.Question"
+response = "Reply"
+envelope = "Parcel"
+correlation = "ticket"
+error = "fault"
+"""
+
+VALID: Mapping[str, Case] = {
+    "acronyms": Case(),
+    "arm_words": Case(Facts(error="error_text")),
+    "comments": Case(),
+    "correlation_bytes": Case(Facts("ticket", error="error")),
+    "correlation_number": Case(Facts("ticket", error="from")),
+    "correlation_words": Case(Facts("class", error="from")),
+    "editions": Case(Facts(error="error")),
+    "encoder_choices": Case(Facts(timestamp="created_at")),
+    "encoder_words": Case(Facts(timestamp="timestamp")),
+    "enum_forms": Case(),
+    "field_words": Case(Facts(timestamp="at")),
+    "flat_names": Case(),
+    "given_roles": Case(Facts("ticket", error="fault"), roles=ROLES),
+    "imports": Case(Facts(timestamp="created_at"), file="imports/dispatch.proto"),
+    "keyword_package": Case(Facts("async", error="except")),
+    "loops": Case(),
+    "many_oneofs": Case(),
+    "optionals": Case(Facts(error="error")),
+    "proto2": Case(Facts(error="error")),
+    "python_words": Case(Facts(error="error", timestamp="created")),
+    "response_forms": Case(Facts(error="error", pairs={"again": "both"})),
+    "same_type": Case(),
+    "scalar_arms": Case(Facts(error="error", timestamp="created_at")),
+    "shared_response": Case(Facts(error="error", pairs={"ping": "pong", "ping_far": "pong"})),
+    "sundries": Case(),
+    "times": Case(Facts(timestamp="created_at")),
+    "tiny": Case(Facts(None)),
+    # protoc itself ends at 32 levels.
+    "deep": Case(text=small("trap.deep", deep(30))),
+    "long_comment": Case(
+        text=small("trap.long", f"// {'long ' * 40_000}\n// end.\nmessage Ping {{}}\n")
+    ),
+    "crlf": Case(
+        text="\ufeff"
+        + small("trap.crlf", "// One.\n// cr\rhere\nmessage Ping {\n\tstring t = 1;\n}\n").replace(
+            "\n", "\r\n"
+        )
+    ),
+}
+
+
+def make(name: str, folder: Path, out: Path) -> Package:
+    """Generate the package `case_<name>` of a case into a folder."""
+    case = VALID[name]
+    if case.text:
+        path = folder / f"{name}.proto"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(case.text.encode())
+        include = folder
+    else:
+        path = CASES / (case.file or f"{name}.proto")
+        include = path.parent
+    source = generated_packages.protos([path], [include])
+    config = generated_packages.configured(folder / name, f"case_{name}", source, out, case.roles)
+    return generated_packages.generate(config)

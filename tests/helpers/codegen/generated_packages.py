@@ -1,0 +1,175 @@
+"""What the tests of generated code share: making packages from .proto files and checking them.
+
+In: protocols under tests/cases, or text. Out: generated packages in a folder of the
+test's own, and what mypy and basedpyright say of code that uses them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from sessiongen.config import reader as configuration
+from sessiongen import commands
+from sessiongen.diagnostics import Diagnostic, Refusal
+
+ROOT = Path(__file__).resolve().parents[3]
+CASES = ROOT / "tests" / "cases"
+GENERATED = ROOT / "generated" / "python"
+
+
+@dataclass(frozen=True)
+class Package:
+    """A generated package: its name, and the folder on the import path that holds it."""
+
+    name: str
+    out: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.out / self.name
+
+    def module(self, name: str) -> ModuleType:
+        """Import one of the package's modules."""
+        if str(self.out) not in sys.path:
+            sys.path.insert(0, str(self.out))
+            importlib.invalidate_caches()
+        return importlib.import_module(f"{self.name}.{name}")
+
+    def text(self, name: str) -> str:
+        """Return the text of one of the package's files."""
+        return (self.folder / name).read_text(encoding="utf-8")
+
+
+def configured(
+    folder: Path, package: str, source: str, out: Path | None = None, rest: str = ""
+) -> configuration.Config:
+    """Write a codegen.toml whose [input] table is `source`, and load it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    target = (out or folder / "out").as_posix()
+    text = f'[input]\n{source}\n[output]\npath = "{target}"\npackage = "{package}"\n{rest}\n'
+    path = folder / "codegen.toml"
+    path.write_text(text, encoding="utf-8")
+    return configuration.load(path)
+
+
+def protos(files: Iterable[Path], include: Iterable[Path]) -> str:
+    """Return the [input] table for .proto files."""
+    names = ", ".join(f'"{path.as_posix()}"' for path in files)
+    folders = ", ".join(f'"{path.as_posix()}"' for path in include)
+    return f"protos = [{names}]\ninclude = [{folders}]"
+
+
+@contextmanager
+def one_formatting_child() -> Iterator[None]:
+    """Let runs in this process format in one child.
+
+    They start one for each core, each of which loads black, and the tests keep every core
+    busy as it is. Runs in processes of their own, and test_formatting.py, have as many as ever.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sessiongen.targets.python.formatting._MOST_WORKERS", 1)
+        yield
+
+
+def generate(config: configuration.Config) -> Package:
+    """Generate without a cache."""
+    with one_formatting_child():
+        commands.generate(config, use_cache=False)
+    return Package(config.package, config.out)
+
+
+def refusal(config: configuration.Config) -> list[Diagnostic]:
+    """Return the diagnostics with which a protocol is refused; fail if it is not."""
+    try:
+        generate(config)
+    except Refusal as refused:
+        assert not config.package_dir.exists(), "a refused protocol must write nothing"
+        return refused.diagnostics
+    raise AssertionError("the protocol was not refused")
+
+
+def texts_refusal(
+    folder: Path, texts: Mapping[str, str | bytes], rest: str = ""
+) -> list[Diagnostic]:
+    """Return the diagnostics for .proto texts; the first one names the protocol."""
+    for name, text in texts.items():
+        path = folder / "proto" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+    first = folder / "proto" / next(iter(texts))
+    return refusal(configured(folder, "refused", protos([first], [folder / "proto"]), rest=rest))
+
+
+def place_of(text: str, marker: str) -> tuple[int, int]:
+    """Return line and column, counted from 1 in characters, of the first `marker`."""
+    before = text[: text.index(marker)]
+    return before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1
+
+
+@lru_cache
+def _mypy_cache() -> Path:
+    """Return a folder for all runs of mypy that this process starts: most of each is the same."""
+    folder = Path(tempfile.mkdtemp(prefix="sessiongen-mypy-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def mypy(paths: Iterable[Path], imports: Iterable[Path], folder: Path) -> str:
+    """Return what `mypy --strict` says of files, other than that all is well."""
+    config = folder / "mypy.ini"
+    folder.mkdir(parents=True, exist_ok=True)
+    roots = ":".join(path.as_posix() for path in imports)
+    config.write_text(
+        "[mypy]\nstrict = true\npython_version = 3.10\nexplicit_package_bases = true\n"
+        f"mypy_path = {roots}\ncache_dir = {_mypy_cache().as_posix()}\n"
+        # Installed packages are followed for their types, and judged by their own authors.
+        "[mypy-livekit.*]\nfollow_imports = silent\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "mypy", "--config-file", str(config), *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def pyright(paths: Iterable[Path], imports: Iterable[Path], folder: Path) -> str:
+    """Return what basedpyright, in its standard mode, says of files."""
+    import json
+
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = {
+        "include": [path.as_posix() for path in paths],
+        "extraPaths": [path.as_posix() for path in imports],
+        "typeCheckingMode": "standard",
+        "pythonVersion": "3.10",
+    }
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "basedpyright",
+        "-p",
+        str(folder),
+        "--pythonpath",
+        sys.executable,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def normal(text: str) -> str:
+    """Return a text with every run of white space as one blank."""
+    return re.sub(r"\s+", " ", text).strip()

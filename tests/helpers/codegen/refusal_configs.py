@@ -1,0 +1,226 @@
+"""Faults in configurations, one each, for test_refusals.py."""
+
+from __future__ import annotations
+
+from sessiongen_command import CONFIG, PROTO
+from refusal_case import Case, edited, toml, with_input, with_roles
+
+from sessiongen.diagnostics import Rule
+
+CONFIGS = {
+    "unknown table": toml(
+        "unknown key 'ouptut'",
+        "did you mean 'output'?",
+        "ouptut",
+        CONFIG.replace("[output]", "[ouptut]"),
+    ),
+    "unknown key": toml(
+        "unknown key 'output.pakage'",
+        "did you mean 'package'?",
+        "pakage",
+        CONFIG.replace("package =", "pakage ="),
+    ),
+    "unknown role": toml(
+        "unknown key 'roles.reqest'",
+        "did you mean 'request'?",
+        "reqest",
+        with_roles('reqest = "a"'),
+    ),
+    "far from any": toml(
+        "unknown key 'zzz'",
+        "known here: input, output, roles, annotations",
+        "zzz",
+        f"zzz = 1\n{CONFIG}",
+    ),
+    "not a list": toml(
+        "input.protos is not a list of strings",
+        "write it as a list",
+        "protos",
+        with_input('protos = "a.proto"'),
+    ),
+    "a list of numbers": toml(
+        "input.include is not a list of strings",
+        "write it as a list",
+        "include",
+        with_input('protos = ["a.proto"]\ninclude = [1]'),
+    ),
+    "not a string": toml(
+        "output.path is not a string", "write it as a string", "path", CONFIG.replace('"out"', "7")
+    ),
+    "not a table": toml(
+        "roles is not a table", "write it as a table", "roles", f"roles = 1\n{CONFIG}"
+    ),
+    "a control character": toml(
+        "output.path is not a string with no control character",
+        "write it",
+        "path",
+        CONFIG.replace('"out"', r'"o\u0000"'),
+    ),
+    "no file": toml(
+        "no .proto file is named", "name at least one file", "protos", with_input("protos = []")
+    ),
+    "two inputs": toml(
+        "exactly one input is needed, these are given: protos, messages",
+        "give one of input.protos",
+        "messages",
+        with_input('protos = ["a.proto"]\nmessages = "a"'),
+    ),
+    "no input": toml(
+        "exactly one input is needed, none is given",
+        "give one of input.protos",
+        "input",
+        with_input(""),
+    ),
+    "no package": toml(
+        "the generated package has no name",
+        "give output.package",
+        "output",
+        CONFIG.replace('package = "small_protocol"', ""),
+    ),
+    "a keyword": toml(
+        "'a.class' is not a Python package name",
+        "letters, digits",
+        "package",
+        CONFIG.replace("small_protocol", "a.class"),
+    ),
+    "a path as package": toml(
+        "'../evil' is not a Python package name",
+        "letters, digits",
+        "package",
+        CONFIG.replace("small_protocol", "../evil"),
+    ),
+    "no module name": toml(
+        "'a/b' is not the name of a Python module",
+        "letters, digits",
+        "messages",
+        with_input('messages = "a/b"'),
+    ),
+    "an include path in two": toml(
+        "an include path cannot hold ':': a:b",
+        "rename the folder",
+        "include",
+        with_input('protos = ["a.proto"]\ninclude = ["a:b"]'),
+    ),
+    "role of another type": toml(
+        "roles.event is not a name", "give the name", "event", with_roles("event = 1")
+    ),
+    "role that must be": toml(
+        "roles.event is not a name",
+        "give the name of a message; where there is none, add one that is never used",
+        "event",
+        with_roles("event = false"),
+    ),
+    "full name without quotes": toml(
+        "small.Request.ping is read as 3 keys",
+        'quote the name: [annotations."small.Request.ping"]',
+        "annotations.small",
+        f"{CONFIG}\n[annotations.small.Request.ping]\nresponse = 'a'\n",
+    ),
+    "unknown annotation": toml(
+        "unknown key 'annotations.small.Request.ping.respond'",
+        "did you mean 'response'?",
+        "respond ",
+        f"{CONFIG}\n[annotations.'small.Request.ping']\nrespond = 'a'\n",
+    ),
+    "annotation of nothing": toml(
+        "the annotation names 'small.Nothing', which is not in the protocol",
+        "write the full name",
+        "response",
+        f"{CONFIG}\n[annotations.'small.Nothing']\nresponse = 'a'\n",
+        Rule.ANNOTATION,
+    ),
+    "annotation of another kind": toml(
+        "'small.Request.ping' is a field; 'unknown' belongs on an enum",
+        "write the full name",
+        "unknown",
+        f"{CONFIG}\n[annotations.'small.Request.ping']\nunknown = 'a'\n",
+        Rule.ANNOTATION,
+    ),
+    "role of no message": toml(
+        "roles.event names no message: 'Evnt'",
+        "messages with a oneof: small.Event",
+        "event",
+        with_roles('event = "Evnt"'),
+        Rule.ROLE_NOT_FOUND,
+    ),
+    "role of several messages": toml(
+        "roles.event names several messages: 'Same'",
+        "write its full name: small.Event.Same, small.Request.Same",
+        "event",
+        with_roles('event = "Same"'),
+        Rule.ROLE_NOT_FOUND,
+        PROTO.replace("message Event {", "message Event {\n  message Same {}").replace(
+            "message Request {", "message Request {\n  message Same {}"
+        ),
+    ),
+    "a vocabulary twice": toml(
+        "the vocabulary sdks/a.json is listed twice",
+        "list each once",
+        "vocabularies",
+        f'{CONFIG}\n[sdks]\nvocabularies = ["sdks/a.json", "b.json", "./x/../sdks/a.json"]\n',
+    ),
+    "role whose message plays another": Case(
+        Rule.ROLE_NOT_FOUND,
+        "no message has the role request: small.Request has 2 oneofs",
+        "it is a message whose oneof has an arm for each kind of request",
+        "",
+        edited("  oneof request {", "  oneof way { Empty near = 8; }\n  oneof request {"),
+        with_roles('event = "Request"'),
+    ),
+    "role of no union": toml(
+        "roles.event is small.Empty, which has no oneof",
+        "it holds the arms in a oneof",
+        "event",
+        with_roles('event = "Empty"'),
+        Rule.ROLE_SHAPE,
+    ),
+    "role of no field": toml(
+        "small.Request has no field 'id' fit to be the correlation",
+        "fields that fit: request_id",
+        "correlation",
+        with_roles('correlation = "id"'),
+        Rule.ROLE_SHAPE,
+    ),
+    "not TOML": toml(
+        "Expected '=' after a key in a key/value pair",
+        "valid TOML 1.0",
+        "zz",
+        f'"ä" zz\n{CONFIG}',
+        Rule.CONFIG_SYNTAX,
+    ),
+    "no such file": toml(
+        "there is no file proto/none.proto",
+        "relative to codegen.toml",
+        "protos",
+        with_input('protos = ["proto/none.proto"]'),
+        Rule.UNREADABLE,
+    ),
+    "a folder": toml(
+        "proto is not a file",
+        "relative to codegen.toml",
+        "protos",
+        with_input('protos = ["proto"]'),
+        Rule.UNREADABLE,
+    ),
+    "outside the include paths": toml(
+        "proto/small.proto lies on none of the include paths",
+        "add a folder above the file",
+        "include",
+        with_input('protos = ["proto/small.proto"]\ninclude = ["out"]'),
+        Rule.UNREADABLE,
+    ),
+    "no module": toml(
+        "cannot read messages from 'no_such'",
+        "name a module",
+        "messages",
+        with_input('messages = "no_such"'),
+        Rule.MESSAGES_MODULE,
+    ),
+    "a module of no messages": toml(
+        "cannot read messages from 'json'",
+        "protoc --python_out",
+        "messages",
+        with_input('messages = "json"'),
+        Rule.MESSAGES_MODULE,
+    ),
+}

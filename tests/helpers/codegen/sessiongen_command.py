@@ -1,0 +1,279 @@
+"""What the tests of the command share: small protocols in folders, and runs of the real CLI.
+
+In: texts of .proto and codegen.toml. Out: a Project to run verbs in, and their Outcome.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+from generated_packages import one_formatting_child
+
+from sessiongen.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[3]
+PROTO = """\
+syntax = "proto3";
+package small;
+
+message Empty {}
+
+message Event {
+  oneof event {
+    Empty tick = 1;
+  }
+}
+
+message Request {
+  string request_id = 1;
+  oneof request {
+    // Is anybody there?
+    Empty ping = 2;
+  }
+}
+
+message Response {
+  string request_id = 1;
+  oneof response {
+    Empty ping = 2;
+  }
+}
+
+message Envelope {
+  oneof message {
+    Event event = 1;
+    Request request = 2;
+    Response response = 3;
+  }
+}
+"""
+# A request that no response answers.
+UNPAIRED = PROTO.replace("// Is anybody there?", "Empty frobnicate = 9;")
+CONFIG = """\
+[input]
+protos = ["proto/small.proto"]
+
+[output]
+path = "out"
+package = "small_protocol"
+"""
+FILES = [
+    "__init__.py",
+    "client.py",
+    "decoders.py",
+    "dispatch.py",
+    "encoders.py",
+    "enums.py",
+    "errors.py",
+    "events.py",
+    "fields.py",
+    "models.py",
+    "py.typed",
+    "requests.py",
+    "sessiongen.json",
+    "small_pb2.py",
+    "small_pb2.pyi",
+    "sources.py",
+    "values.py",
+]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run said, and the status it ended with."""
+
+    status: int
+    output: str
+    errors: str
+
+    @property
+    def all(self) -> str:
+        return self.output + self.errors
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the diagnostics of a run with --format json."""
+        result: list[dict[str, Any]] = json.loads(self.output)
+        return result
+
+
+@contextmanager
+def working_in(folder: Path) -> Iterator[None]:
+    """Make a folder the working directory of the block."""
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def invoke(folder: Path, *arguments: str) -> Outcome:
+    """Run the command in this process; an exception other than an exit fails the test."""
+    with working_in(folder), one_formatting_child():
+        result = CliRunner().invoke(main, list(arguments), catch_exceptions=False)
+    return Outcome(result.exit_code, result.stdout, result.stderr)
+
+
+def start(
+    folder: Path, *arguments: str, env: Mapping[str, str] | None = None, **options: Any
+) -> subprocess.Popen[str]:
+    """Start the command as a process of its own, in its own process group."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "sessiongen", *arguments],
+        cwd=folder,
+        env={**os.environ, **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+        **options,
+    )
+
+
+def run(folder: Path, *arguments: str, env: Mapping[str, str] | None = None) -> Outcome:
+    """Run the command as a process of its own."""
+    process = start(folder, *arguments, env=env)
+    output, errors = process.communicate(timeout=120)
+    return Outcome(process.returncode, output, errors)
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder with a small protocol and its codegen.toml."""
+
+    root: Path
+
+    @property
+    def proto(self) -> Path:
+        return self.root / "proto" / "small.proto"
+
+    @property
+    def config(self) -> Path:
+        return self.root / "codegen.toml"
+
+    @property
+    def package(self) -> Path:
+        return self.root / "out" / "small_protocol"
+
+    def invoke(self, *arguments: str) -> Outcome:
+        return invoke(self.root, *arguments)
+
+    def generated(self) -> Project:
+        """Generate, which must succeed."""
+        outcome = self.invoke("generate")
+        assert outcome.status == 0, outcome.all
+        return self
+
+    def edit(self, old: str, new: str) -> None:
+        """Replace one place in the protocol."""
+        text = self.proto.read_text(encoding="utf-8")
+        assert text.count(old) == 1, old
+        self.proto.write_text(text.replace(old, new), encoding="utf-8")
+
+    def add_arm(self) -> None:
+        """Give the event a second arm: an edit that changes some generated files."""
+        self.edit("Empty tick = 1;", "Empty tick = 1;\n    Empty tock = 2;")
+
+
+def project(root: Path, proto: str | bytes = PROTO, config: str | bytes = CONFIG) -> Project:
+    """Write a project into a folder."""
+    made = Project(root)
+    for path, text in ((made.proto, proto), (made.config, config)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return made
+
+
+def fresh(root: Path, proto: str = PROTO) -> Project:
+    """Return a project without a configuration."""
+    made = project(root, proto)
+    made.config.unlink()
+    return made
+
+
+def compile_set(made: Project) -> None:
+    """Write the protocol of a project as small.binpb."""
+    command = [sys.executable, "-m", "grpc_tools.protoc", "-Iproto", "small.proto"]
+    subprocess.run([*command, "--descriptor_set_out=small.binpb"], cwd=made.root, check=True)
+
+
+@lru_cache
+def _ready() -> Path:
+    """Return a folder with a project generated once and for all tests of this process."""
+    folder = Path(tempfile.mkdtemp(prefix="sessiongen-tests-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    project(folder).generated()
+    return folder
+
+
+def ready(root: Path) -> Project:
+    """Return a project that is generated already: a copy, with old time stamps."""
+    shutil.copytree(_ready(), root)
+    made = Project(root)
+    age(made.package)
+    return made
+
+
+@lru_cache
+def tree_with_arm() -> dict[str, str]:
+    """Return the package's files as they are after `add_arm`, generated elsewhere."""
+    with tempfile.TemporaryDirectory(prefix="sessiongen-tests-") as folder:
+        made = project(Path(folder))
+        made.add_arm()
+        return tree(made.generated().package)
+
+
+def tree(folder: Path) -> dict[str, str]:
+    """Return the digest of each file below a folder, but for caches."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+        if not {".sessiongen-cache", "__pycache__"} & set(path.relative_to(folder).parts)
+    }
+
+
+def stamps(folder: Path) -> dict[str, int]:
+    """Return the modification time of each file of a folder."""
+    return {path.name: path.stat().st_mtime_ns for path in folder.iterdir() if path.is_file()}
+
+
+def age(folder: Path) -> None:
+    """Set the modification times of a folder's files to a second long past."""
+    for path in folder.iterdir():
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+
+
+def place_of(text: str, marker: str) -> tuple[int, int]:
+    """Return line and column, counted from 1 in characters, of the only `marker`."""
+    assert text.count(marker) == 1, marker
+    before = text[: text.index(marker)]
+    return before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1
+
+
+def replaced(path: Path, old: str, new: str) -> None:
+    """Replace the one place of a file that holds a text."""
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1, (path, old)
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def crlf(path: Path) -> None:
+    """Give a file the line ends of Windows."""
+    path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))

@@ -1,0 +1,302 @@
+"""What the host tests share: a driver, and a session that does as it is told.
+
+`PlainSession` stands in for an SDK where a test has to decide what the session does. The tests of
+the binding use the real one: see `scripted_agent.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
+from typing import Any
+
+from agent_session import (
+    HostedSession,
+    MemorySessionTransport,
+    SessionHost,
+    SessionTransport,
+    TransportError,
+    memory_pair,
+)
+from agent_session.host.adapter import AudioFrame, AudioSink, SessionKeeper
+from agent_session_protocol import agent_session_pb2 as pb
+from agent_session_protocol import sources
+
+PATIENCE = 10.0
+
+
+def request(request_id: str, arm: str | None, **fields: Any) -> pb.AgentSessionMessage:
+    message = pb.AgentSessionMessage()
+    message.request.request_id = request_id
+    if arm is not None:
+        payload = getattr(message.request, arm)
+        payload.SetInParent()
+        for name, value in fields.items():
+            setattr(payload, name, value)
+    return message
+
+
+class Driver:
+    """The other end of a transport: asks, and keeps what comes."""
+
+    def __init__(self, transport: SessionTransport) -> None:
+        self.transport = transport
+        self.messages: list[pb.AgentSessionMessage] = []
+        self.ended = False
+        self.reason: TransportError | None = None
+        self._news = asyncio.Event()
+        self._last = 0
+
+    def message_received(self, message: pb.AgentSessionMessage) -> None:
+        self.messages.append(message)
+        self._news.set()
+
+    def transport_ended(self, reason: TransportError | None) -> None:
+        self.ended, self.reason = True, reason
+        self._news.set()
+
+    @property
+    def responses(self) -> list[pb.SessionResponse]:
+        return [each.response for each in self.messages if each.HasField("response")]
+
+    @property
+    def events(self) -> list[pb.AgentSessionEvent]:
+        return [each.event for each in self.messages if each.HasField("event")]
+
+    def arms(self) -> list[str | None]:
+        """The arm of each event, in order."""
+        return [event.WhichOneof("event") for event in self.events]
+
+    async def send(self, arm: str | None, request_id: str | None = None, **fields: Any) -> str:
+        """Ask, and do not wait; return the request's id."""
+        self._last += 1
+        name = str(self._last) if request_id is None else request_id
+        await self.transport.send(request(name, arm, **fields))
+        return name
+
+    async def answer(self, request_id: str) -> pb.SessionResponse:
+        """Wait for the response to a request."""
+        await self.until(lambda: request_id in [each.request_id for each in self.responses])
+        return next(each for each in self.responses if each.request_id == request_id)
+
+    async def ask(self, arm: str | None, **fields: Any) -> pb.SessionResponse:
+        return await self.answer(await self.send(arm, **fields))
+
+    async def event(self, arm: str) -> pb.AgentSessionEvent:
+        """Wait for the first event of an arm."""
+        await self.until(lambda: arm in self.arms())
+        return self.events[self.arms().index(arm)]
+
+    async def end(self) -> None:
+        """Wait for the end of the transport."""
+        await self.until(lambda: self.ended)
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        async def wait() -> None:
+            while not condition():
+                self._news.clear()
+                await self._news.wait()
+
+        await asyncio.wait_for(wait(), PATIENCE)
+
+
+async def ready(driver: Driver) -> None:
+    """Wait until the agent listens."""
+    listening = pb.AS_LISTENING
+    await driver.until(
+        lambda: any(event.agent_state_changed.new_state == listening for event in driver.events)
+    )
+
+
+@asynccontextmanager
+async def hosted(
+    session: Any, **settings: Any
+) -> AsyncIterator[tuple[Driver, SessionHost, MemorySessionTransport]]:
+    """A session's host and a driver, joined in memory; and the host's end of the connection."""
+    ours, theirs = memory_pair()
+    driver = Driver(theirs)
+    theirs.deliver_to(driver)
+    async with SessionHost(session, ours, **settings) as host:
+        yield driver, host, ours
+    await theirs.close()
+
+
+class PlainRun:
+    """A run whose end the test decides."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.result: asyncio.Future[Sequence[Any]] = asyncio.get_running_loop().create_future()
+
+    def done(self) -> bool:
+        return self.result.done()
+
+    async def wait(self) -> Sequence[Any]:
+        return await asyncio.shield(self.result)
+
+
+async def _stats() -> sources.GetRTCStatsResponse:
+    return {"publisher_stats": [{"rtt": 0.5}], "subscriber_stats": []}
+
+
+class PlainSession(HostedSession):
+    """A session that does as it is told."""
+
+    def __init__(self) -> None:
+        self.keeper: SessionKeeper | None = None
+        self.asked = 0  # how often the items or the agent were
+        self.items: list[Any] = []
+        self.info: Any = {
+            "id": "clerk",
+            "instructions": "be brief",
+            "tools": ["look", "find"],
+            "chat_ctx": self.items,
+        }
+        self.state: Any = {
+            "agent_state": "listening",
+            "user_state": "away",
+            "agent_id": "clerk",
+            "options": {"max_tool_steps": "3"},
+            "created_at": 1_700_000_000.25,
+        }
+        self.used: dict[str, Any] = {"model_usage": []}
+        self.stats: Callable[[], Awaitable[Any]] = _stats
+        self.closes_soon = False
+        self.started = asyncio.Event()
+        self.started.set()
+        self.switches: list[tuple[str, str, bool]] = []
+        self.runs: list[PlainRun] = []
+        self.interrupts = 0
+        self.cannot_interrupt = False
+        self.simulated = False
+        self.finalizing: list[tuple[bool, str]] = []
+        self.on_finalize: Callable[[], Any] = lambda: None
+        self.verdict: Any = None
+        self.console: PlainConsole | None = None
+        self.listeners: dict[str, list[Callable[[Any], None]]] = {}
+
+    # Told by a test.
+
+    def emit(self, event: str, source: Any) -> None:
+        for listener in list(self.listeners.get(event, ())):
+            listener(source)
+
+    def closes(self, reason: str = "user_initiated", error: object = None) -> None:
+        self.closes_soon = True
+        self.emit("close", SimpleNamespace(reason=reason, error=error, created_at=1_700_000_009.5))
+
+    async def run_begins(self, count: int = 1) -> PlainRun:
+        """Wait for so many runs; return the last one."""
+        while len(self.runs) < count:
+            await asyncio.sleep(0)
+        return self.runs[-1]
+
+    # Asked by a host.
+
+    def on(self, event: Any, callback: Any) -> Any:
+        self.listeners.setdefault(event, []).append(callback)
+
+    def off(self, event: Any, callback: Any) -> Any:
+        self.listeners[event].remove(callback)
+
+    def attach(self, keeper: SessionKeeper) -> None:
+        self.keeper = keeper
+
+    def detach(self) -> None:
+        self.keeper = None
+
+    @property
+    def agent_state(self) -> str:
+        return str(self.state["agent_state"])
+
+    @property
+    def closing(self) -> bool:
+        return self.closes_soon
+
+    def chat_items(self) -> Sequence[Any]:
+        self.asked += 1
+        return self.items
+
+    def agent_info(self) -> sources.GetAgentInfoResponse:
+        self.asked += 1
+        info: sources.GetAgentInfoResponse = self.info
+        return info
+
+    def session_state(self) -> sources.GetSessionStateResponse:
+        state: sources.GetSessionStateResponse = self.state
+        return state
+
+    def usage(self) -> Any:
+        return self.used
+
+    def framework_info(self) -> sources.GetFrameworkInfoResponse:
+        return {"sdk": "plain", "sdk_version": "1.2"}
+
+    async def rtc_stats(self) -> sources.GetRTCStatsResponse:
+        stats: sources.GetRTCStatsResponse = await self.stats()
+        return stats
+
+    def switch(self, side: str, name: str, on: bool) -> None:
+        self.switches.append((side, name, on))
+
+    async def wait_started(self) -> None:
+        await self.started.wait()
+
+    async def interrupt(self) -> None:
+        self.interrupts += 1
+        if self.cannot_interrupt:
+            raise RuntimeError("this speech cannot be interrupted")
+
+    def run(self, text: str) -> PlainRun:
+        assert not self.runs or self.runs[-1].done(), "one run at a time"
+        self.runs.append(PlainRun(text))
+        return self.runs[-1]
+
+    def awaits_finalize(self, close: Any) -> bool:
+        return self.simulated
+
+    async def finalize(self, success: bool, reason: str) -> None:
+        self.finalizing.append((success, reason))
+        result = self.on_finalize()
+        if asyncio.iscoroutine(result):
+            await result
+
+    def user_verdict(self) -> Any | None:
+        return self.verdict
+
+    def open_console(self, sink: AudioSink) -> PlainConsole:
+        self.console = PlainConsole(sink)
+        return self.console
+
+
+class PlainConsole:
+    """Keeps what it is told."""
+
+    def __init__(self, sink: AudioSink) -> None:
+        self.sink = sink
+        self.frames: list[AudioFrame] = []
+        self.notes: list[str] = []
+
+    def heard(self, frame: AudioFrame) -> None:
+        self.frames.append(frame)
+
+    def played(self) -> None:
+        self.notes.append("played")
+
+    def end(self) -> None:
+        self.notes.append("end")
+
+
+def chat_message(number: int, text: str = "hello") -> dict[str, Any]:
+    return {
+        "type": "message",
+        "id": f"item_{number}",
+        "role": "user",
+        "content": [text],
+        "interrupted": False,
+        "extra": {},
+        "metrics": {},
+        "created_at": 1_700_000_000.0 + number,
+    }

@@ -1,0 +1,121 @@
+"""The arguments of `agent-session`: where it listens, what it refuses, and its help."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+from agent_session.command.cli import main as command
+from command_process import piped
+from transport_messages import run
+
+
+class Refused:
+    """What the command says when it refuses its arguments."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str) -> str:
+        try:
+            status = command(arguments)
+        except SystemExit as ended:  # that is how argparse refuses
+            status = int(ended.code or 0)
+        said = self._capsys.readouterr()
+        assert (status, said.out) == (2, "")
+        return said.err
+
+
+@pytest.fixture
+def refused(capsys: pytest.CaptureFixture[str]) -> Refused:
+    return Refused(capsys)
+
+
+def test_addresses_beyond_loopback_must_be_meant(refused: Refused) -> None:
+    for address, shown in (("0.0.0.0:0", "0.0.0.0"), ("[::]:0", "::")):
+        assert refused("listen", address) == (
+            f"agent-session: {shown} can be reached from other machines, and a session has no "
+            "authentication: say --allow-remote if that is meant\n"
+        )
+
+    async def main() -> None:
+        async with piped("listen", "0.0.0.0:0", "--allow-remote") as command:
+            await command.until("listening on 0.0.0.0:")
+            command.signal(signal.SIGINT)
+            assert await command.status() == 0
+
+    run(main())
+
+
+def test_a_port_in_use() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        done = subprocess.run(
+            [sys.executable, "-m", "agent_session", "listen", address],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=20,
+        )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"agent-session: cannot listen on {address}: "
+        "it is in use; give another port, or 0 for any\n"
+    )
+
+
+def test_an_address_of_another_machine(refused: Refused) -> None:
+    # One of those that are there for examples alone.
+    assert refused("listen", "192.0.2.1:1", "--allow-remote") == (
+        "agent-session: cannot listen on 192.0.2.1:1: this machine does not have that address\n"
+    )
+
+
+def test_addresses_that_are_none(refused: Refused) -> None:
+    assert refused("listen", "a..b:1") == (
+        "agent-session: cannot listen on a..b:1: no such name can be\n"
+    )
+    for address in (":65536", "127.0.0.1:", "127.0.0.1:x", "http://localhost", ":"):
+        assert "is no HOST:PORT: a port is a number below 65536" in refused("listen", address)
+    for address in ("::1:1", "::1", "::", "fe80::1"):
+        assert "an IPv6 address stands in brackets, as in [::1]:24024" in refused("listen", address)
+    for address in ("tcp://127.0.0.1:1", "a b:1", "[::1", "me@here:1"):
+        assert "is no HOST:PORT, as in 127.0.0.1:24024" in refused("listen", address)
+
+
+def test_a_name_that_is_not_found(refused: Refused) -> None:
+    told = refused("listen", "nobody.invalid:1")
+    assert told.startswith("agent-session: cannot listen on nobody.invalid:1: ")
+    assert len(told.splitlines()) == 1
+
+
+def test_the_help_tells_of_pipes(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        command(["listen", "--help"])
+    assert ended.value.code == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Lines can come from a pipe or a file too." in told
+    assert "Behind the last one it goes on to show events; the line /quit ends it." in told
+    assert "Ctrl-C and Ctrl-D end" in told
+
+
+def test_without_a_verb_it_says_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command([]) == 2
+    told = capsys.readouterr().out
+    assert "demo" in told and "listen" in told
+
+
+def test_the_default_address() -> None:
+    async def main() -> None:
+        async with piped("listen") as command:
+            await command.until(lambda: len(command.screen.rows) > 1)
+            first = command.screen.rows[0]
+            # Something else may have it, here or wherever the tests run.
+            assert "127.0.0.1:24024" in first
+            command.signal(signal.SIGINT)
+            assert await command.status() in (0, 2)
+
+    run(main())

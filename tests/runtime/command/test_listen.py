@@ -1,0 +1,224 @@
+"""`agent-session listen`: what it shows of agents, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from agent_session_protocol import agent_session_pb2 as pb
+from command_process import (
+    NAMES,
+    agent,
+    goodbye,
+    message_event,
+    piped,
+    run_response,
+    state_event,
+    usage_response,
+)
+from scripted_host import UNKNOWN_ARM, closed_event, transcript_event
+from transport_messages import run
+
+
+def test_each_event_is_a_line() -> None:
+    async def main() -> None:
+        async with piped("listen", ":0", "--once") as command:
+            async with agent(await command.port()) as host:
+                event = state_event(pb.AS_LISTENING)
+                event.created_at.FromMilliseconds(1_700_000_000_123)
+                host.emit(event)
+                host.emit(transcript_event("two\nlines"))
+                host.emit(pb.AgentSessionEvent.FromString(UNKNOWN_ARM))
+                host.emit(pb.AgentSessionEvent())
+                await goodbye(host, closed_event(pb.CR_ERROR, "no model"))
+            assert await command.status() == 0
+            rows = command.screen.rows
+            assert rows[1] == "an agent is connected"
+            # The hour is that of this machine's time zone.
+            assert rows[2][2:] == ":13:20.123  agent_state_changed       initializing → listening"
+            assert [row[14:] for row in rows[3:7]] == [
+                "user_input_transcribed    two\\nlines (interim)",
+                "unknown event, field 99",
+                "an empty event",
+                "session_closed            CR_ERROR: no model",
+            ]
+            assert rows[7:] == ["ended: CR_ERROR, no model", ""]
+
+    run(main())
+
+
+def test_an_agent_that_is_lost_and_the_next_one() -> None:
+    async def main() -> None:
+        async with piped("listen", ":0") as command:
+            port = await command.port()
+            async with agent(port) as host:
+                host.emit(state_event(pb.AS_LISTENING))
+                command.type("hello\n")
+                await host.request()
+                host.transport._put(b"\0\0\1\0half a frame")
+            await command.until("waiting for the next agent")
+            assert command.screen.rows[4:] == [
+                NAMES.format("run_input failed")
+                + "the connection is gone: the stream ended 16 bytes into a frame, of 260",
+                "lost: the stream ended 16 bytes into a frame, of 260",
+                "waiting for the next agent",
+                "",
+            ]
+            async with agent(port) as host:
+                await goodbye(host)
+            await command.until("ended: CR_COMPLETED")
+            command.signal(signal.SIGINT)
+            assert await command.status() == 0
+
+    run(main())
+
+
+def test_one_that_is_lost_is_a_status_of_its_own() -> None:
+    async def main() -> None:
+        async with piped("listen", ":0", "--once") as command:
+            async with agent(await command.port()):
+                await command.until("connected")
+            assert await command.status() == 1
+            assert command.screen.rows[-2] == "lost: the agent is gone and never said why"
+
+    run(main())
+
+
+def test_what_is_no_agent() -> None:
+    async def main() -> None:
+        async with piped("listen", ":0", "--once") as command:
+            _, writer = await asyncio.open_connection("127.0.0.1", await command.port())
+            writer.write(b"GET / HTTP/1.1\r\n\r\n")
+            assert await command.status() == 1
+            writer.close()
+            # "GET " read as a length.
+            assert command.screen.rows[-2] == (
+                f"lost: a frame of {0x47455420} bytes, {1 << 20} are allowed"
+            )
+
+    run(main())
+
+
+def test_a_second_agent_is_turned_away() -> None:
+    async def main() -> None:
+        async with piped("listen", ":0", "--once") as command:
+            port = await command.port()
+            async with agent(port) as host:
+                await command.until("connected")
+                async with agent(port) as other:
+                    await other.until(lambda: bool(other.others))
+                await command.until("warning: an agent was turned away: 1 are connected")
+                await goodbye(host)
+            assert await command.status() == 0
+
+    run(main())
+
+
+def test_an_answer_that_is_late() -> None:
+    """What the agent still owes when it says that the session is over is shown."""
+
+    async def main() -> None:
+        async with piped("listen", ":0", "--once") as command:
+            async with agent(await command.port()) as host:
+                host.emit(state_event(pb.AS_LISTENING))
+                command.type("/usage\n")
+                request = await host.request()
+                host.emit(closed_event())
+                await command.until("session_closed")
+                host.respond(usage_response(request))
+            assert await command.status() == 0
+            assert "llm acme/m1" in command.screen.rows[-3]
+            assert command.screen.rows[-2] == "ended: CR_COMPLETED"
+
+    run(main())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_it_and_what_it_asked(number: signal.Signals) -> None:
+    async def main() -> None:
+        async with piped("listen", ":0") as command:
+            async with agent(await command.port()) as host:
+                host.emit(state_event(pb.AS_LISTENING))
+                command.type("hello\n")
+                await host.request()
+                command.signal(number)
+                assert await command.status() == 0
+                await host.until(lambda: host.others == ["end: None"])
+            assert command.screen.rows[-2:] == ["> hello", ""]
+
+    run(main())
+
+
+def test_nothing_that_an_agent_says_steers_the_terminal() -> None:
+    async def main() -> None:
+        evil = "\x1b]0;title\x07\x1b[2J\r\x08\x7f\x9b31m\u202egnp.exe\u2028end"
+        async with piped("listen", ":0", "--once", "--color") as command:
+            async with agent(await command.port()) as host:
+                host.emit(state_event(pb.AS_LISTENING))
+                host.emit(message_event(evil))
+                host.emit(pb.AgentSessionEvent(error=pb.AgentSessionEvent.Error(message=evil)))
+                event = pb.AgentSessionEvent()
+                event.debug_message.payload[evil] = evil
+                host.emit(event)
+                command.type("hello\n")
+                request = await host.request()
+                response = run_response(request, evil)
+                response.error = evil
+                host.respond(response)
+                await command.until("assistant: ")
+                await goodbye(host, closed_event(pb.CR_ERROR, evil))
+            assert await command.status() == 0
+            # The screen of these tests takes nothing but colours; see to what it was given, too.
+            plain = command.screen.raw
+            for style in ("0", "1", "2", "31", "32", "33", "36"):
+                plain = plain.replace(f"\x1b[{style}m", "")
+            assert {each for each in plain if not each.isprintable()} == {"\n"}
+            spelled = "\\x1b]0;title\\x07\\x1b[2J\\r\\x08\\x7f\\x9b31m\\u202egnp.exe\\u2028end"
+            assert plain.count(spelled) == 6  # the debug message is spelled as JSON does first
+            assert f"assistant: {spelled}" in plain and f"ended: CR_ERROR, {spelled}" in plain
+
+    run(main())
+
+
+def test_an_event_that_is_long_is_cut_and_an_answer_is_not() -> None:
+    async def main() -> None:
+        long = "long " * 1000
+        async with piped("listen", ":0", "--once") as command:
+            async with agent(await command.port()) as host:
+                host.emit(state_event(pb.AS_LISTENING))
+                host.emit(transcript_event(long))
+                command.type("hello\n")
+                host.respond(run_response(await host.request(), long))
+                await command.until(NAMES.format("answer"))
+                await goodbye(host)
+            assert await command.status() == 0
+            assert command.screen.rows[3][40:] == f"{long[:400]}… (5010 characters)"
+            assert command.screen.rows[5][40:] == f"assistant: {long}"
+
+    run(main())
+
+
+def test_a_reader_that_leaves() -> None:
+    async def main() -> None:
+        reads, writes = os.pipe()
+        errors_read, errors_write = os.pipe()
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "agent_session", "listen", ":0"),
+            stdin=subprocess.DEVNULL,
+            stdout=writes,
+            stderr=errors_write,
+        )
+        os.close(writes)
+        os.close(errors_write)
+        first = await asyncio.to_thread(os.read, reads, 4096)
+        os.close(reads)
+        async with agent(int(first.decode().rpartition(":")[2])):
+            assert await process.wait() == 2
+        with open(errors_read, encoding="utf-8") as errors:
+            assert errors.read() == "agent-session: cannot write the output: Broken pipe\n"
+
+    run(main())

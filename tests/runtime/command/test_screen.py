@@ -1,0 +1,239 @@
+"""`agent-session listen` at a terminal: a prompt that survives whatever is shown above it."""
+
+from __future__ import annotations
+
+import signal
+import termios
+from typing import Any
+
+import pytest
+from agent_session_protocol import agent_session_pb2 as pb
+from command_process import (
+    NAMES,
+    Command,
+    agent,
+    at_terminal,
+    message_event,
+    run_response,
+    state_event,
+)
+from scripted_host import Host
+from transport_messages import run
+
+# What a prompt switches off.
+KEYWISE = termios.ICANON | termios.ECHO
+
+
+async def prompt_is(command: Command, text: str, column: int | None = None) -> None:
+    """Wait until the last row is the prompt with a text, and the cursor stands at a column."""
+    at = len(f"> {text}") if column is None else column
+    await command.until(
+        lambda: (command.screen.rows[-1], command.screen.column) == (f"> {text}", at)
+    )
+
+
+async def said(host: Host) -> str:
+    """What the agent is told next; it answers nothing."""
+    request = await host.request()
+    host.respond(run_response(request))
+    return request.run_input.text
+
+
+def test_an_event_does_not_disturb_what_is_typed() -> None:
+    async def main() -> None:
+        async with at_terminal("listen", ":0") as command, agent(await command.port()) as host:
+            await command.until("an agent is connected")
+            command.type("Hello, wor")
+            await prompt_is(command, "Hello, wor")
+            command.type("\x1b[D\x1b[D")
+            await prompt_is(command, "Hello, wor", column=10)
+            host.emit(message_event("I was about to say"))
+            await command.until("assistant: I was about to say")
+            await prompt_is(command, "Hello, wor", column=10)
+            command.type("\x05ld\r")
+            request = await host.request()
+            assert request.run_input.text == "Hello, world"
+            host.emit(message_event("Hi"))
+            host.respond(run_response(request, "Hi", "and\nwelcome"))
+            await command.until("welcome")
+            await prompt_is(command, "")
+            rows = command.screen.rows
+            typed = rows.index("> Hello, world")
+            assert rows[typed + 1][12:] == "  conversation_item_added   assistant: Hi"
+            assert rows[typed + 2 :] == [
+                NAMES.format("answer") + "assistant: Hi",
+                NAMES.format("") + "assistant: and",
+                NAMES.format("") + "welcome",
+                "> ",
+            ]
+
+    run(main())
+
+
+def test_who_types_does_not_wait_for_answers() -> None:
+    async def main() -> None:
+        async with at_terminal("listen", ":0") as command, agent(await command.port()) as host:
+            await command.until("an agent is connected")
+            command.type("first\rsecond\r")
+            first, second = await host.request(), await host.request()
+            refusal = pb.SessionResponse(request_id=first.request_id, error="superseded")
+            refusal.run_input.SetInParent()
+            host.respond(refusal)
+            host.respond(run_response(second, "yes"))
+            await command.until("assistant: yes")
+            assert NAMES.format("run_input failed") + "superseded" in command.screen.rows
+
+    run(main())
+
+
+def test_keys_that_edit() -> None:
+    async def main() -> None:
+        async with at_terminal("listen", ":0") as command, agent(await command.port()) as host:
+            await command.until("an agent is connected")
+            # "wörld" in two reads, cut inside of a letter; then "big " at its place.
+            word = "wörld".encode()
+            command.type(b"hello " + word[:2])
+            await prompt_is(command, "hello w")
+            command.type(word[2:])
+            await prompt_is(command, "hello wörld")
+            command.type("\x1b[D" * 5 + "big \x01\x1b[3~H\r")
+            assert await said(host) == "Hello big wörld"
+            command.type("one two  \x17\x7f!\r")  # a word, then the space before it
+            assert await said(host) == "one!"
+            command.type("\x1b[A\x1b[A\x10\x1b[B\x1b[F!\r")  # the oldest line, the one behind it
+            assert await said(host) == "one!!"
+            command.type("\x1b[A\x1bOH\x06\x06\x0b\x02\x1b[4~?\r")  # two letters of it
+            assert await said(host) == "on?"
+            command.type("gone\x15\x1b[Zkept\r")
+            assert await said(host) == "kept"
+
+    run(main())
+
+
+def test_a_long_line_is_shown_around_its_cursor() -> None:
+    async def main() -> None:
+        async with at_terminal("listen", ":0", columns=20) as command:
+            async with agent(await command.port()) as host:
+                await command.until("an agent is connected")
+                line = "0123456789abcdefghijklmnopqrstuvwxyz"
+                command.type(line)
+                await prompt_is(command, "jklmnopqrstuvwxyz")
+                command.type("\x01")
+                await prompt_is(command, "0123456789abcdefg", column=2)
+                command.type("\r")
+                assert await said(host) == line
+
+    run(main())
+
+
+@pytest.mark.parametrize("way", ["\x04", "/quit\r", "\x03", signal.SIGTERM])
+def test_its_end_leaves_the_terminal_as_it_was(way: str | signal.Signals) -> None:
+    async def main() -> None:
+        async with at_terminal("listen", ":0") as command:
+            port = await command.port()
+            await prompt_is(command, "")
+            assert not command.mode()[3] & KEYWISE
+            async with agent(port) as host:
+                await command.until("an agent is connected")
+                await prompt_is(command, "")
+                if isinstance(way, str):
+                    command.type(way)
+                else:
+                    command.signal(way)
+                assert await command.status() == 0
+                await host.until(lambda: host.others == ["end: None"])  # and the agent knows
+            assert command.mode()[3] & KEYWISE == KEYWISE
+            assert command.screen.rows[-1] == ""  # no prompt is left behind
+
+    run(main())
+
+
+def test_ctrl_d_in_a_line_deletes() -> None:
+    async def main() -> None:
+        async with at_terminal("listen", ":0") as command, agent(await command.port()) as host:
+            await command.until("an agent is connected")
+            command.type("xno\x01\x04\x05\x04\r")
+            assert await said(host) == "no"
+
+    run(main())
+
+
+def test_it_goes_on_after_it_was_stopped() -> None:
+    """A shell sets the terminal as it likes it while the command is stopped."""
+
+    async def main() -> None:
+        async with at_terminal("listen", ":0") as command, agent(await command.port()) as host:
+            await command.until("an agent is connected")
+            command.type("be")
+            await prompt_is(command, "be")
+            command.signal(signal.SIGSTOP)
+            mode = command.mode()
+            mode[3] |= KEYWISE
+            command.set_mode(mode)
+            command.signal(signal.SIGCONT)
+            await command.until(lambda: not command.mode()[3] & KEYWISE)
+            command.type("fore\r")
+            assert await said(host) == "before"
+
+    run(main())
+
+
+def test_lines_without_an_agent() -> None:
+    async def main() -> None:
+        async with at_terminal("listen", ":0") as command:
+            await command.port()
+            command.type("hello\r")
+            await command.until("no agent is connected")
+            command.type("/help\r")
+            await command.until("Any part of a name")
+            await prompt_is(command, "")
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "coloured"),
+    [
+        ((), {}, True),
+        ((), {"NO_COLOR": "1"}, False),
+        (("--color",), {"NO_COLOR": "1"}, True),
+        (("--no-color",), {}, False),
+        ((), {"TERM": "dumb"}, False),
+    ],
+)
+def test_colours(arguments: tuple[str, ...], environment: dict[str, Any], coloured: bool) -> None:
+    async def main() -> None:
+        async with at_terminal(*arguments, "listen", ":0", *arguments, **environment) as command:
+            async with agent(await command.port()) as host:
+                host.emit(message_event("Hi"))
+                await command.until("assistant: Hi")
+                assert ("\x1b[36mconversation_item_added\x1b[0m" in command.screen.raw) == coloured
+                assert ("\x1b[1m" in command.screen.raw) == coloured
+
+    run(main())
+
+
+def test_a_dumb_terminal_has_no_prompt_and_can_be_typed_at() -> None:
+    async def main() -> None:
+        async with at_terminal("listen", ":0", TERM="dumb") as command:
+            async with agent(await command.port()) as host:
+                host.emit(state_event(pb.AS_LISTENING))
+                command.type("hello\n")
+                assert await said(host) == "hello"
+                assert "\x1b" not in command.screen.raw
+                command.type("\x04")
+                assert await command.status() == 0
+
+    run(main())
+
+
+def test_a_terminal_of_no_job_can_be_typed_at() -> None:
+    async def main() -> None:
+        async with at_terminal("listen", ":0", owned=False) as command:
+            async with agent(await command.port()) as host:
+                await command.until("an agent is connected")
+                command.type("hello\r")
+                assert await said(host) == "hello"
+                await prompt_is(command, "")
+
+    run(main())

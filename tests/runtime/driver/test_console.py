@@ -1,0 +1,150 @@
+"""Console audio of a RemoteSession, over a pair in memory."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from agent_session import FrameTooLarge, RemoteSession, StreamLimits, memory_pair
+from agent_session_protocol import agent_session_pb2 as pb
+from scripted_host import Host, driven, pong
+from transport_messages import run
+
+AudioFrame = pb.AgentSessionMessage.ConsoleIO.AudioFrame
+FLUSH = pb.AgentSessionMessage(
+    audio_playback_flush=pb.AgentSessionMessage.ConsoleIO.AudioPlaybackFlush()
+)
+CLEAR = pb.AgentSessionMessage(
+    audio_playback_clear=pb.AgentSessionMessage.ConsoleIO.AudioPlaybackClear()
+)
+
+
+def frame(size: int) -> pb.AgentSessionMessage.ConsoleIO.AudioFrame:
+    return AudioFrame(
+        data=bytes(size), sample_rate=48_000, num_channels=1, samples_per_channel=size // 2
+    )
+
+
+class Recorder:
+    """A console that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[object] = []
+
+    def audio_output(self, frame: pb.AgentSessionMessage.ConsoleIO.AudioFrame) -> None:
+        self.told.append(frame)
+
+    def audio_playback_flush(self) -> None:
+        self.told.append("flush")
+
+    def audio_playback_clear(self) -> None:
+        self.told.append("clear")
+
+
+def test_a_console_is_told_in_order_and_answers_when_all_is_played() -> None:
+    async def main() -> None:
+        recorder = Recorder()
+        async with driven(console=recorder) as (session, host):
+            spoken = pb.AgentSessionMessage(audio_output=frame(960))
+            for message in (spoken, spoken, CLEAR, spoken, FLUSH):
+                host.transport.send_nowait(message)
+            calling = asyncio.ensure_future(session.ping())
+            host.respond(pong(await host.request()))
+            await calling
+            assert recorder.told == [frame(960), frame(960), "clear", frame(960), "flush"]
+            assert not host.others
+            session.send_audio_playback_finished()
+            session.send_audio_input(frame(480))
+            await host.until(lambda: len(host.others) == 2)
+            assert host.others == ["audio_playback_finished", "audio_input"]
+
+    run(main())
+
+
+def test_without_a_console_speech_counts_as_played() -> None:
+    async def main() -> None:
+        async with driven() as (_, host):
+            for message in (pb.AgentSessionMessage(audio_output=frame(960)), CLEAR, FLUSH):
+                host.transport.send_nowait(message)
+            await host.until(lambda: bool(host.others))
+            assert host.others == ["audio_playback_finished"]
+
+    run(main())
+
+
+def test_a_console_that_raises_is_logged_and_hurts_nobody(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Broken(Recorder):
+        def audio_playback_flush(self) -> None:
+            raise ValueError("no loudspeaker")
+
+    async def main() -> None:
+        broken = Broken()
+        async with driven(console=broken) as (session, host):
+            host.transport.send_nowait(FLUSH)
+            host.transport.send_nowait(CLEAR)
+            calling = asyncio.ensure_future(session.ping())
+            host.respond(pong(await host.request()))
+            await calling
+            assert broken.told == ["clear"]
+
+    run(main())
+    assert "no loudspeaker" in caplog.text
+
+
+def test_audio_that_the_host_does_not_read_is_dropped_and_requests_are_not() -> None:
+    async def main() -> None:
+        limits = StreamLimits(send_queue=2 << 20, receive_queue=1 << 16)
+        ours, theirs = memory_pair(limits)
+        host = Host(theirs)
+        async with theirs, RemoteSession(ours) as session:
+            theirs._stream.pause_reading()
+            for _ in range(100):
+                session.send_audio_input(frame(100_000))
+                await asyncio.sleep(0)
+            calling = asyncio.ensure_future(session.ping())
+            await asyncio.sleep(0)
+            assert ours.dropped_audio > 70
+            theirs._stream.resume_reading()
+            host.respond(pong(await host.request()))
+            await calling
+            assert 10 < len(host.others) < 30
+
+    run(main())
+
+
+def test_a_frame_that_is_too_large_raises() -> None:
+    async def main() -> None:
+        async with driven() as (session, _):
+            with pytest.raises(FrameTooLarge):
+                session.send_audio_input(frame(1 << 20))
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        (pb.AgentSessionMessage(audio_input=frame(2)), "audio_input"),
+        (
+            pb.AgentSessionMessage(request=pb.SessionRequest(ping=pb.SessionRequest.Ping())),
+            "request",
+        ),
+        (pb.AgentSessionMessage.FromString(bytes([0x9A, 0x06, 0x00])), "unknown"),
+        (pb.AgentSessionMessage.FromString(b"\x0a\x00\x9a\x06\x00"), "audio_input"),
+    ],
+)
+def test_what_hosts_do_not_send_is_told_once(
+    message: pb.AgentSessionMessage, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            for _ in range(3):
+                host.transport.send_nowait(message)
+            calling = asyncio.ensure_future(session.ping())
+            host.respond(pong(await host.request()))
+            await calling
+
+    run(main())
+    assert len(caplog.records) == 1 and kind in caplog.records[0].getMessage()

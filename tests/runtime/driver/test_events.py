@@ -1,0 +1,204 @@
+"""Events of a RemoteSession, by listener and by iteration, over a pair in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from agent_session import EventsMissed, ReceivedEvent, RemoteSession
+from agent_session_protocol import agent_session_pb2 as pb
+from agent_session_protocol.dispatch import AGENT_SESSION_EVENT_ARMS, AgentSessionEventArm
+from scripted_host import UNKNOWN_ARM, closed_event, driven, pong, transcript_event
+from transport_messages import run
+
+
+def event_of(arm: str) -> pb.AgentSessionEvent:
+    event = pb.AgentSessionEvent()
+    getattr(event, arm).SetInParent()
+    event.created_at.FromSeconds(1_700_000_000)
+    return event
+
+
+@pytest.mark.parametrize("arm", AGENT_SESSION_EVENT_ARMS)
+def test_every_event_reaches_its_listeners_and_all_iterators(arm: AgentSessionEventArm) -> None:
+    """Also those that the protocol gains: no edit of RemoteSession makes them work."""
+
+    async def main() -> None:
+        async with driven(chunk=1) as (session, host):
+            heard: list[tuple[str, Any, pb.AgentSessionEvent]] = []
+            removers = [listen_to(session, each, heard) for each in AGENT_SESSION_EVENT_ARMS]
+            streams = session.events(), session.events()
+            event = event_of(arm)
+            host.emit(event)
+            number = AGENT_SESSION_EVENT_ARMS[arm].number
+            for stream in streams:
+                assert await stream.__anext__() == ReceivedEvent(arm, number, event)
+            assert heard == [(arm, getattr(event, arm), event)]
+            for remove in removers:
+                remove()
+            host.emit(event)
+            calling = asyncio.ensure_future(session.ping())
+            host.respond(pong(await host.request()))
+            await calling
+            assert len(heard) == 1
+
+    def listen_to(session: RemoteSession, arm: str, heard: list[Any]) -> Callable[[], None]:
+        add = getattr(session, f"on_{arm}")
+        remove: Callable[[], None] = add(lambda payload, event: heard.append((arm, payload, event)))
+        return remove
+
+    run(main())
+
+
+def test_iteration_ends_behind_session_closed() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            stream = session.events()
+            host.emit(transcript_event("bye"))
+            host.say_closed()
+            host.emit(transcript_event("after the end"))
+            got = [received.event async for received in stream]
+            assert got == [transcript_event("bye"), closed_event()]
+            assert [received async for received in stream] == []
+            assert [received async for received in session] == []  # as it is over
+
+    run(main())
+
+
+@pytest.mark.parametrize(("content", "number"), [(UNKNOWN_ARM, 99), (b"", None)])
+def test_an_event_that_this_build_does_not_know(content: bytes, number: int | None) -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            heard: list[tuple[int | None, pb.AgentSessionEvent]] = []
+            session.on_unknown(lambda number, event: heard.append((number, event)))
+            stream = session.events()
+            event = pb.AgentSessionEvent.FromString(content)
+            event.created_at.FromSeconds(5)
+            host.emit(event)
+            assert await stream.__anext__() == ReceivedEvent(None, number, event)
+            assert heard == [(number, event)]
+            host.emit(transcript_event("on"))  # and the session goes on
+            assert (await stream.__anext__()).arm == "user_input_transcribed"
+
+    run(main())
+
+
+def test_a_listener_that_raises_is_logged_and_hurts_nobody(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            heard: list[str] = []
+
+            @session.on_user_input_transcribed
+            def broken(payload: object, event: object) -> None:
+                raise ValueError("oh no")
+
+            session.on_user_input_transcribed(lambda said, _: heard.append(said.transcript))
+            calling = asyncio.ensure_future(session.ping())
+            request = await host.request()
+            host.emit(transcript_event("secret"))
+            host.respond(pong(request))
+            await calling
+            assert heard == ["secret"]
+            broken()  # removes it
+            host.emit(transcript_event("two"))
+            host.say_closed()
+            await session.wait_ended()
+            assert heard == ["secret", "two"]
+
+    run(main())
+    faults = [record for record in caplog.records if "a listener of" in record.getMessage()]
+    assert len(faults) == 1 and "secret" not in caplog.text
+
+
+def test_a_slow_reader_is_told_where_and_how_many_it_missed() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            weight = 512 + transcript_event("0").ByteSize()
+            slow, quick = session.events(limit=3 * weight), session.events()
+            for number in range(8):
+                host.emit(transcript_event(str(number)))
+            assert [(await quick.__anext__()).event for _ in range(8)] == [
+                transcript_event(str(number)) for number in range(8)
+            ]
+            assert (await slow.__anext__()).event == transcript_event("0")
+            # There is room again: 8 comes in behind the gap, and 9 makes another one.
+            for number in (8, 9):
+                host.emit(transcript_event(str(number)))
+            host.say_closed()
+            await session.wait_ended()
+            got: list[object] = []
+            while True:
+                try:
+                    async for received in slow:
+                        got.append(received.event)
+                    break
+                except EventsMissed as error:
+                    got.append(error.count)
+            texts = [transcript_event(text) for text in "128"]
+            assert got == [texts[0], texts[1], 5, texts[2], 1, closed_event()]
+
+    run(main())
+
+
+def test_what_waits_is_bounded_by_its_size() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            stream = session.events(limit=1 << 20)
+            for _ in range(40):
+                await host.transport.send(
+                    pb.AgentSessionMessage(event=transcript_event("x" * 100_000))
+                )
+            host.say_closed()
+            await session.wait_ended()
+            events = [each for each in stream._queue if isinstance(each, ReceivedEvent)]
+            assert len(events) == 10 + 1 and list(stream._queue)[10] == 30
+
+    run(main())
+
+
+def test_an_abandoned_iterator_takes_no_more_events() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            host.emit(transcript_event("one"))
+            host.emit(transcript_event("two"))
+            async for received in session:
+                assert received.event == transcript_event("one")
+                break
+            gc.collect()
+            assert not session._streams
+
+    run(main())
+
+
+def test_one_at_a_time_may_wait_for_events() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            stream = session.events()
+            first = asyncio.ensure_future(stream.__anext__())
+            await asyncio.sleep(0)
+            with pytest.raises(RuntimeError, match="already have a reader"):
+                await stream.__anext__()
+            first.cancel()
+            await asyncio.wait([first])
+            host.emit(transcript_event("still here"))
+            assert (await stream.__anext__()).event == transcript_event("still here")
+
+    run(main())
+
+
+def test_iteration_ends_with_the_connection() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            stream = session.events()
+            reading = asyncio.ensure_future(stream.__anext__())
+            await asyncio.sleep(0)
+            await host.transport.close()
+            with pytest.raises(StopAsyncIteration):
+                await reading
+
+    run(main())

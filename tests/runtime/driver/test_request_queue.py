@@ -1,0 +1,157 @@
+"""How a RemoteSession sends: at once, but no more than its host takes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from agent_session import (
+    DriverClosed,
+    FrameTooLarge,
+    MemorySessionTransport,
+    RemoteSession,
+    RequestTimedOut,
+    SessionLost,
+    SlowConsumer,
+    StreamLimits,
+    memory_pair,
+)
+from agent_session_protocol import agent_session_pb2 as pb
+from driver_process import answer_all
+from scripted_host import Host, begun
+from transport_messages import run
+
+KIB_500 = "x" * 500_000
+
+
+@asynccontextmanager
+async def congested() -> AsyncIterator[tuple[RemoteSession, Host, MemorySessionTransport]]:
+    """A session whose host reads nothing until it is told to, and more sent than that takes."""
+    ours, theirs = memory_pair(StreamLimits(close_timeout=0.05))
+    host = Host(theirs)
+    host.answer = answer_all
+    async with theirs, RemoteSession(ours) as session:
+        theirs._stream.pause_reading()
+        first = [asyncio.ensure_future(session.run_input(text=KIB_500)) for _ in range(3)]
+        await begun(*first)
+        yield session, host, theirs
+        for call in first:
+            call.cancel()
+        await asyncio.wait(first)
+
+
+def waiting_in(session: RemoteSession) -> int:
+    """How many bytes its transport holds."""
+    transport = session._transport
+    assert isinstance(transport, MemorySessionTransport)
+    return transport._queue.size
+
+
+def test_requests_keep_their_order_when_they_have_to_wait() -> None:
+    async def main() -> None:
+        async with congested() as (session, host, theirs):
+            seen: list[str] = []
+
+            def answer(request: pb.SessionRequest) -> pb.SessionResponse:
+                seen.append(request.run_input.text)
+                return answer_all(request)
+
+            host.answer = answer
+            calls = [
+                asyncio.ensure_future(session.run_input(text=f"{n:<100000}")) for n in range(100)
+            ]
+            await begun(*calls)
+            assert waiting_in(session) < 2 << 20
+            theirs._stream.resume_reading()
+            await asyncio.gather(*calls)
+            assert [int(text) for text in seen if text != KIB_500] == [*range(100)]
+            # And the next one goes at once.
+            assert session._outbox._task is None
+            await session.ping()
+
+    run(main())
+
+
+def test_nobody_waits_longer_than_it_says() -> None:
+    async def main() -> None:
+        async with congested() as (session, host, theirs):
+            calls = [session.run_input(text="late", timeout=0.05) for _ in range(100)]
+            results = await asyncio.gather(*calls, return_exceptions=True)
+            assert {type(result) for result in results} == {RequestTimedOut}
+            cancelled = asyncio.ensure_future(session.run_input(text="cancelled"))
+            await begun(cancelled)
+            cancelled.cancel()
+            calling = asyncio.ensure_future(session.ping())
+            await begun(calling)
+            host.answer = None
+            theirs._stream.resume_reading()
+            # What nobody waits for any more is not sent.
+            requests = [await host.request() for _ in range(4)]
+            assert [each.WhichOneof("request") for each in requests] == ["run_input"] * 3 + ["ping"]
+            host.respond(answer_all(requests[-1]))
+            await calling
+
+    run(main())
+
+
+def test_a_request_that_is_too_large_fails_alone() -> None:
+    async def main() -> None:
+        async with congested() as (session, _, theirs):
+            large = asyncio.ensure_future(session.run_input(text=KIB_500 * 3))
+            small = asyncio.ensure_future(session.run_input(text="small"))
+            await begun(large, small)
+            theirs._stream.resume_reading()
+            with pytest.raises(FrameTooLarge):
+                await large
+            assert (await small).items[0].message.id == "small"
+
+    run(main())
+
+
+def test_close_ends_what_waits_for_its_turn() -> None:
+    async def main() -> None:
+        async with congested() as (session, _, _):
+            calls = [asyncio.ensure_future(session.run_input(text="x")) for _ in range(100)]
+            await begun(*calls)
+            await session.close()
+            assert session._outbox._task is None
+            results = await asyncio.gather(*calls, return_exceptions=True)
+            assert {type(result) for result in results} == {DriverClosed}
+
+    run(main())
+
+
+def test_a_request_that_is_itself_too_much_for_the_transport() -> None:
+    """It ends the transport while it is being sent, and is told like all others."""
+
+    async def main() -> None:
+        ours, theirs = memory_pair(StreamLimits(send_queue=(1 << 20) + 4))
+        theirs._stream.pause_reading()
+        async with theirs, RemoteSession(ours) as session:
+            sizes = (200_000, 800_000, 900_000)
+            calls = [session.run_input(text="x" * size) for size in sizes]
+            for error in await asyncio.gather(*calls, return_exceptions=True):
+                assert isinstance(error, SessionLost) and isinstance(error.reason, SlowConsumer)
+
+    run(main())
+
+
+def test_the_end_of_the_connection_ends_what_waits_for_its_turn(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        async with congested() as (session, _, theirs):
+            calls = [asyncio.ensure_future(session.run_input(text="x")) for _ in range(100)]
+            await begun(*calls)
+            await theirs.close(0.01)
+            results = await asyncio.gather(*calls, return_exceptions=True)
+            assert {type(result) for result in results} == {SessionLost}
+            while session._outbox._task is not None:
+                await asyncio.sleep(0)
+
+    with caplog.at_level(logging.ERROR):
+        run(main())
+    assert not caplog.records

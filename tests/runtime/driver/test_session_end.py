@@ -1,0 +1,299 @@
+"""How a RemoteSession ends: the host says so, the connection goes, or the driver closes it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from agent_session import (
+    DriverClosed,
+    Ended,
+    FrameTooLarge,
+    Lost,
+    RemoteSession,
+    SessionEnded,
+    SessionLost,
+    SlowConsumer,
+    StreamLimits,
+    TransportClosed,
+    TruncatedFrame,
+    memory_pair,
+)
+from agent_session_protocol import agent_session_pb2 as pb
+from scripted_host import Host, begun, closed_event, driven, failed, pong, transcript_event
+from tcp_transports import raw_peer
+from transport_messages import framed, run
+
+
+def test_runs_fail_as_soon_as_the_session_is_closed_and_all_else_goes_on() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            ending = asyncio.ensure_future(session.wait_ended())
+            run_1 = asyncio.ensure_future(session.run_input(text="one"))
+            history = asyncio.ensure_future(session.get_chat_history())
+            run_2 = asyncio.ensure_future(session.run_input(text="two"))
+            first, second, third = [await host.request() for _ in range(3)]
+            host.say_closed(pb.CR_ERROR, "the model is gone")
+            ended = Ended(pb.CR_ERROR, "the model is gone")
+            assert await ending == ended == session.outcome
+            assert ended.reason_name == "CR_ERROR"
+            for calling in (run_1, run_2):
+                error = await failed(calling, SessionEnded)
+                assert error.outcome == ended and "CR_ERROR" in str(error)
+            # Later runs fail the same way, and nothing is sent for them.
+            await failed(session.run_input(text="three"), SessionEnded)
+            # The host holds on: what was asked before is answered, and so is what is asked now.
+            response = pb.SessionResponse(request_id=second.request_id)
+            response.get_chat_history.SetInParent()
+            host.respond(response)
+            assert await history == response.get_chat_history
+            verdict = asyncio.ensure_future(
+                session.finalize_simulation(provisional_success=True, provisional_reason="good")
+            )
+            request = await host.request()
+            assert request.finalize_simulation.provisional_reason == "good"
+            response = pb.SessionResponse(request_id=request.request_id)
+            response.finalize_simulation.user_verdict.success = True
+            host.respond(response)
+            assert (await verdict).user_verdict.success
+            # A response to a run that has failed already is a late one.
+            host.respond(pb.SessionResponse(request_id=first.request_id, error="superseded"))
+            pinging = asyncio.ensure_future(session.ping())
+            host.respond(pong(await host.request()))
+            await pinging
+            assert not third.request_id == first.request_id and not host.requests
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    ("number", "name"),
+    [(5, "CR_COMPLETED"), (4, "CR_USER_INITIATED"), (0, "CR_UNKNOWN"), (77, "CR_UNKNOWN")],
+)
+def test_the_reason_is_read_as_number_and_name(number: int, name: str) -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            # A number that this build does not know is kept: enums are open.
+            event = pb.AgentSessionEvent.FromString(bytes([0xC2, 1, 2, 8, number]))
+            assert event.HasField("session_closed")
+            host.emit(event)
+            outcome = await session.wait_ended()
+            assert isinstance(outcome, Ended)
+            assert (outcome.reason, outcome.reason_name, outcome.error) == (number, name, None)
+
+    run(main())
+
+
+def test_the_first_word_on_the_end_stays() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            host.say_closed(pb.CR_JOB_SHUTDOWN)
+            host.say_closed(pb.CR_ERROR, "again")
+            host.emit(transcript_event("after the end"))
+            await host.transport.close()
+            assert await session.wait_ended() == Ended(pb.CR_JOB_SHUTDOWN, None)
+            await failed(session.ping(), SessionLost)
+            # A run has a better reason than the connection.
+            await failed(session.run_input(text="x"), SessionEnded)
+        assert session.outcome == Ended(pb.CR_JOB_SHUTDOWN, None)
+
+    run(main())
+
+
+def test_a_session_that_ended_before_it_was_driven_is_known_to_be_over() -> None:
+    async def main() -> None:
+        ours, theirs = memory_pair()
+        host = Host(theirs)
+        host.say_closed()
+        await theirs.close()
+        async with RemoteSession(ours) as session:
+            assert session.outcome == Ended(pb.CR_COMPLETED, None)
+            assert [event async for event in session] == []
+
+    run(main())
+
+
+def test_a_start_that_comes_too_late_raises_but_tells_what_came_before() -> None:
+    async def main() -> None:
+        ours, theirs = memory_pair()
+        host = Host(theirs)
+        host.emit(transcript_event("hello"))
+        await theirs.close()
+        session, heard = RemoteSession(ours), list[str]()
+        session.on_user_input_transcribed(lambda said, _: heard.append(said.transcript))
+        stream = session.events()
+        with pytest.raises(TransportClosed):
+            await session.start()
+        assert heard == ["hello"] and session.outcome == Lost(None)
+        assert [each.event async for each in stream] == [transcript_event("hello")]
+        await session.close()
+
+    run(main())
+
+
+def test_a_clean_eof_fails_everything_at_once() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            calls: list[asyncio.Future[Any]] = [
+                asyncio.ensure_future(session.ping()),
+                asyncio.ensure_future(session.run_input(text="x")),
+            ]
+            await host.request()
+            await begun(*calls)
+            await host.transport.close()
+            for calling in calls:
+                error = await failed(calling, SessionLost)
+                assert error.reason is None and error.__cause__ is None
+            assert await session.wait_ended() == Lost(None)
+            await failed(session.get_rtc_stats(), SessionLost)
+            with pytest.raises(SessionLost):
+                session.send_audio_input(pb.AgentSessionMessage.ConsoleIO.AudioFrame())
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    ("sent", "reason"),
+    [(framed(bytes(9))[:8], TruncatedFrame), (bytes([0, 0x10, 0, 1]), FrameTooLarge)],
+)
+def test_a_fault_of_the_stream_is_inside_the_error(
+    sent: bytes, reason: type[TruncatedFrame | FrameTooLarge]
+) -> None:
+    async def main() -> None:
+        async with raw_peer() as (transport, peer):
+            async with RemoteSession(transport) as session:
+                calls = [asyncio.ensure_future(session.ping()) for _ in range(64)]
+                await begun(*calls)
+                peer.sendall(sent)
+                if reason is TruncatedFrame:
+                    peer.close()
+                for calling in calls:
+                    error = await failed(calling, SessionLost)
+                    assert isinstance(error.reason, reason) and error.__cause__ is error.reason
+                    assert session.outcome == Lost(error.reason)
+
+    run(main())
+
+
+def test_close_ends_what_waits_and_refuses_what_comes() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            ending = asyncio.ensure_future(session.wait_ended())
+            stream = session.events()
+            calls = [asyncio.ensure_future(session.run_input(text="x")) for _ in range(64)]
+            await host.request()
+            await asyncio.gather(session.close(), session.close())
+            for calling in calls:
+                await failed(calling, DriverClosed)
+            assert await ending == Lost(None, by_driver=True) == await session.probe()
+            assert [event async for event in stream] == [event async for event in session] == []
+            await failed(session.ping(), DriverClosed)
+            await failed(session.start(), DriverClosed)
+            with pytest.raises(DriverClosed):
+                session.send_audio_playback_finished()
+            await session.close()
+
+    run(main())
+
+
+def test_close_before_the_start() -> None:
+    async def main() -> None:
+        ours, theirs = memory_pair()
+        async with theirs:
+            session = RemoteSession(ours)
+            await session.close()
+            for calling in (session.start(), session.ping(), session.wait_for_ready(1)):
+                with pytest.raises(DriverClosed):
+                    await calling
+            assert await session.wait_ended() == Lost(None, by_driver=True)
+
+    run(main())
+
+
+def test_what_was_sent_before_a_close_reaches_the_host() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            calls = [asyncio.ensure_future(session.ping()) for _ in range(100)]
+            await asyncio.sleep(0)
+            await session.close()
+            results = await asyncio.gather(*calls, return_exceptions=True)
+            assert {type(result) for result in results} == {DriverClosed}
+            assert len(host.requests) == 100
+            await failed(session.ping(), DriverClosed)
+            timer = session._pending._timer
+            assert timer is not None and timer.cancelled()
+
+    run(main())
+
+
+def test_a_transport_that_is_closed_behind_our_back() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            calling = asyncio.ensure_future(session.ping())
+            await host.request()
+            await session._transport.close()
+            await failed(calling, SessionLost)
+            assert session.outcome == Lost(None)
+
+    run(main())
+
+
+def test_a_close_waits_no_longer_than_it_is_told_for_a_host_that_reads_nothing() -> None:
+    async def main() -> None:
+        async with raw_peer(StreamLimits(close_timeout=60)) as (transport, _):
+            session = RemoteSession(transport)
+            await session.start()
+            calls = [asyncio.ensure_future(session.run_input(text="x" * 900_000)) for _ in range(6)]
+            await begun(*calls)
+            await session.close(0.1)
+            for calling in calls:
+                await failed(calling, DriverClosed)
+
+    run(main())
+
+
+def test_a_host_that_reads_nothing_is_a_slow_consumer() -> None:
+    async def main() -> None:
+        limits = StreamLimits(stall_timeout=0.2, close_timeout=0.2)
+        async with raw_peer(limits) as (transport, _):
+            async with RemoteSession(transport) as session:
+                calls = [session.run_input(text="x" * 900_000) for _ in range(30)]
+                results = await asyncio.gather(*calls, return_exceptions=True)
+                for result in results:
+                    assert isinstance(result, SessionLost)
+                    assert isinstance(result.reason, SlowConsumer)
+                assert isinstance(session.outcome, Lost)
+
+    run(main())
+
+
+def test_a_listener_sees_the_outcome_and_may_close_the_session() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            seen: list[object] = []
+            closing: list[asyncio.Future[None]] = []
+
+            def closed(payload: object, event: pb.AgentSessionEvent) -> None:
+                seen.append((session.outcome, event))
+                closing.append(asyncio.ensure_future(session.close()))
+
+            session.on_session_closed(closed)
+            host.say_closed()
+            await session.wait_ended()
+            assert seen == [(Ended(pb.CR_COMPLETED, None), closed_event())]
+            await closing[0]
+
+    run(main())
+
+
+def test_a_transport_error_of_the_start_is_raised_as_it_is() -> None:
+    async def main() -> None:
+        ours, theirs = memory_pair()
+        await asyncio.gather(ours.close(), theirs.close())
+        session = RemoteSession(ours)
+        with pytest.raises(TransportClosed):
+            await session.start()
+        await session.close()
+
+    run(main())

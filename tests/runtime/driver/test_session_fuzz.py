@@ -1,0 +1,29 @@
+"""Whatever a host sends, a RemoteSession raises only what is documented, and goes on."""
+
+from __future__ import annotations
+
+import random
+
+import fuzz_driver
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from transport_messages import run
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_short_run_of_the_fuzz(seed: int) -> None:
+    fuzz_driver.fuzz(3000, seed)
+
+
+# Few inputs, so that a failure shrinks to what it needs; messages are large by nature.
+@given(st.randoms(use_true_random=False), st.integers(0, 8))
+@settings(
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.data_too_large, HealthCheck.too_slow],
+)
+def test_a_host_by_chance(chance: random.Random, inputs: int) -> None:
+    with fuzz_driver.loud() as logged:
+        run(fuzz_driver.one_session(chance, inputs))
+    assert not logged

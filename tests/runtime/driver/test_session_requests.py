@@ -1,0 +1,306 @@
+"""Requests of a RemoteSession and their responses, over a pair in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+from agent_session import (
+    FrameTooLarge,
+    NotStarted,
+    RemoteSession,
+    RequestTimedOut,
+    memory_pair,
+)
+from agent_session_protocol import agent_session_pb2 as pb
+from agent_session_protocol.dispatch import SESSION_REQUEST_ARMS
+from agent_session_protocol.errors import RequestError, UnexpectedArmError
+from agent_session_protocol.requests import PartialSessionRequestHandler, answer
+from scripted_host import UNKNOWN_ARM, Host, begun, driven, pong
+from transport_messages import run
+
+# What a request needs to be made at all.
+GIVEN: dict[str, dict[str, Any]] = {
+    "run_input": {"text": "hello"},
+    "finalize_simulation": {"provisional_success": True, "provisional_reason": "polite"},
+}
+
+
+@pytest.mark.parametrize("arm", SESSION_REQUEST_ARMS)
+def test_every_request_of_the_protocol_has_a_method(arm: str) -> None:
+    """Also those that the protocol gains: no edit of RemoteSession makes them work."""
+
+    async def main() -> None:
+        async with driven() as (session, host):
+            calling = asyncio.ensure_future(getattr(session, arm)(**GIVEN.get(arm, {})))
+            request = await host.request()
+            assert request.WhichOneof("request") == arm
+            host.respond(await answer(PartialSessionRequestHandler(), request))
+            with pytest.raises(RequestError, match=f"unimplemented request: {arm}"):
+                await calling
+
+    run(main())
+
+
+def test_a_request_carries_its_fields_and_returns_the_payload() -> None:
+    async def main() -> None:
+        async with driven(chunk=1) as (session, host):
+            calling = asyncio.ensure_future(session.run_input(text="grüß dich"))
+            request = await host.request()
+            assert request.run_input.text == "grüß dich"
+            response = pb.SessionResponse(request_id=request.request_id)
+            response.run_input.items.add().message.content.add().text = "ja"
+            host.respond(response)
+            assert await calling == response.run_input
+
+    run(main())
+
+
+def test_responses_may_come_in_any_order_and_ids_differ() -> None:
+    async def main() -> None:
+        async with driven() as (session, host), driven() as (other, other_host):
+            calls = [asyncio.ensure_future(session.run_input(text=str(i))) for i in range(100)]
+            further = asyncio.ensure_future(other.ping())
+            requests = [await host.request() for _ in calls]
+            ids = {request.request_id for request in requests}
+            assert len(ids) == 100 and "" not in ids
+            # Two drivers of one room see each other's responses.
+            assert (await other_host.request()).request_id not in ids
+            for request in reversed(requests):
+                response = pb.SessionResponse(request_id=request.request_id)
+                response.run_input.items.add().message.id = request.run_input.text
+                host.respond(response)
+            answers = await asyncio.gather(*calls)
+            assert [each.items[0].message.id for each in answers] == [str(i) for i in range(100)]
+            further.cancel()
+
+    run(main())
+
+
+def test_an_error_and_a_payload_beside_it() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            calling = asyncio.ensure_future(
+                session.finalize_simulation(provisional_success=True, provisional_reason="")
+            )
+            response = pb.SessionResponse(request_id=(await host.request()).request_id)
+            response.error = "the judge fell over"
+            response.finalize_simulation.user_verdict.reason = "rude"
+            host.respond(response)
+            with pytest.raises(RequestError, match="the judge fell over") as caught:
+                await calling
+            assert caught.value.payload == response.finalize_simulation
+
+    run(main())
+
+
+def test_another_arm_is_an_error_and_no_empty_default() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            calling = asyncio.ensure_future(session.get_chat_history())
+            host.respond(pong(await host.request()))
+            with pytest.raises(UnexpectedArmError) as caught:
+                await calling
+            assert (caught.value.expected, caught.value.arm) == ("get_chat_history", "pong")
+            calling = asyncio.ensure_future(session.get_chat_history())
+            unknown = pb.SessionResponse.FromString(UNKNOWN_ARM)
+            unknown.request_id = (await host.request()).request_id
+            host.respond(unknown)
+            with pytest.raises(UnexpectedArmError) as caught:
+                await calling
+            assert (caught.value.arm, caught.value.number) == (None, 99)
+
+    run(main())
+
+
+def test_a_request_of_a_newer_protocol_can_be_sent() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            calling = asyncio.ensure_future(session.send(pb.SessionRequest.FromString(UNKNOWN_ARM)))
+            request = await host.request()
+            host.respond(await answer(PartialSessionRequestHandler(), request))
+            assert (await calling).error == "unimplemented request: field 99"
+
+    run(main())
+
+
+def test_one_request_object_may_be_sent_twice_at_once() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            request = pb.SessionRequest(request_id="mine", ping=pb.SessionRequest.Ping())
+            calls = [asyncio.ensure_future(session.send(request)) for _ in range(2)]
+            first, second = await host.request(), await host.request()
+            assert first.request_id != second.request_id and request.request_id == "mine"
+            host.respond(pong(second))
+            host.respond(pong(first))
+            answers = await asyncio.gather(*calls)
+            assert [each.request_id for each in answers] == [first.request_id, second.request_id]
+
+    run(main())
+
+
+def test_a_timeout_names_the_request_and_a_late_response_is_let_go(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        async with driven(timeout=0.05) as (session, host):
+            with pytest.raises(TimeoutError) as caught:
+                await session.get_agent_info()
+            error = caught.value
+            assert isinstance(error, RequestTimedOut)
+            assert (error.request, error.timeout) == ("get_agent_info", 0.05)
+            late = await host.request()
+            calling = asyncio.ensure_future(session.ping(timeout=20))
+            ping = await host.request()
+            response = pb.SessionResponse(request_id=late.request_id)
+            response.get_agent_info.SetInParent()
+            host.respond(response)
+            host.respond(pong(ping))
+            assert await calling == pb.SessionResponse.Pong()
+            with pytest.raises(RequestTimedOut, match="an unknown request within 0.01 s"):
+                await session.send(pb.SessionRequest(), 0.01)
+
+    with caplog.at_level(logging.DEBUG):
+        run(main())
+    assert not [record for record in caplog.records if record.name == "agent_session"]
+
+
+def test_each_call_has_its_own_timeout() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            order: list[float] = []
+
+            async def call(timeout: float) -> None:
+                with pytest.raises(RequestTimedOut):
+                    await session.ping(timeout=timeout)
+                order.append(timeout)
+
+            patient = asyncio.ensure_future(session.ping(timeout=float("inf")))
+            calls = [asyncio.ensure_future(call(each)) for each in (0.12, 0.04, 0.2, 0.0)]
+            await asyncio.gather(*calls)
+            assert order == [0.0, 0.04, 0.12, 0.2]
+            await begun(patient)
+            host.respond(pong(await host.request()))
+            await patient
+
+    run(main())
+
+
+def test_thousands_of_deadlines_are_all_met() -> None:
+    async def main() -> None:
+        async with driven() as (session, _):
+            calls = [session.ping(timeout=0.1 + number / 50_000) for number in range(5000)]
+            results = await asyncio.gather(*calls, return_exceptions=True)
+            assert {type(result) for result in results} == {RequestTimedOut}
+
+    run(main())
+
+
+def test_a_cancelled_call_is_forgotten(caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            calling = asyncio.ensure_future(session.ping())
+            request = await host.request()
+            calling.cancel()
+            host.respond(pong(request))  # arrives when the call is gone
+            with pytest.raises(asyncio.CancelledError):
+                await calling
+            assert not session._pending._entries
+            calling = asyncio.ensure_future(session.ping())
+            host.respond(pong(await host.request()))
+            await calling
+
+    with caplog.at_level(logging.DEBUG):
+        run(main())
+    assert not [record for record in caplog.records if record.name == "agent_session"]
+
+
+def test_a_call_cancelled_in_the_tick_of_its_response() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            calling = asyncio.ensure_future(session.ping())
+            response = pong(await host.request())
+            calling.cancel()
+            session.message_received(pb.AgentSessionMessage(response=response))
+            with pytest.raises(asyncio.CancelledError):
+                await calling
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    "strange", ["", "other", "{ours}", "{ours}-", "{ours}-2", "{ours}-0", "{ours}-x", "{ours}-²"]
+)
+def test_a_response_to_no_request_is_told_once(
+    strange: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            calling = asyncio.ensure_future(session.ping())
+            request = await host.request()
+            ours, number = request.request_id.split("-")
+            assert number == "1"
+            for _ in range(3):
+                request_id = strange.format(ours=ours)
+                host.respond(pb.SessionResponse(request_id=request_id, error="secret"))
+            host.respond(pong(request))
+            host.respond(pong(request))  # an answer that comes twice is a late one
+            await calling
+
+    run(main())
+    warnings = [record.getMessage() for record in caplog.records]
+    assert len(warnings) == 1 and "never made" in warnings[0] and "secret" not in warnings[0]
+
+
+def test_an_id_of_thousands_of_digits_is_one_more_strange_id(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            calling = asyncio.ensure_future(session.ping())
+            request = await host.request()
+            long = request.request_id + "9" * 5000
+            host.respond(pb.SessionResponse(request_id=long))
+            host.respond(pong(request))
+            await calling
+
+    run(main())
+    assert ["never made" in record.getMessage() for record in caplog.records] == [True]
+
+
+def test_what_cannot_be_sent_raises_to_its_caller_alone() -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            waiting = asyncio.ensure_future(session.ping())
+            ping = await host.request()
+            with pytest.raises(FrameTooLarge) as caught:
+                await session.run_input(text="x" * (1 << 20))
+            assert caught.value.size > caught.value.limit == 1 << 20
+            assert len(session._pending._entries) == 1
+            host.respond(pong(ping))
+            await waiting
+
+    run(main())
+
+
+def test_nothing_can_be_asked_before_the_start() -> None:
+    async def main() -> None:
+        ours, theirs = memory_pair()
+        async with theirs:
+            session = RemoteSession(ours)
+            host = Host(theirs)
+            for call in (session.ping(), session.run_input(text="x"), session.probe(1)):
+                with pytest.raises(NotStarted):
+                    await call
+            with pytest.raises(NotStarted):
+                session.send_audio_playback_finished()
+            await asyncio.gather(session.start(), session.start())
+            await session.start()
+            calling = asyncio.ensure_future(session.ping())
+            host.respond(pong(await host.request()))
+            await calling
+            await session.close()
+
+    run(main())

@@ -1,0 +1,189 @@
+"""RemoteSession over a transport that delivers in a task, as one that is no stream may."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
+from agent_session import (
+    ConnectionLost,
+    DriverClosed,
+    Lost,
+    RemoteSession,
+    SessionLost,
+    SessionTransport,
+    SlowConsumer,
+    TransportClosed,
+)
+from agent_session_protocol import agent_session_pb2 as pb
+from scripted_host import begun, failed, transcript_event
+from transport_messages import run
+
+
+class Tasked(SessionTransport):
+    """Delivers in a task: what is put into its queue, or the error that is."""
+
+    def __init__(self) -> None:
+        self.inbound: asyncio.Queue[pb.AgentSessionMessage | Exception] = asyncio.Queue()
+        self.sent: list[pb.AgentSessionMessage] = []
+        self.refuses: TransportClosed | None = None
+        self.closing = asyncio.Event()
+        self.may_close = asyncio.Event()
+        self.may_close.set()
+        self.flushing = asyncio.Event()
+        self.flush_fault: Exception | None = None
+
+    async def start(self) -> None:
+        pass
+
+    async def send(self, message: pb.AgentSessionMessage) -> None:
+        self.send_nowait(message)
+
+    def send_nowait(self, message: pb.AgentSessionMessage) -> int:
+        if self.refuses is not None:
+            raise self.refuses
+        self.sent.append(message)
+        return message.ByteSize()
+
+    async def flush(self) -> None:
+        self.flushing.set()
+        if self.flush_fault is not None:
+            raise self.flush_fault
+        await asyncio.Event().wait()
+
+    async def close(self, timeout: float | None = None) -> None:
+        self.closing.set()
+        await self.may_close.wait()
+
+    @property
+    def closed(self) -> bool:
+        return False
+
+    @property
+    def reason(self) -> None:
+        return None
+
+    async def __anext__(self) -> pb.AgentSessionMessage:
+        found = await self.inbound.get()
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+
+def test_a_transport_that_raises_while_it_delivers_is_lost(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        transport = Tasked()
+        async with RemoteSession(transport) as session:
+            transport.inbound.put_nowait(OSError("the wire is cut"))
+            error = await failed(session.ping(), SessionLost)
+            assert isinstance(error.reason, ConnectionLost)
+            assert isinstance(error.reason.__cause__, OSError)
+
+    with caplog.at_level(logging.ERROR):
+        run(main())
+    assert "a transport failed while it delivered" in caplog.text
+
+
+def test_a_transport_that_delivers_in_a_task_ends_with_it() -> None:
+    async def main() -> None:
+        transport = Tasked()
+        async with RemoteSession(transport) as session:
+            assert session.outcome is None
+        transport = Tasked()
+        async with RemoteSession(transport) as session:
+            transport.inbound.put_nowait(StopAsyncIteration())
+            assert await session.wait_ended() == Lost(None)
+
+    run(main())
+
+
+def test_a_delivery_that_somebody_else_cancels_is_lost() -> None:
+    async def main() -> None:
+        async with RemoteSession(Tasked()) as session:
+            calling = asyncio.ensure_future(session.ping())
+            await begun(calling)
+            assert session._delivery is not None
+            session._delivery.cancel()
+            error = await failed(calling, SessionLost)
+            assert isinstance(error.reason, ConnectionLost)
+            assert session.outcome == Lost(error.reason)
+
+    run(main())
+
+
+def test_a_transport_that_fails_while_it_flushes(caplog: pytest.LogCaptureFixture) -> None:
+    """What is under way may be answered; what waits behind it would wait in vain."""
+
+    async def main() -> None:
+        transport = Tasked()
+        transport.flush_fault = OSError("the wire is cut")
+        async with RemoteSession(transport) as session:
+            calls = [asyncio.ensure_future(session.run_input(text="x" * 600_000)) for _ in range(4)]
+            for calling in calls[2:]:
+                error = await failed(calling, SessionLost)
+                assert isinstance(error.reason, ConnectionLost)
+                assert error.reason.__cause__ is transport.flush_fault
+            for message in transport.sent:
+                response = pb.SessionResponse(request_id=message.request.request_id)
+                response.run_input.SetInParent()
+                transport.inbound.put_nowait(pb.AgentSessionMessage(response=response))
+            assert len(await asyncio.gather(*calls[:2])) == 2
+
+    with caplog.at_level(logging.ERROR):
+        run(main())
+    assert "a transport failed while it flushed" in caplog.text
+
+
+def test_a_transport_that_never_flushes_leaves_no_task() -> None:
+    async def main() -> None:
+        transport = Tasked()
+        async with RemoteSession(transport) as session:
+            calls = [asyncio.ensure_future(session.run_input(text="x" * 600_000)) for _ in range(3)]
+            await transport.flushing.wait()
+            assert len(transport.sent) == 2
+        for calling in calls:
+            await failed(calling, DriverClosed)
+
+    run(main())
+
+
+def test_a_transport_that_refuses_before_it_tells_its_end() -> None:
+    async def main() -> None:
+        transport = Tasked()
+        async with RemoteSession(transport) as session:
+            transport.refuses = TransportClosed(SlowConsumer(2, 1))
+            error = await failed(session.ping(), SessionLost)
+            assert error.reason is transport.refuses.reason
+            with pytest.raises(SessionLost) as caught:
+                session.send_audio_playback_finished()
+            assert caught.value.reason is transport.refuses.reason
+
+    run(main())
+
+
+def test_what_arrives_while_the_driver_closes_is_told_to_nobody(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        transport, heard = Tasked(), list[object]()
+        async with RemoteSession(transport) as session:
+            session.on_user_input_transcribed(lambda said, _: heard.append(said))
+            transport.may_close.clear()
+            closing = asyncio.ensure_future(session.close())
+            await transport.closing.wait()
+            flush = pb.AgentSessionMessage()
+            flush.audio_playback_flush.SetInParent()
+            event = pb.AgentSessionMessage(event=transcript_event("too late"))
+            for message in (flush, event):
+                transport.inbound.put_nowait(message)
+            while not transport.inbound.empty():
+                await asyncio.sleep(0)
+            transport.may_close.set()
+            await closing
+            assert not heard and not transport.sent
+
+    run(main())
+    assert not caplog.records

@@ -1,0 +1,336 @@
+"""The end of a host: nothing is lost on the way, and nothing hangs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+from agent_session import (
+    MemorySessionTransport,
+    SessionHost,
+    StreamLimits,
+    TransportClosed,
+    TruncatedFrame,
+    memory_pair,
+)
+from agent_session_protocol import agent_session_pb2 as pb
+from scripted_session import PlainSession, hosted, request
+from transport_messages import run
+
+EMPTY: dict[str, Any] = {"publisher_stats": (), "subscriber_stats": ()}
+
+
+def gated(session: PlainSession) -> asyncio.Event:
+    """Let get_rtc_stats wait for the event that is returned."""
+    gate = asyncio.Event()
+
+    async def stats() -> dict[str, Any]:
+        await gate.wait()
+        return EMPTY
+
+    session.stats = stats
+    return gate
+
+
+@pytest.mark.parametrize(
+    ("reason", "number"),
+    [
+        ("error", pb.CR_ERROR),
+        ("job_shutdown", pb.CR_JOB_SHUTDOWN),
+        ("participant_disconnected", pb.CR_PARTICIPANT_DISCONNECTED),
+        ("user_initiated", pb.CR_USER_INITIATED),
+        ("task_completed", pb.CR_COMPLETED),
+        (None, pb.CR_UNKNOWN),
+        ("the cleaner pulled the plug", pb.CR_UNKNOWN),
+    ],
+)
+def test_every_close_is_told_with_its_reason(reason: str, number: int) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, host, _):
+            session.closes(reason, error="it broke" if reason == "error" else None)
+            await host.wait_closed()
+            await driver.end()
+        event = driver.events[-1]
+        assert event.session_closed.reason == number
+        assert event.session_closed.HasField("error") is (reason == "error")
+        assert event.session_closed.error == ("it broke" if reason == "error" else "")
+        assert (event.created_at.seconds, event.created_at.nanos) == (1_700_000_009, 500_000_000)
+        assert driver.reason is None
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    "error, told", [("a\ud800", "a?"), ("x" * (1 << 20), None)], ids=["no UTF-8", "too long"]
+)
+def test_an_error_that_cannot_travel_does_not_keep_the_close_back(
+    error: str, told: str | None
+) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            session.closes("error", error=error)
+            await driver.end()
+        closed = driver.events[-1].session_closed
+        assert closed.reason == pb.CR_ERROR
+        assert (closed.error if closed.HasField("error") else None) == told
+
+    run(main())
+
+
+def test_what_was_said_before_the_close_comes_before_it_and_nothing_after() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            session.emit("error", {"message": "last"})
+            session.closes()
+            session.emit("error", {"message": "too late"})
+            await driver.end()
+        assert driver.arms() == ["agent_state_changed", "error", "session_closed"]
+
+    run(main())
+
+
+def test_close_while_64_requests_run_lets_them_finish() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gate = gated(session)
+        async with hosted(session) as (driver, host, _):
+            names = [await driver.send("get_rtc_stats") for _ in range(64)]
+            assert (await driver.ask("get_session_state")).error == "busy"
+            closing = asyncio.ensure_future(host.close())
+            assert (await driver.ask("ping")).HasField("pong")
+            assert (await driver.ask("get_session_state")).error == "the host is closing"
+            gate.set()
+            await closing
+            await driver.end()
+            for name in names:
+                assert (await driver.answer(name)).HasField("get_rtc_stats")
+
+    run(main())
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_session_that_closes_while_its_host_does_is_told(at_once: bool) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gate = gated(session)
+        async with hosted(session) as (driver, host, _):
+            await driver.send("get_rtc_stats")
+            await driver.ask("ping")
+            closing = asyncio.ensure_future(host.close())
+            await asyncio.sleep(0)
+            if not at_once:
+                assert (await driver.ask("get_session_state")).error == "the host is closing"
+            session.closes()
+            await driver.event("session_closed")
+            gate.set()
+            await closing
+            await driver.end()
+            assert driver.arms().count("session_closed") == 1
+
+    run(main())
+
+
+def test_requests_that_do_not_finish_are_cancelled_at_the_deadline_and_say_so() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gated(session)
+        async with hosted(session, close_timeout=0.2) as (driver, host, _):
+            names = [await driver.send("get_rtc_stats") for _ in range(64)]
+            await driver.ask("ping")
+            await host.close()
+            await driver.end()
+            for name in names:
+                assert "cancelled" in (await driver.answer(name)).error
+
+    run(main())
+
+
+def test_a_handler_that_will_not_be_cancelled_does_not_hold_up_a_close(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        release = asyncio.Event()
+
+        async def stubborn() -> dict[str, Any]:
+            while not release.is_set():
+                try:
+                    await release.wait()
+                except asyncio.CancelledError:
+                    pass
+            return EMPTY
+
+        session.stats = stubborn
+        async with hosted(session, close_timeout=0.1) as (driver, host, _):
+            await driver.send("get_rtc_stats")
+            await driver.ask("ping")
+            await asyncio.wait_for(host.close(), 5)
+            await driver.end()
+        release.set()
+        while len(asyncio.all_tasks()) > 2:  # this test, and its guard
+            await asyncio.sleep(0)
+
+    run(main())
+    assert "left behind" in caplog.text
+
+
+def test_a_peer_that_does_not_read_does_not_hold_up_a_close(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        ours, theirs = memory_pair()
+        host = SessionHost(session, ours, close_timeout=0.2)
+        await host.start()
+        theirs._stream.pause_reading()
+        left: list[float | None] = []
+        close = ours.close
+
+        async def closing(timeout: float | None = None) -> None:
+            left.append(timeout)
+            await close(timeout)
+
+        monkeypatch.setattr(type(ours), "close", lambda _, timeout=None: closing(timeout))
+        for _ in range(2_000):
+            session.emit("error", {"message": "x" * 1_000})
+        session.closes()
+        await asyncio.wait_for(host.wait_closed(), 5)
+        # The flush has taken all of the time, and there is one time for the whole close.
+        assert left == [0.0]
+        monkeypatch.undo()
+        await theirs.close(0)
+
+    run(main())
+    assert "nobody may know that the session has closed" in caplog.text
+
+
+def test_a_close_keeps_its_deadline_whatever_handlers_do() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gated(session)
+        async with hosted(session, close_timeout=1) as (driver, host, _):
+            await driver.send("get_rtc_stats")
+            await driver.ask("ping")
+            loop = asyncio.get_running_loop()
+            began = loop.time()
+            await host.close()
+            assert loop.time() - began < 2.5
+
+    run(main())
+
+
+def test_the_driver_leaves() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, host, _):
+            await driver.transport.close()
+            await asyncio.wait_for(host.wait_closed(), 5)
+            assert session.keeper is None and not any(session.listeners.values())
+            session.emit("error", {"message": "nobody listens"})
+            session.closes()
+
+    run(main())
+
+
+def test_the_driver_leaves_in_the_middle_of_a_frame(caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gated(session)
+        async with hosted(session, close_timeout=0.1) as (driver, host, ours):
+            await driver.send("get_rtc_stats")
+            await driver.ask("ping")
+            driver.transport._stream.write(b"\0\0\1\0half")  # type: ignore[attr-defined]
+            await driver.transport.close()
+            await asyncio.wait_for(host.wait_closed(), 5)
+            assert isinstance(ours.reason, TruncatedFrame)
+
+    run(main())
+    assert "the driver is gone" in caplog.text
+
+
+def test_a_driver_that_is_too_slow_loses_its_host_and_the_session_goes_on(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        ours, theirs = memory_pair(StreamLimits(send_queue=2 << 20))
+        host = SessionHost(session, ours)
+        await host.start()
+        theirs._stream.pause_reading()
+        for _ in range(5_000):
+            session.emit("error", {"message": "x" * 1_000})
+        await asyncio.wait_for(host.wait_closed(), 5)
+        assert type(ours.reason).__name__ == "SlowConsumer"
+        await theirs.close(0)
+
+    with caplog.at_level(logging.WARNING):
+        run(main())
+    assert caplog.text.count("the driver is gone") == 1
+    assert "event" not in caplog.text
+
+
+def test_requests_that_wait_for_a_slow_driver_end_with_it() -> None:
+    """They wait for room to answer, not for their handlers."""
+
+    async def main() -> None:
+        session = PlainSession()
+        ours, theirs = memory_pair()
+        host = SessionHost(session, ours, close_timeout=0.2)
+        await host.start()
+        session.info["instructions"] = "x" * 900_000
+        for number in range(10):
+            theirs.send_nowait(request(str(number), "get_agent_info"))
+        await theirs.flush()
+        theirs._stream.pause_reading()
+        while len(host._desk._in_flight) < 8:
+            await asyncio.sleep(0)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert session.asked < 4  # what cannot be sent yet is not worked out yet
+        await asyncio.wait_for(host.close(), 5)
+        await theirs.close(0)
+
+    run(main())
+
+
+def test_a_transport_that_never_flushes_leaves_no_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def never(_: object) -> None:
+        await asyncio.Event().wait()
+
+    async def main() -> None:
+        monkeypatch.setattr(MemorySessionTransport, "flush", never)
+        session = PlainSession()
+        session.info["instructions"] = "x" * 600_000
+        async with hosted(session, close_timeout=0.1) as (driver, host, _):
+            for _ in range(3):
+                await driver.send("get_agent_info")
+            await driver.answer("2")
+            await asyncio.wait_for(host.close(), 5)
+
+    run(main())
+
+
+@pytest.mark.parametrize("fault", [TransportClosed(None), OSError("no such wire")])
+def test_a_flush_that_fails_leaves_no_error_unseen_and_answers_go_on(
+    fault: Exception, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail(_: object) -> None:
+        await asyncio.sleep(0)
+        raise fault
+
+    async def main() -> None:
+        monkeypatch.setattr(MemorySessionTransport, "flush", fail)
+        session = PlainSession()
+        session.info["instructions"] = "x" * 600_000
+        async with hosted(session) as (driver, _, _):
+            for _ in range(4):
+                await driver.send("get_agent_info")
+            await driver.answer("4")
+
+    run(main())
+    assert ("a transport failed while it flushed" in caplog.text) == isinstance(fault, OSError)

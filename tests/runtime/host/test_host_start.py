@@ -1,0 +1,134 @@
+"""The beginning of a host: it starts once, may fail, and leaves nothing where it does not."""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import ContextVar
+
+import pytest
+from agent_session import (
+    ConnectFailed,
+    SessionHost,
+    TcpSessionTransport,
+    TransportClosed,
+    listen,
+    memory_pair,
+)
+from scripted_session import Driver, PlainSession, hosted
+from transport_messages import run
+
+
+def test_starting_twice_at_once_is_starting_once() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with await listen() as listener:
+            host = SessionHost(session, TcpSessionTransport(listener.host, listener.port))
+            await asyncio.gather(host.start(), host.start())
+            theirs = await listener.accept()
+            driver = Driver(theirs)
+            theirs.deliver_to(driver)
+            await driver.ask("ping")
+            assert driver.arms() == ["agent_state_changed"]
+            await host.close()
+            await theirs.close()
+
+    run(main())
+
+
+def test_handlers_see_what_whoever_started_the_host_sees() -> None:
+    job: ContextVar[str] = ContextVar("job", default="none")
+
+    async def main() -> None:
+        session = PlainSession()
+        seen: list[str] = []
+        session.on_finalize = lambda: seen.append(job.get())
+        ours, theirs = memory_pair()
+        host = SessionHost(session, ours)
+        driver = Driver(theirs)
+        theirs.deliver_to(driver)
+
+        async def entrypoint() -> None:
+            job.set("mine")
+            await host.start()
+
+        await asyncio.ensure_future(entrypoint())
+        await driver.ask("finalize_simulation")
+        assert seen == ["mine"]
+        await host.close()
+        await theirs.close()
+
+    run(main())
+
+
+def test_closing_twice_and_at_once_and_before_the_start() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, host, _):
+            await asyncio.gather(host.close(), host.close(), host.wait_closed())
+            await host.close()
+            await driver.end()
+        ours, theirs = memory_pair()
+        host = SessionHost(session, ours)
+        await host.close()
+        await host.wait_closed()
+        with pytest.raises(TransportClosed):
+            await host.start()
+        assert session.keeper is None and not any(session.listeners.values())
+        await theirs.close()
+
+    run(main())
+
+
+def test_a_start_that_fails_leaves_nothing_and_may_be_tried_again() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with await listen() as listener:
+            host, port = listener.host, listener.port
+        transport = TcpSessionTransport(host, port)
+        served = SessionHost(session, transport)
+        with pytest.raises(ConnectFailed):
+            await served.start()
+        assert session.keeper is None and not any(session.listeners.values())
+        async with await listen(host, port) as listener:
+            await served.start()
+            await served.start()  # which does nothing
+            theirs = await listener.accept()
+            first = await theirs.__anext__()
+            assert first.event.HasField("agent_state_changed")
+            await served.close()
+            await theirs.close()
+
+    run(main())
+
+
+def test_a_session_that_closes_while_the_host_connects_is_told() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with await listen() as listener:
+            host = SessionHost(session, TcpSessionTransport(listener.host, listener.port))
+            starting = asyncio.ensure_future(host.start())
+            await asyncio.sleep(0)
+            session.closes()
+            assert not host.ending  # nobody may wait for a host that is not there yet
+            await starting
+            theirs = await listener.accept()
+            driver = Driver(theirs)
+            theirs.deliver_to(driver)
+            await driver.event("session_closed")
+            await host.wait_closed()
+            await theirs.close()
+
+    run(main())
+
+
+def test_a_session_can_have_a_host_after_another() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        for _ in range(3):
+            async with hosted(session) as (driver, _, _):
+                assert (await driver.ask("ping")).HasField("pong")
+                session.emit("error", {"message": "once"})
+                await driver.event("error")
+            assert driver.arms() == ["agent_state_changed", "error"]
+
+    run(main())

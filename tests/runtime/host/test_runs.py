@@ -1,0 +1,273 @@
+"""run_input: one run at a time, the newest wins, and each is answered."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from agent_session_protocol import agent_session_pb2 as pb
+from scripted_session import PlainSession, chat_message, hosted
+from transport_messages import run
+
+NOTHING = pb.SessionResponse.RunInputResponse()
+
+
+def test_the_items_of_the_run_are_answered() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            name = await driver.send("run_input", text="where is it?")
+            begun = await session.run_begins()
+            assert begun.text == "where is it?" and session.interrupts == 1
+            begun.result.set_result([chat_message(1, "here"), chat_message(2, "there")])
+            response = await driver.answer(name)
+        assert not response.HasField("error")
+        texts = [item.message.content[0].text for item in response.run_input.items]
+        assert texts == ["here", "there"]
+
+    run(main())
+
+
+def test_an_empty_run_is_a_success() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            name = await driver.send("run_input", text="say nothing")
+            (await session.run_begins()).result.set_result([])
+            response = await driver.answer(name)
+        assert response == pb.SessionResponse(request_id=name, run_input=NOTHING)
+
+    run(main())
+
+
+def test_an_empty_text_is_an_error_and_no_run() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            older = await driver.send("run_input", text="go on")
+            begun = await session.run_begins()
+            response = await driver.ask("run_input", text="")
+            assert "empty" in response.error and response.run_input == NOTHING
+            assert response.WhichOneof("response") == "run_input"
+            begun.result.set_result([])
+            assert (await driver.answer(older)).error == ""  # it was not superseded
+        assert len(session.runs) == 1 and session.interrupts == 1
+
+    run(main())
+
+
+def test_an_interrupt_that_fails_is_ignored() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        session.cannot_interrupt = True
+        async with hosted(session) as (driver, _, _):
+            name = await driver.send("run_input", text="hi")
+            (await session.run_begins()).result.set_result([])
+            assert (await driver.answer(name)).error == ""
+
+    run(main())
+
+
+@pytest.mark.parametrize("redact_errors", [False, True])
+def test_a_run_that_fails_says_why_beside_an_empty_payload(redact_errors: bool) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session, redact_errors=redact_errors) as (driver, _, _):
+            name = await driver.send("run_input", text="hi")
+            (await session.run_begins()).result.set_exception(ValueError("no model"))
+            response = await driver.answer(name)
+        assert response.error == ("internal error" if redact_errors else "no model")
+        assert response.WhichOneof("response") == "run_input"
+
+    run(main())
+
+
+def test_an_exception_without_a_text_is_told_by_its_name() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            name = await driver.send("run_input", text="hi")
+            (await session.run_begins()).result.set_exception(TimeoutError())
+            assert (await driver.answer(name)).error == "TimeoutError"
+
+    run(main())
+
+
+def test_a_newer_run_supersedes_the_older() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            older = await driver.send("run_input", text="one")
+            first = await session.run_begins()
+            newer = await driver.send("run_input", text="two")
+            response = await driver.answer(older)
+            assert response.error == "superseded by a newer run_input"
+            assert response.WhichOneof("response") == "run_input"
+            # The session is still at the first; the second begins when it is over.
+            assert session.interrupts == 2 and len(session.runs) == 1
+            first.result.set_result([chat_message(1, "cut off")])
+            (await session.run_begins(2)).result.set_result([chat_message(2, "answer")])
+            items = (await driver.answer(newer)).run_input.items
+        assert [item.message.id for item in items] == ["item_2"]
+
+    run(main())
+
+
+def test_a_run_waits_for_the_session_to_start() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        session.started.clear()
+        async with hosted(session) as (driver, _, _):
+            older = await driver.send("run_input", text="one")
+            newer = await driver.send("run_input", text="two")
+            assert "superseded" in (await driver.answer(older)).error
+            assert (await driver.ask("ping")).HasField("pong") and not session.runs
+            session.started.set()
+            (await session.run_begins()).result.set_result([])
+            assert (await driver.answer(newer)).error == ""
+        assert [each.text for each in session.runs] == ["two"]
+
+    run(main())
+
+
+def test_a_host_that_closes_waits_for_no_start() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        session.started.clear()
+        async with hosted(session) as (driver, host, _):
+            name = await driver.send("run_input", text="one")
+            await driver.ask("ping")
+            await host.close()
+            response = await driver.answer(name)
+        assert response.error == "the host is closing"
+        assert response.WhichOneof("response") == "run_input"
+        assert not session.runs and session.interrupts == 0
+
+    run(main())
+
+
+def test_of_many_runs_the_last_wins_and_each_is_answered_once() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            names = [await driver.send("run_input", text=str(number)) for number in range(20)]
+            for name in names[:-1]:
+                assert "superseded" in (await driver.answer(name)).error
+            (await session.run_begins()).result.set_result([])
+            (await session.run_begins(2)).result.set_result([])
+            assert (await driver.answer(names[-1])).error == ""
+            assert len(driver.responses) == 20
+        assert [each.text for each in session.runs] == ["0", "19"]
+
+    run(main())
+
+
+def test_a_run_that_is_over_is_answered_though_a_newer_one_comes() -> None:
+    """Its result is there; only the answer is still on its way."""
+
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, host, _):
+            older = await driver.send("run_input", text="one")
+            (await session.run_begins()).result.set_result([chat_message(1, "done")])
+            newer = pb.AgentSessionMessage()
+            newer.request.request_id = "newer"
+            newer.request.run_input.text = "two"
+            host.message_received(newer)
+            response = await driver.answer(older)
+            assert response.error == "" and len(response.run_input.items) == 1
+            (await session.run_begins(2)).result.set_result([])
+            assert (await driver.answer("newer")).error == ""
+
+    run(main())
+
+
+def test_a_run_before_that_failed_does_not_fail_the_newer() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            older = await driver.send("run_input", text="one")
+            first = await session.run_begins()
+            newer = await driver.send("run_input", text="two")
+            await driver.answer(older)
+            first.result.set_exception(RuntimeError("cut off"))
+            (await session.run_begins(2)).result.set_result([])
+            assert (await driver.answer(newer)).error == ""
+
+    run(main())
+
+
+def test_runs_at_the_close_of_the_session() -> None:
+    """One that is over is answered; others learn that the session has closed, before the event
+    that says so."""
+
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            older = await driver.send("run_input", text="one")
+            first = await session.run_begins()
+            newer = await driver.send("run_input", text="two")
+            await driver.answer(older)
+            session.closes("task_completed")
+            response = await driver.answer(newer)
+            assert response.error == "the session has closed: CR_COMPLETED"
+            await driver.end()
+            assert driver.messages[-1].event.session_closed.reason == pb.CR_COMPLETED
+            first.result.cancel()
+
+    run(main())
+
+
+def test_a_run_that_is_over_is_answered_before_session_closed() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            name = await driver.send("run_input", text="bye")
+            (await session.run_begins()).result.set_result([chat_message(1, "bye")])
+            session.closes()
+            await driver.end()
+            response = await driver.answer(name)
+            assert response.error == "" and len(response.run_input.items) == 1
+            assert driver.messages[-1].event.HasField("session_closed")
+
+    run(main())
+
+
+def test_a_run_that_a_close_cuts_off_is_no_silence() -> None:
+    """It ends with nothing to show, a moment before the close is told."""
+
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            name = await driver.send("run_input", text="go on")
+            begun = await session.run_begins()
+            session.closes_soon = True
+            begun.result.set_result([])
+            await driver.ask("ping")
+            session.closes()
+            assert (await driver.answer(name)).error == (
+                "the session has closed: CR_USER_INITIATED"
+            )
+            await driver.end()
+
+    run(main())
+
+
+def test_a_run_that_comes_after_the_close_is_left_unanswered() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gate = asyncio.Event()
+        session.stats = gate.wait
+        async with hosted(session, close_timeout=0.1) as (driver, _, _):
+            await driver.send("get_rtc_stats")
+            await driver.ask("get_session_state")
+            session.closes()
+            await driver.event("session_closed")
+            await driver.send("run_input", "late", text="still there?")
+            assert (await driver.ask("ping")).HasField("pong")
+            assert (await driver.ask("get_session_state")).error == "the host is closing"
+            await driver.end()
+            assert "late" not in [each.request_id for each in driver.responses]
+        assert session.runs == []
+
+    run(main())

@@ -1,0 +1,294 @@
+"""The same conversations over the stand-in and over a real LiveKit server, where there is one:
+ours against ours, and against the room transport inside livekit-agents."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from agent_session import (
+    ConnectionLost,
+    FrameTooLarge,
+    RoomSessionTransport,
+    TransportClosed,
+)
+from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
+from livekit import rtc
+from livekit.rtc._proto.room_pb2 import SIMULATE_SIGNAL_RECONNECT
+from livekit_server import LiveRoom
+from room_stand_in import StandIn
+from room_transports import RawReader, open_raw, response, send_each, send_raw, take
+from rooms import Place, Venue, address, venue
+from transport_messages import audio, ping, read_all, transcript
+
+__all__ = ["address", "venue"]  # fixtures
+
+remote_session = pytest.importorskip("livekit.agents.voice.remote_session")
+
+OURS = [ping(1), transcript("grüß dich"), audio(100_000), transcript("x" * 1_000_000), ping(2)]
+
+
+async def bound(place: Place) -> tuple[RoomSessionTransport, RoomSessionTransport]:
+    """A driver and an agent that are bound to each other, and started."""
+    agent = RoomSessionTransport(await place.join("agent"), "driver")
+    driver = RoomSessionTransport(await place.join("driver"), "agent")
+    await agent.start()
+    await driver.start()
+    return driver, agent
+
+
+async def announced(transport: RoomSessionTransport, identity: str) -> None:
+    """Wait until a room knows that somebody joined: a server may take three seconds to say it,
+    and says nothing of somebody who has left by then."""
+    while identity not in transport._room.remote_participants:
+        await asyncio.sleep(0.01)
+
+
+async def closed(*transports: RoomSessionTransport) -> None:
+    await asyncio.gather(*(transport.close() for transport in transports))
+
+
+def test_ours_against_ours(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        driver, agent = await bound(place)
+        sending = asyncio.gather(send_each(driver, OURS), send_each(agent, OURS))
+        assert await take(agent, len(OURS)) == OURS
+        assert await take(driver, len(OURS)) == OURS
+        await sending
+        await closed(driver, agent)
+
+    venue.run(main)
+
+
+def test_five_hundred_messages_keep_their_order(venue: Venue) -> None:
+    sent = [transcript(f"{number} " + "x" * (number % 7 * 5000)) for number in range(500)]
+
+    async def main(place: Place) -> None:
+        driver, agent = await bound(place)
+        sending = asyncio.ensure_future(send_each(driver, sent))
+        assert await take(agent, 500) == sent
+        await sending
+        await closed(driver, agent)
+
+    venue.run(main)
+
+
+def to_theirs(message: AgentSessionMessage) -> Any:
+    theirs = remote_session.agent_pb.AgentSessionMessage()
+    theirs.ParseFromString(message.SerializeToString())
+    return theirs
+
+
+@pytest.mark.parametrize("identity", ["agent", None])
+def test_ours_against_theirs(venue: Venue, identity: str | None) -> None:
+    """To the byte, with a driver of ours that is bound to theirs, or open to all."""
+
+    async def main(place: Place) -> None:
+        ours = RoomSessionTransport(await place.join("driver"), identity)
+        theirs = remote_session.RoomSessionTransport(await place.join("agent"), "driver")
+        await theirs.start()
+        async with ours:
+            sending = asyncio.ensure_future(send_each(ours, OURS))
+            for message in OURS:
+                got = await theirs.__anext__()
+                assert got.SerializeToString() == message.SerializeToString()
+            await sending
+            replying = asyncio.gather(*(theirs.send_message(to_theirs(each)) for each in OURS))
+            assert await take(ours, len(OURS)) == OURS
+            await replying
+        await theirs.close()
+
+    venue.run(main)
+
+
+def test_a_host_of_theirs_that_is_bound_to_nobody(venue: Venue) -> None:
+    """As livekit-agents has it: their host answers to all, ours takes what is for it."""
+
+    async def main(place: Place) -> None:
+        driver = RoomSessionTransport(await place.join("driver"), "agent")
+        theirs = remote_session.RoomSessionTransport(await place.join("agent"))
+        await theirs.start()
+        async with driver:
+            await driver.send(ping(1))
+            assert (await theirs.__anext__()).request.request_id == "1"
+            await theirs.send_message(to_theirs(response("1")))
+            assert await driver.__anext__() == response("1")
+        await theirs.close()
+
+    venue.run(main)
+
+
+def test_a_host_of_ours_that_is_bound_to_nobody(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        host = RoomSessionTransport(await place.join("agent"))
+        theirs = remote_session.RoomSessionTransport(await place.join("theirs"), "agent")
+        other = RawReader(await place.join("other"))
+        await theirs.start()
+        async with host:
+            await theirs.send_message(to_theirs(ping(1)))
+            assert await host.__anext__() == ping(1)
+            await host.send(response("1"))
+            await host.send(transcript("for all"))
+            assert (await theirs.__anext__()).response.request_id == "1"
+            assert await other.messages(1) == [transcript("for all")]
+        await theirs.close()
+
+    venue.run(main)
+
+
+def test_strangers_are_ignored(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        driver, agent = await bound(place)
+        stranger = await place.join("stranger")
+        await send_raw(stranger, ping(9).SerializeToString())
+        await stranger.disconnect()
+        await agent.send(ping(1))
+        assert await driver.__anext__() == ping(1)
+        await closed(driver, agent)
+
+    venue.run(main)
+
+
+def test_the_last_words_of_a_peer_that_leaves_at_once_arrive(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        driver, agent = await bound(place)
+        await agent.send(transcript("x" * 200_000))
+        await agent.send(ping(1))
+        await agent.close()
+        await agent._room.disconnect()
+        assert await read_all(driver) == [transcript("x" * 200_000), ping(1)]
+        assert driver.closed and driver.reason is None
+        with pytest.raises(TransportClosed):
+            await driver.send(ping(2))
+        await driver.close()
+
+    venue.run(main)
+
+
+def test_a_peer_that_is_removed(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        driver, agent = await bound(place)
+        await agent.send(ping(1))
+        assert await driver.__anext__() == ping(1)
+        await place.remove("agent")
+        assert await read_all(driver) == [] and await read_all(agent) == []
+        assert isinstance(driver.reason, ConnectionLost) and isinstance(
+            agent.reason, ConnectionLost
+        )
+        assert str(driver.reason) == "the peer left: PARTICIPANT_REMOVED"
+        assert str(agent.reason) == "the room disconnected: PARTICIPANT_REMOVED"
+        await closed(driver, agent)
+
+    venue.run(main)
+
+
+def test_a_peer_whose_connection_is_replaced(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        driver, agent = await bound(place)
+        await agent.send(ping(1))
+        assert await driver.__anext__() == ping(1)
+        await place.join("agent")
+        assert await read_all(driver) == [] and await read_all(agent) == []
+        assert isinstance(driver.reason, ConnectionLost)
+        assert str(agent.reason) == "the room disconnected: DUPLICATE_IDENTITY"
+        await closed(driver, agent)
+
+    venue.run(main)
+
+
+def test_a_room_that_is_deleted(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        driver, agent = await bound(place)
+        await driver.send(ping(1))
+        assert await agent.__anext__() == ping(1)
+        await place.delete_room()
+        assert await read_all(driver) == [] and await read_all(agent) == []
+        assert driver.reason is None and agent.reason is None
+        with pytest.raises(TransportClosed):
+            await driver.send(ping(2))
+        await closed(driver, agent)
+
+    venue.run(main)
+
+
+def test_a_room_that_is_disconnected_here(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        driver, agent = await bound(place)
+        await driver.send(ping(1))
+        assert await agent.__anext__() == ping(1)
+        await announced(agent, "driver")
+        await driver._room.disconnect()
+        assert await read_all(driver) == [] and await read_all(agent) == []
+        assert driver.reason is None and agent.reason is None
+        await closed(driver, agent)
+
+    venue.run(main)
+
+
+def test_a_message_that_is_too_long(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        peer = await place.join("agent")
+        driver = RoomSessionTransport(await place.join("driver"), "agent")
+        async with driver:
+            await driver.send(ping(1))
+            await send_raw(peer, bytes((1 << 20) + 1))
+            assert await read_all(driver) == []
+            assert isinstance(driver.reason, FrameTooLarge)
+
+    venue.run(main)
+
+
+def test_a_stream_that_a_peer_leaves_unfinished(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        peer = await place.join("agent")
+        driver = RoomSessionTransport(await place.join("driver"), "agent")
+        async with driver:
+            await send_raw(peer, ping(1).SerializeToString())
+            writer = await open_raw(peer)
+            await writer.write(b"x" * 30)
+            assert await driver.__anext__() == ping(1)
+            while not driver._inlet.progress >= 4:  # two streams, a chunk of each
+                await asyncio.sleep(0.01)
+            await peer.disconnect()
+            assert await read_all(driver) == []
+            assert "30 bytes into a frame" in str(driver.reason)
+
+    venue.run(main)
+
+
+def test_a_lost_signal_connection_loses_no_message(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        driver, agent = await bound(place)
+        await driver.send(ping(0))
+        assert await agent.__anext__() == ping(0)
+        if isinstance(place, LiveRoom):
+            losing = asyncio.ensure_future(
+                driver._room.simulate_scenario(SIMULATE_SIGNAL_RECONNECT)
+            )
+        else:
+            losing = asyncio.ensure_future(asyncio.sleep(0))
+            place.lose("driver")
+        sent = [transcript(f"{number} " + "x" * 20_000) for number in range(50)]
+        sending = asyncio.ensure_future(send_each(driver, sent))
+        if isinstance(place, StandIn):
+            place.find("driver")
+        assert await take(agent, 50) == sent
+        await sending
+        await losing
+        await closed(driver, agent)
+
+    venue.run(main)
+
+
+def test_a_slow_deadline_of_nothing(venue: Venue) -> None:
+    """A close with no time at all aborts, and returns."""
+
+    async def main(place: Place) -> None:
+        driver, agent = await bound(place)
+        for _ in range(8):
+            driver.send_nowait(transcript("x" * 900_000))
+        await driver.close(0)
+        await agent.close()
+
+    venue.run(main)

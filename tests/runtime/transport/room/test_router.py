@@ -1,0 +1,224 @@
+"""Transports that are open to all in a room: who gets what, and nobody ends it for the others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from agent_session import FrameTooLarge, RoomSessionTransport
+from agent_session.transport.room import receiver
+from agent_session.transport.room import router
+from agent_session.transport.room.router import Routes
+from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
+from livekit import rtc
+from room_stand_in import StandIn, stand_in
+from room_transports import QUICK, RawReader, open_raw, response, send_raw, take
+from transport_messages import audio, ping, run, transcript
+
+
+@asynccontextmanager
+async def open_host() -> AsyncIterator[tuple[StandIn, RoomSessionTransport, rtc.Room, rtc.Room]]:
+    """A host that is bound to nobody, and two others in the room."""
+    async with stand_in() as server:
+        agent = RoomSessionTransport(await server.join("agent"), limits=QUICK)
+        async with agent:
+            yield server, agent, await server.join("ann"), await server.join("bob")
+
+
+def body(message: AgentSessionMessage) -> bytes:
+    return message.SerializeToString()
+
+
+def test_events_go_to_all_and_a_response_to_whoever_asked() -> None:
+    async def main() -> None:
+        async with open_host() as (server, host, ann, bob):
+            at_ann, at_bob = RawReader(ann), RawReader(bob)
+            await send_raw(ann, body(ping(1)), "agent")
+            await send_raw(bob, body(ping(2)), "agent")
+            assert sorted(await take(host, 2), key=str) == [ping(1), ping(2)]
+            await host.send(transcript("for all"))
+            host.send_nowait(response("2"))
+            host.send_nowait(response("1"))
+            await host.send(transcript("too"))
+            events = [transcript("for all"), transcript("too")]
+            assert await at_ann.messages(3) == [events[0], response("1"), events[1]]
+            assert await at_bob.messages(3) == [events[0], response("2"), events[1]]
+            to = [list(options.destination_identities) for who, options in server.opened[2:]]
+            assert to == [[], ["bob"], ["ann"], []]
+
+    run(main())
+
+
+def test_two_participants_may_use_one_id_and_each_gets_its_own_answer() -> None:
+    async def main() -> None:
+        async with open_host() as (_, host, ann, bob):
+            at_ann, at_bob = RawReader(ann), RawReader(bob)
+            await send_raw(ann, body(ping(7)), "agent")
+            first = await host.__anext__()
+            await send_raw(bob, body(ping(7)), "agent")
+            ids = [each.request.request_id for each in (first, await host.__anext__())]
+            assert ids[0] == "7" and ids[1] != "7"
+            answer = response(ids[1], "for bob")
+            await host.send(answer)
+            assert answer.response.request_id == ids[1]  # the caller's message is left alone
+            await host.send(response(ids[0], "for ann"))
+            assert await at_bob.messages(1) == [response("7", "for bob")]
+            assert await at_ann.messages(1) == [response("7", "for ann")]
+            await host.flush()
+            assert at_ann.got.empty() and at_bob.got.empty()
+
+    run(main())
+
+
+def test_an_id_that_one_participant_uses_twice_stays_and_gets_both_answers() -> None:
+    async def main() -> None:
+        async with open_host() as (_, host, ann, _):
+            at_ann = RawReader(ann)
+            await send_raw(ann, body(ping(7)), "agent")
+            await send_raw(ann, body(ping(7)), "agent")
+            assert [each.request.request_id for each in await take(host, 2)] == ["7", "7"]
+            await host.send(response("7", "twice"))
+            await host.send(response("7"))
+            assert await at_ann.messages(2) == [response("7", "twice"), response("7")]
+
+    run(main())
+
+
+def test_requests_without_an_id_stay_without_and_are_answered_in_order() -> None:
+    async def main() -> None:
+        async with open_host() as (_, host, ann, bob):
+            at_ann, at_bob = RawReader(ann), RawReader(bob)
+            nameless = ping(1)
+            nameless.request.request_id = ""
+            for room in (ann, bob):
+                await send_raw(room, body(nameless), "agent")
+                assert await host.__anext__() == nameless
+            await host.send(response("", "first"))
+            await host.send(response("", "second"))
+            assert await at_ann.messages(1) == [response("", "first")]
+            assert await at_bob.messages(1) == [response("", "second")]
+
+    run(main())
+
+
+def test_a_response_that_nobody_asked_for_goes_to_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
+        async with open_host() as (server, host, ann, _):
+            await send_raw(ann, body(ping(1)), "agent")
+            await host.__anext__()
+            await host.send(response("1"))
+            await host.send(response("1"))
+            host.send_nowait(response("unheard of"))
+            await host.flush()
+            assert len(server.opened) == 2
+
+    run(main())
+    assert caplog.text.count("a response goes to nobody") == 2
+
+
+def test_a_response_that_is_too_long_leaves_the_request_to_be_answered() -> None:
+    async def main() -> None:
+        async with open_host() as (_, host, ann, _):
+            at_ann = RawReader(ann)
+            await send_raw(ann, body(ping(1)), "agent")
+            await host.__anext__()
+            with pytest.raises(FrameTooLarge):
+                await host.send(response("1", "x" * (1 << 20)))
+            await host.send(response("1", "too long"))
+            assert await at_ann.messages(1) == [response("1", "too long")]
+
+    run(main())
+
+
+def test_nobody_ends_the_session_of_the_others(caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
+        async with open_host() as (server, host, ann, bob):
+            await open_raw(ann, 2 << 20)
+            announced_nothing = await open_raw(ann)
+            for _ in range(18):
+                await announced_nothing.write(bytes(1 << 16))
+            await send_raw(bob, body(ping(1)), "agent")
+            assert await host.__anext__() == ping(1)
+            await ann.disconnect()
+            await send_raw(bob, body(ping(2)), "agent")
+            assert await host.__anext__() == ping(2)
+            assert host.refused_frames == 2 and not host.closed
+
+    run(main())
+    assert caplog.text.count("1048576 are allowed; refused") == 2
+
+
+def test_a_stream_that_does_not_end_holds_up_its_sender_alone() -> None:
+    async def main() -> None:
+        async with open_host() as (_, host, ann, bob):
+            writer = await open_raw(ann)
+            await writer.write(body(ping(1))[:3])
+            await send_raw(ann, body(ping(2)), "agent")
+            for number in range(10):
+                await send_raw(bob, body(ping(10 + number)), "agent")
+            assert await take(host, 10) == [ping(10 + number) for number in range(10)]
+            await writer.write(body(ping(1))[3:])
+            await writer.aclose()
+            assert await take(host, 2) == [ping(1), ping(2)]
+
+    run(main())
+
+
+def test_who_sends_too_many_messages_loses_those(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(receiver, "MAX_WAITING", 5)
+
+    async def main() -> None:
+        async with open_host() as (_, host, ann, bob):
+            await open_raw(ann)
+            for number in range(7):
+                await send_raw(ann, body(ping(number)), "agent")
+            await send_raw(bob, body(ping(10)), "agent")
+            assert await host.__anext__() == ping(10)
+            assert host.refused_frames == 3 and not host.closed
+
+    run(main())
+    assert caplog.text.count("5 messages wait to be read") == 3
+
+
+def test_only_a_disconnect_of_the_room_ends_it() -> None:
+    async def main() -> None:
+        async with open_host() as (server, host, ann, bob):
+            await send_raw(ann, body(ping(1)), "agent")
+            await ann.disconnect()
+            await bob.disconnect()
+            assert await host.__anext__() == ping(1)
+            waiting = asyncio.ensure_future(host.__anext__())
+            await asyncio.sleep(0)
+            assert not host.closed
+            await server.delete_room()
+            with pytest.raises(StopAsyncIteration):
+                await waiting
+            assert host.closed and host.reason is None
+
+    run(main())
+
+
+def test_audio_is_for_all() -> None:
+    async def main() -> None:
+        async with open_host() as (_, host, ann, bob):
+            readers = RawReader(ann), RawReader(bob)
+            await host.send(audio(100_000))
+            assert [await each.messages(1) for each in readers] == [[audio(100_000)]] * 2
+
+    run(main())
+
+
+def test_requests_that_are_never_answered_are_forgotten_in_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(router, "MAX_ROUTES", 3)
+    routes = Routes()
+    for number in range(5):
+        routes.add(str(number), "ann")
+    assert [routes.find(str(number)) is not None for number in range(5)] == [False] * 2 + [True] * 3
+    keys = {routes.add("4", f"guest {number}") for number in range(2)}
+    assert len(keys) == 2 and "4" not in keys

@@ -1,0 +1,119 @@
+"""Hosts and drivers over a room: ours with ours, and each with the one inside livekit-agents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from agent_session import Ended, RemoteSession, RoomSessionTransport
+from agent_session.host.host import SessionHost
+from agent_session_protocol import agent_session_pb2 as pb
+from rooms import Place, Venue, address, venue
+
+__all__ = ["address", "venue"]  # fixtures
+
+remote_session = pytest.importorskip("livekit.agents.voice.remote_session")
+
+from scripted_agent import Clerk, Say, scripted_session  # noqa: E402
+from livekit.agents import AgentSession  # noqa: E402
+
+SCRIPT = {"hi": [Say("hello")], "more": [Say("x" * 50_000)]}
+
+
+@asynccontextmanager
+async def our_host(place: Place) -> AsyncIterator[AgentSession[None]]:
+    """A session with a host of ours, open to all in the room; the room is left at the end."""
+    room = await place.join("agent")
+    session = scripted_session(SCRIPT)
+    async with SessionHost(session, RoomSessionTransport(room)) as host:
+        await session.start(Clerk(), session_host=False)
+        yield session
+        await session.aclose()
+        await host.wait_closed()
+    await room.disconnect()
+
+
+@asynccontextmanager
+async def their_host(place: Place) -> AsyncIterator[AgentSession[None]]:
+    """A session with the host of livekit-agents."""
+    room = await place.join("agent")
+    async with scripted_session(SCRIPT) as session:
+        host = remote_session.SessionHost(remote_session.RoomSessionTransport(room))
+        host.register_session(session)
+        await session.start(Clerk())
+        await host.start()
+        yield session
+        await host.aclose()
+
+
+async def our_driver(place: Place, identity: str) -> RemoteSession:
+    driver = RemoteSession(RoomSessionTransport(await place.join(identity), "agent"))
+    await driver.wait_for_ready()
+    return driver
+
+
+def texts(items: Any) -> list[str]:
+    return [content.text for item in items for content in item.message.content]
+
+
+def test_ours_with_ours_until_the_session_closes(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        async with our_host(place):
+            driver = await our_driver(place, "driver")
+            assert texts((await driver.run_input(text="hi")).items) == ["hello"]
+            assert texts((await driver.run_input(text="more")).items) == ["x" * 50_000]
+            history = await driver.get_chat_history()
+            assert texts(history.items) == ["hi", "hello", "more", "x" * 50_000]
+        outcome = await driver.wait_ended()
+        assert isinstance(outcome, Ended) and outcome.reason == pb.CR_USER_INITIATED
+        await driver.close()
+
+    venue.run(main)
+
+
+def test_two_drivers_of_one_host_get_each_their_answers(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        async with our_host(place):
+            ann, bob = await our_driver(place, "ann"), await our_driver(place, "bob")
+            answers = [driver.get_agent_info() for driver in (ann, bob) for _ in range(20)]
+            assert {answer.id for answer in await asyncio.gather(*answers)} == {"clerk"}
+            await ann.close()
+            assert texts((await bob.run_input(text="hi")).items) == ["hello"]
+            await bob.close()
+
+    venue.run(main)
+
+
+def test_our_driver_with_their_host(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        async with their_host(place):
+            driver = await our_driver(place, "driver")
+            events = driver.events()
+            assert texts((await driver.run_input(text="hi")).items) == ["hello"]
+            framework = await driver.get_framework_info()
+            assert framework.sdk == "python"
+            await events.__anext__()
+            await driver.close()
+
+    venue.run(main)
+
+
+def test_their_driver_with_our_host(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        async with our_host(place):
+            room = await place.join("driver")
+            driver = remote_session.RemoteSession.from_room(room, "agent")
+            seen = asyncio.Event()
+            driver.on("conversation_item_added", lambda _: seen.set())
+            await driver.start()
+            await driver.wait_for_ready()
+            answer = await driver.run("hi")
+            assert texts(answer.items) == ["hello"]
+            await seen.wait()
+            assert (await driver.get_agent_info()).id == "clerk"
+            await driver.aclose()
+
+    venue.run(main)

@@ -1,0 +1,215 @@
+"""How transports over a room close, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+from agent_session import RoomSessionTransport, SlowConsumer, StreamLimits, TransportClosed
+from livekit.rtc._proto.ffi_pb2 import FfiEvent
+from room_transports import QUICK, RawReader, fill, open_raw, raw_peer, send_raw
+from transport_messages import ping, read_all, run, transcript
+
+
+def test_a_close_sends_what_is_queued_and_waits_until_it_is_surely_gone() -> None:
+    async def main() -> None:
+        async with raw_peer(StreamLimits(close_timeout=10, linger=0.2)) as (server, driver, peer):
+            reader = RawReader(peer)
+            server.stuck = True
+            fill(driver)
+            closing = asyncio.ensure_future(driver.close())
+            await asyncio.sleep(0)
+            assert driver.closed and not closing.done()
+            with pytest.raises(TransportClosed):
+                driver.send_nowait(ping())
+            start = time.monotonic()
+            server.release()
+            await closing
+            assert time.monotonic() - start > 0.19
+            assert len(await reader.messages(5)) == 5
+
+    run(main())
+
+
+def test_a_close_with_nothing_sent_is_done_at_once() -> None:
+    async def main() -> None:
+        async with raw_peer(StreamLimits(close_timeout=15, linger=15)) as (_, driver, peer):
+            await send_raw(peer, ping(1).SerializeToString())
+            await driver.close()
+            assert await read_all(driver) == [] and driver.reason is None
+
+    run(main(), timeout=10)
+
+
+def test_a_close_ends_at_its_deadline(caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
+        async with raw_peer(StreamLimits(close_timeout=30)) as (server, driver, _):
+            server.stuck = True
+            fill(driver)
+            first = asyncio.ensure_future(driver.close())
+            await asyncio.sleep(0)
+            second = asyncio.ensure_future(driver.close(0.2))
+            third = asyncio.ensure_future(driver.close())
+            start = time.monotonic()
+            first.cancel()
+            await asyncio.gather(second, third)
+            assert time.monotonic() - start > 0.15
+            await driver.close()
+
+    run(main(), timeout=10)
+    assert caplog.text.count("bytes were not sent into the room") == 1
+
+
+def test_a_close_that_is_in_a_hurry_does_not_wait_for_what_is_gone() -> None:
+    async def main() -> None:
+        async with raw_peer(StreamLimits(close_timeout=30, linger=15)) as (_, driver, peer):
+            reader = RawReader(peer)
+            await driver.send(ping(1))
+            assert await reader.messages(1) == [ping(1)]
+            while not driver._outbox.idle:
+                await asyncio.sleep(0)
+            patient = asyncio.ensure_future(driver.close())
+            await asyncio.sleep(0)
+            await driver.close(0.05)
+            await patient
+
+    run(main(), timeout=10)
+
+
+def test_an_abandoned_close_still_ends_the_transport() -> None:
+    async def main() -> None:
+        async with raw_peer(StreamLimits(close_timeout=30)) as (server, driver, _):
+            server.stuck = True
+            fill(driver)
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(driver.close(0.2), 0.01)
+            await driver.close(30)  # the first deadline holds
+
+    run(main(), timeout=10)
+
+
+def test_waiting_sends_end_with_a_close() -> None:
+    async def main() -> None:
+        async with raw_peer() as (server, driver, _):
+            server.stuck = True
+            fill(driver)
+            waits = [asyncio.ensure_future(each) for each in (driver.send(ping()), driver.flush())]
+            await asyncio.sleep(0)
+            await driver.close(0.05)
+            for each in waits:
+                with pytest.raises(TransportClosed):
+                    await each
+
+    run(main())
+
+
+def test_a_send_that_fails_in_a_close_ends_the_close() -> None:
+    async def main() -> None:
+        async with raw_peer(StreamLimits(close_timeout=15, linger=0.02)) as (server, driver, _):
+            server.refusal = "no permission"
+            fill(driver)
+            await driver.close()
+            assert driver.reason is None
+
+    run(main(), timeout=10)
+
+
+def test_a_close_in_the_middle_of_a_message_from_the_peer_drops_it() -> None:
+    async def main() -> None:
+        async with raw_peer() as (_, driver, peer):
+            writer = await open_raw(peer, 100)
+            await writer.write(b"x")
+            await send_raw(peer, ping(1).SerializeToString())
+            await driver.close()
+            assert await read_all(driver) == [] and driver.refused_frames == 0
+            await writer.aclose()
+
+    run(main())
+
+
+def test_an_end_while_the_transport_closes_changes_nothing() -> None:
+    async def main() -> None:
+        async with raw_peer(QUICK) as (server, driver, peer):
+            fill(driver)
+            closing = asyncio.ensure_future(driver.close())
+            await asyncio.sleep(0)
+            await server.delete_room()
+            await closing
+            assert driver.reason is None
+
+    run(main())
+
+
+def test_a_message_that_is_complete_in_the_moment_of_a_close_is_dropped() -> None:
+    async def main() -> None:
+        async with raw_peer() as (_, driver, peer):
+            writer = await open_raw(peer)
+            await writer.write(ping(1).SerializeToString())
+            while driver._inlet.progress < 2:
+                await asyncio.sleep(0)
+            (reader,) = driver._room._byte_stream_readers.values()
+            closing = asyncio.ensure_future(driver.close())
+            end = FfiEvent()
+            end.byte_stream_reader_event.eos.SetInParent()
+            reader._queue.put_nowait(end)  # the library's word, after the close and before its time
+            await closing
+            assert await read_all(driver) == []
+            await writer.aclose()
+
+    run(main())
+
+
+def test_a_receiver_may_close_the_transport() -> None:
+    class Closer:
+        def __init__(self, transport: RoomSessionTransport) -> None:
+            self.transport = transport
+            self.seen: list[object] = []
+
+        def message_received(self, message: object) -> None:
+            self.seen.append(message)
+            self.closing = asyncio.ensure_future(self.transport.close())
+
+        def transport_ended(self, reason: object) -> None:
+            self.seen.append(reason)
+
+    async def main() -> None:
+        async with raw_peer() as (_, driver, peer):
+            closer = Closer(driver)
+            driver.deliver_to(closer)
+            await send_raw(peer, ping(1).SerializeToString())
+            while not driver.closed:
+                await asyncio.sleep(0)
+            await closer.closing
+            assert closer.seen == [ping(1), None]
+
+    run(main())
+
+
+def test_a_receiver_whose_answer_does_not_fit_ends_the_transport() -> None:
+    class Flood:
+        ended: object = ()
+
+        def __init__(self, transport: RoomSessionTransport) -> None:
+            self.transport = transport
+
+        def message_received(self, message: object) -> None:
+            while True:
+                self.transport.send_nowait(transcript("x" * 100_000))
+
+        def transport_ended(self, reason: object) -> None:
+            assert self.transport.closed
+            with pytest.raises(TransportClosed):
+                self.transport.send_nowait(ping())
+            self.ended = reason
+
+    async def main() -> None:
+        async with raw_peer() as (_, driver, peer):
+            flood = Flood(driver)
+            driver.deliver_to(flood)
+            await send_raw(peer, ping(1).SerializeToString())
+            while not driver.closed:
+                await asyncio.sleep(0)
+            assert isinstance(flood.ended, SlowConsumer)
+
+    run(main())

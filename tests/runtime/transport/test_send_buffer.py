@@ -1,0 +1,61 @@
+"""The queue of outbound frames: order, the bound, and what is dropped for it."""
+
+from __future__ import annotations
+
+from agent_session.transport.framing import encode_frame, is_audio
+from agent_session.transport.send_buffer import SendQueue
+from hypothesis import given
+from hypothesis import strategies as st
+from transport_messages import audio, ping
+
+LIMIT = 500
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("audio"), st.integers(1, 200)),
+        st.tuples(st.just("other"), st.integers(0, 1 << 20)),
+        st.tuples(st.just("take"), st.integers(1, 400)),
+    ),
+    max_size=60,
+)
+
+
+def reference(waiting: list[bytes], frame: bytes) -> bool:
+    """The rule, in slow motion: drop the oldest audio until the rest fits."""
+    waiting.append(frame)
+    while sum(map(len, waiting)) > LIMIT:
+        oldest = next((each for each in waiting if is_audio(each)), None)
+        if oldest is None:
+            waiting.pop()
+            return False
+        waiting.remove(oldest)
+    return True
+
+
+@given(STEPS)
+def test_the_queue_keeps_order_and_drops_the_oldest_audio(steps: list[tuple[str, int]]) -> None:
+    queue, waiting, put, taken = SendQueue(LIMIT), list[bytes](), 0, list[bytes]()
+    refused = 0
+    for kind, number in steps:
+        if kind == "take":
+            got = queue.take(number)
+            assert got == waiting[: len(got)] and (got or not waiting)
+            del waiting[: len(got)]
+            taken += got
+        else:
+            frame = encode_frame(audio(number) if kind == "audio" else ping(number))
+            put += 1
+            fits = queue.put(frame)
+            assert fits == reference(waiting, frame)
+            refused += not fits
+        assert queue.size == sum(map(len, waiting)) <= LIMIT
+    assert queue.take(LIMIT) == waiting
+    assert put == len(taken) + len(waiting) + queue.dropped + refused
+
+
+def test_new_audio_is_dropped_where_nothing_else_can_be() -> None:
+    queue = SendQueue(40)
+    others = [encode_frame(ping(number)) for number in range(3)]
+    assert all(map(queue.put, others))
+    assert queue.put(encode_frame(audio(30))) and queue.dropped == 1
+    assert not queue.put(encode_frame(ping(3)))
+    assert queue.take(40) == others

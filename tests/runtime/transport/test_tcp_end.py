@@ -1,0 +1,99 @@
+"""What is sent just before an end, over TCP: nothing of it is lost, and what is too late is told."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from agent_session import (
+    MemorySessionTransport,
+    StreamLimits,
+    TcpSessionTransport,
+    TransportClosed,
+    memory_pair,
+)
+from agent_session.transport.framing import encode_frame
+from tcp_transports import pair, raw_peer, read_to_end
+from transport_messages import ping, read_all, run, transcript
+
+TEXT = transcript("x" * 1000)
+
+
+async def tell_much(driver: TcpSessionTransport) -> bytes:
+    """Send more than the system passes on to a peer that does not read; return what was sent."""
+    for _ in range(400):
+        driver.send_nowait(TEXT)
+    await asyncio.wait_for(driver.flush(), 5)
+    return encode_frame(TEXT) * 400
+
+
+def test_a_peer_that_still_sends_gets_all_that_the_system_holds_for_it() -> None:
+    async def main() -> None:
+        async with raw_peer(StreamLimits(close_timeout=15, linger=10)) as (driver, peer):
+            told = await tell_much(driver)
+            closing = asyncio.ensure_future(driver.close())
+            for _ in range(20):
+                await asyncio.sleep(0)
+            peer.sendall(encode_frame(ping()))
+            await asyncio.sleep(0)
+            assert await asyncio.to_thread(read_to_end, peer) == told
+            peer.close()
+            await closing
+
+    run(main())
+
+
+def test_input_that_nobody_reads_costs_a_late_peer_nothing() -> None:
+    async def main() -> None:
+        limits = StreamLimits(close_timeout=15, linger=0.05, receive_queue=1)
+        async with raw_peer(limits) as (driver, peer):
+            peer.sendall(encode_frame(ping()))
+            while not driver._read_paused:
+                await asyncio.sleep(0)
+            peer.sendall(encode_frame(ping()))  # the system keeps it, as the transport is paused
+            told = await tell_much(driver)
+            await driver.close()
+            assert await asyncio.to_thread(read_to_end, peer) == told
+
+    run(main())
+
+
+def test_what_was_sent_threadsafe_just_before_a_close_arrives() -> None:
+    async def main() -> None:
+        async with pair() as (driver, agent):
+            agent.send_threadsafe(ping(1))
+            await agent.close()
+            assert await read_all(driver) == [ping(1)]
+
+    run(main())
+
+
+def test_a_thread_is_told_that_the_loop_of_an_open_transport_is_closed() -> None:
+    async def main() -> tuple[MemorySessionTransport, MemorySessionTransport]:
+        return memory_pair()
+
+    ours, _ = asyncio.run(main())
+    assert not ours.closed
+    for _ in range(2):
+        with pytest.raises(TransportClosed):
+            ours.send_threadsafe(ping())
+
+
+def test_a_connection_that_is_made_after_the_close_is_cut() -> None:
+    """A loop may make it in the very tick in which the start is given up."""
+
+    class Wire(asyncio.Transport):
+        aborted = False
+
+        def abort(self) -> None:
+            self.aborted = True
+
+    async def main() -> None:
+        agent, wire = TcpSessionTransport("127.0.0.1", 0), Wire()
+        await agent.close()
+        agent.connection_made(wire)
+        assert wire.aborted and agent.closed
+        with pytest.raises(TransportClosed):
+            agent.send_nowait(ping())
+
+    run(main())

@@ -14,7 +14,7 @@ from sessiongen.output import writer
 
 from sessiongen.output import tool_versions
 from sessiongen.output.cache import Cache
-from sessiongen.config.reader import Config
+from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.output.writer import Difference
 from sessiongen.paths import display
@@ -39,7 +39,7 @@ def generate(config: Config, use_cache: bool) -> Result:
     """Make the output folder hold the generated files.
 
     Raises:
-        Refusal: the input is not a protocol, or the folder cannot be written.
+        InputError: the input is not a protocol, or the folder cannot be written.
     """
     versions = tool_versions.versions()
     cache = Cache(config, versions)
@@ -65,7 +65,7 @@ def check(config: Config, use_cache: bool) -> Result:
     """Compare the output folder with what would be generated; write nothing into it.
 
     Raises:
-        Refusal: the input is not a protocol.
+        InputError: the input is not a protocol.
     """
     versions = tool_versions.versions()
     cache = Cache(config, versions)

@@ -117,7 +117,7 @@ class Diagnostic:
         }
 
 
-class Refusal(Exception):
+class InputError(Exception):
     """Ends a run: the input has the faults it carries. Never shown as a traceback."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from sessiongen.config.reader import Config
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
+from sessiongen.config.model import Config
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.paths import display
 from sessiongen.pipeline import Model
 from sessiongen.ir.roles import Roles, absence, union
@@ -66,7 +66,7 @@ def explain(name: str, model: Model, config: Config) -> list[Entry]:
     """Return an entry for each arm of a name: `ping`, or `package.Message.ping`.
 
     Raises:
-        Refusal: the protocol has no such arm.
+        InputError: the protocol has no such arm.
     """
     arms = [(oneof, arm) for oneof in model.protocol.unions for arm in oneof.arms]
     found = [
@@ -78,7 +78,7 @@ def explain(name: str, model: Model, config: Config) -> list[Entry]:
         close = get_close_matches(name, sorted({arm.name for _, arm in arms}), 3)
         help_ = f"did you mean {' or '.join(close)}?" if close else "name an arm of any oneof"
         fault = f"the protocol has no arm {name!r}"
-        raise Refusal([Diagnostic(Span(display(config.path)), Rule.UNKNOWN_ARM, fault, help_)])
+        raise InputError([Diagnostic(Span(display(config.path)), Rule.UNKNOWN_ARM, fault, help_)])
     places = _Places(model, config)
     return [
         Entry(

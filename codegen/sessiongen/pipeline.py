@@ -17,7 +17,7 @@ from sessiongen.ir import protocol
 from sessiongen.ir import schema
 from sessiongen.frontend.annotations import Annotated, read
 from sessiongen.frontend.compiler import Compiled
-from sessiongen.config.reader import Config
+from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, Span
 
 
@@ -52,7 +52,7 @@ def model(config: Config) -> Model:
     """Return the protocol of a configuration.
 
     Raises:
-        Refusal: the input is not a valid protocol.
+        InputError: the input is not a valid protocol.
     """
     compiled, annotated, found = read_input(config)
     return Model(protocol.assemble(found, annotated, config), compiled, annotated)
@@ -62,7 +62,7 @@ def read_input(config: Config) -> tuple[Compiled, Annotated, schema.Schema]:
     """Return what the input holds, before anything is asked of it.
 
     Raises:
-        Refusal: the input cannot be read or is not valid.
+        InputError: the input cannot be read or is not valid.
     """
     compiled = compiler.compile_input(config)
     places = {item.name: schema.Locations(item, compiled.sources) for item in compiled.files}
@@ -80,7 +80,7 @@ def build(config: Config, versions: Mapping[str, str], texts: Path | None) -> Bu
     texts: the folder of texts formatted before, or None to format them all.
 
     Raises:
-        Refusal: the input is not a protocol that code can be generated from.
+        InputError: the input is not a protocol that code can be generated from.
     """
     # Verbs that generate nothing have no use for templates.
     from sessiongen.targets.python.formatting import Formatter

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Severity, Span, arrange, show
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Severity, Span, arrange, show
 from sessiongen.frontend.source_map import Sources, characters
 
 UNPAIRED = Diagnostic(
@@ -129,7 +129,7 @@ def test_sorted_and_each_once_whatever_the_order(
     items: list[Diagnostic], more: list[Diagnostic]
 ) -> None:
     assert arrange([*items, *more]) == SORTED
-    assert Refusal([*more, *items]).diagnostics == SORTED
+    assert InputError([*more, *items]).diagnostics == SORTED
     assert show([*more, *items], "text") == "\n".join(item.text() for item in SORTED)
 
 

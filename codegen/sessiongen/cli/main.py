@@ -17,8 +17,9 @@ from pathlib import Path
 import click
 
 from sessiongen import __version__
-from sessiongen.config.reader import Config, load
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, failed, show
+from sessiongen.config.model import Config
+from sessiongen.config.reader import load
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed, show
 from sessiongen.cli.options import Command, Options, current, pass_options, shared, without_format
 from sessiongen.paths import display
 from sessiongen.commands import FINDING, FINE, INPUT_ERROR, Result
@@ -76,7 +77,7 @@ def _arms(context: click.Context, _: click.Parameter, incomplete: str) -> list[s
     try:
         config = load(current(context).config)
         unions = pipeline.model(config).protocol.unions
-    except (Refusal, OSError, RecursionError):
+    except (InputError, OSError, RecursionError):
         return []
     names = {arm.name for union in unions for arm in union.arms}
     return sorted(name for name in names if name.startswith(incomplete))
@@ -276,8 +277,8 @@ def _run(options: Options, verb: Callable[[], Result], document: bool = False) -
     """
     try:
         result = verb()
-    except Refusal as refusal:
-        result = Result(INPUT_ERROR, diagnostics=refusal.diagnostics)
+    except InputError as error:
+        result = Result(INPUT_ERROR, diagnostics=error.diagnostics)
     except (OSError, RecursionError) as error:
         result = Result(INPUT_ERROR, diagnostics=[_unreadable(options, error)])
     except KeyboardInterrupt:

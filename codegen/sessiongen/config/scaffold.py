@@ -16,8 +16,8 @@ from sessiongen import pipeline
 
 from sessiongen.config import scaffold_text
 from sessiongen.frontend.annotations import Annotated
-from sessiongen.config.reader import Config, Input
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, failed
+from sessiongen.config.model import Config, Input
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed
 from sessiongen.config.scaffold_text import Unanswered, quoted
 from sessiongen.paths import display
 from sessiongen.ir.protocol import assemble, pair
@@ -45,12 +45,12 @@ def write(
     role, the answer of a request.
 
     Raises:
-        Refusal: the input cannot be read or has no oneof at all, or `target` exists.
+        InputError: the input cannot be read or has no oneof at all, or `target` exists.
     """
     if target.exists():
         fault = "there is a configuration here already"
         help_ = "edit it, or write another with --config"
-        raise Refusal([Diagnostic(Span(display(target)), Rule.CONFIG_EXISTS, fault, help_)])
+        raise InputError([Diagnostic(Span(display(target)), Rule.CONFIG_EXISTS, fault, help_)])
     _refuse_missing([source.proto] if source.proto else [], Path.is_file, "file")
     _refuse_missing(include, Path.is_dir, "folder")
     lines = _input_lines(source, include, target.absolute().parent)
@@ -66,15 +66,15 @@ def write(
 def _read(config: Config) -> tuple[Schema, Annotated]:
     try:
         _, annotated, schema = pipeline.read_input(config)
-    except Refusal as refusal:
+    except InputError as error:
         # There is no configuration yet that the folder could be added to.
-        raise Refusal(
+        raise InputError(
             replace(item, help=item.help.replace("input.include", "the include paths, with -I"))
-            for item in refusal.diagnostics
+            for item in error.diagnostics
         ) from None
     if not any(item.oneofs for item in schema.own_messages()):
         # Perhaps the wrong file: a configuration for it would only be in the way.
-        raise Refusal(search(schema, config).diagnostics)
+        raise InputError(search(schema, config).diagnostics)
     return schema, annotated
 
 
@@ -82,8 +82,8 @@ def _left(schema: Schema, annotated: Annotated, config: Config) -> list[Diagnost
     """Return what keeps the input from being a protocol, or what it leaves open."""
     try:
         return notes(assemble(schema, annotated, config).roles, config)
-    except Refusal as refusal:
-        return refusal.diagnostics
+    except InputError as error:
+        return error.diagnostics
 
 
 def _unanswered(found: Search, annotated: Annotated) -> Unanswered | None:
@@ -126,7 +126,7 @@ def _save(target: Path, text: str) -> None:
         reason = getattr(error, "strerror", None) or "a file name in it is not text"
         fault = f"cannot write the configuration: {reason}"
         help_ = "choose another place with --config"
-        raise Refusal([Diagnostic(Span(display(target)), Rule.OUTPUT, fault, help_)]) from None
+        raise InputError([Diagnostic(Span(display(target)), Rule.OUTPUT, fault, help_)]) from None
 
 
 def _refuse_missing(paths: Iterable[Path], fits: Callable[[Path], bool], kind: str) -> None:
@@ -138,7 +138,7 @@ def _refuse_missing(paths: Iterable[Path], fits: Callable[[Path], bool], kind: s
         if not fits(path)
     ]
     if faults:
-        raise Refusal(faults)
+        raise InputError(faults)
 
 
 def _config(source: Source, include: tuple[Path, ...], target: Path, text: str) -> Config:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sessiongen.config.reader import OPTIONAL_ROLES, ROLES
+from sessiongen.config.model import OPTIONAL_ROLES, ROLES
 from sessiongen.ir.role_inference import Search
 from sessiongen.ir.roles import ABSENT, absence, error_is_guessed, union
 

@@ -14,7 +14,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import Message
 
 from sessiongen.frontend.compiler import ANNOTATIONS_FILE, Compiled
-from sessiongen.config.reader import Config
+from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, Rule, Span
 
 _File = descriptor_pb2.FileDescriptorProto
@@ -196,7 +196,7 @@ def _overlay(
     for (element, name), given in config.annotations.items():
         kind, wanted = kinds.get(element), _KINDS[name]
         if kind == wanted:
-            span = config.span(given.at)
+            span = config.span(given.key_path)
             found[element, name] = Annotation(element, wanted, name, given.value or "", span)
             continue
         fault = (
@@ -205,7 +205,7 @@ def _overlay(
             else f"{element!r} is {_article(kind)}; {name!r} belongs on {_article(wanted)}"
         )
         help_ = "write the full name, with the proto package: package.Message.field"
-        faults.append(Diagnostic(config.span(given.at), Rule.ANNOTATION, fault, help_))
+        faults.append(Diagnostic(config.span(given.key_path), Rule.ANNOTATION, fault, help_))
     return faults
 
 

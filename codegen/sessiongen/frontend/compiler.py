@@ -19,8 +19,8 @@ from sessiongen import resources
 from sessiongen.frontend import message_module
 
 from sessiongen.frontend import protoc
-from sessiongen.config.reader import Config
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, failed
+from sessiongen.config.model import Config
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed
 from sessiongen.paths import display
 from sessiongen.frontend.source_map import Sources
 from sessiongen.frontend.well_known import shipped
@@ -51,7 +51,7 @@ def compile_input(config: Config) -> Compiled:
     """Return the descriptors of the configured input.
 
     Raises:
-        Refusal: the input cannot be read or is not valid.
+        InputError: the input cannot be read or is not valid.
     """
     if config.input.messages is not None:
         return _from_module(config, config.input.messages)
@@ -74,7 +74,7 @@ def _from_protos(config: Config) -> Compiled:
         arguments += ["--include_source_info", *(str(sources.locate(name)) for name in names)]
         diagnostics = protoc.finish(protoc.start(arguments), sources)
         if failed(diagnostics):
-            raise Refusal(diagnostics)
+            raise InputError(diagnostics)
         data = target.read_bytes()
     return _compiled(data, sources, tuple(diagnostics), Span(names[0]))
 
@@ -86,7 +86,7 @@ def _import_name(config: Config, path: Path) -> str:
         if path.exists():
             fault = f"{display(path)} is not a file"
         help_ = "name .proto files relative to codegen.toml"
-        raise Refusal([Diagnostic(span, Rule.UNREADABLE, fault, help_)])
+        raise InputError([Diagnostic(span, Rule.UNREADABLE, fault, help_)])
     # As written first: a link's target may lie anywhere.
     for whole in (Path.absolute, Path.resolve):
         for folder in config.input.include:
@@ -97,7 +97,7 @@ def _import_name(config: Config, path: Path) -> str:
     span = config.span(("input", "include"))
     fault = f"{display(path)} lies on none of the include paths"
     help_ = "add a folder above the file to input.include"
-    raise Refusal([Diagnostic(span, Rule.UNREADABLE, fault, help_)])
+    raise InputError([Diagnostic(span, Rule.UNREADABLE, fault, help_)])
 
 
 def _refuse_shadowed(config: Config, sources: Sources, name: str, path: Path) -> None:
@@ -106,7 +106,7 @@ def _refuse_shadowed(config: Config, sources: Sources, name: str, path: Path) ->
         span = config.span(("input", "include"))
         fault = f"{display(path)} is hidden by {display(found)} on an earlier include path"
         help_ = "put the folder of the one that is meant first in input.include"
-        raise Refusal([Diagnostic(span, Rule.UNREADABLE, fault, help_)])
+        raise InputError([Diagnostic(span, Rule.UNREADABLE, fault, help_)])
 
 
 def _from_descriptor_set(config: Config, path: Path) -> Compiled:
@@ -115,7 +115,7 @@ def _from_descriptor_set(config: Config, path: Path) -> Compiled:
     except OSError as error:
         fault = f"cannot read the descriptor set: {error.strerror}"
         help_ = "write one with `protoc --descriptor_set_out` or `buf build -o`"
-        raise Refusal([Diagnostic(Span(display(path)), Rule.UNREADABLE, fault, help_)]) from None
+        raise InputError([Diagnostic(Span(display(path)), Rule.UNREADABLE, fault, help_)]) from None
     sources = Sources((), origin=path)
     return _compiled(data, sources, (), Span(display(path)))
 
@@ -248,8 +248,8 @@ def _link(files: tuple[descriptor_pb2.FileDescriptorProto, ...], sources: Source
             raise _broken(sources.span(item.name), fault, _LINK_HELP) from None
 
 
-def _broken(span: Span, fault: str, help_: str | None = None) -> Refusal:
+def _broken(span: Span, fault: str, help_: str | None = None) -> InputError:
     hint = (
         help_ or "write it with `protoc --descriptor_set_out --include_imports` or `buf build -o`"
     )
-    return Refusal([Diagnostic(span, Rule.DESCRIPTOR_SET, fault, hint)])
+    return InputError([Diagnostic(span, Rule.DESCRIPTOR_SET, fault, hint)])

@@ -16,7 +16,7 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2
 
 from sessiongen.output import subprocesses
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 
 _PROBE = """
 import base64, importlib, json, sys
@@ -69,7 +69,7 @@ def load(name: str, span: Span, root: Path) -> Loaded:
     """Import a module in a child process and return its descriptors.
 
     Raises:
-        Refusal: it cannot be imported, holds no messages, or has no type stub.
+        InputError: it cannot be imported, holds no messages, or has no type stub.
     """
     done = subprocess.run(
         subprocesses.code(_PROBE, name, str(root), _MARK), capture_output=True, check=False
@@ -110,6 +110,6 @@ def _module(name: str, path: Path, span: Span) -> Module:
     )
 
 
-def _refused(span: Span, fault: str, help_: str | None = None) -> Refusal:
+def _refused(span: Span, fault: str, help_: str | None = None) -> InputError:
     hint = help_ or "name a module that protoc --python_out wrote, installed in this environment"
-    return Refusal([Diagnostic(span, Rule.MESSAGES_MODULE, fault, hint)])
+    return InputError([Diagnostic(span, Rule.MESSAGES_MODULE, fault, hint)])

@@ -1,7 +1,7 @@
 """The protocol: a schema with its roles, its pairs of request and response, its events.
 
 In: a Schema, Roles and annotations. Out: a Protocol, which every target reads, or a
-Refusal with all that does not hold together.
+InputError with all that does not hold together.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessiongen.frontend.annotations import Annotated
-from sessiongen.config.reader import Config
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule
+from sessiongen.config.model import Config
+from sessiongen.diagnostics import Diagnostic, InputError, Rule
 from sessiongen.ir.enum_mapping import Binding, bind, fallback_of, value_faults
 from sessiongen.ir.role_inference import search
 from sessiongen.ir.roles import Roles, union
@@ -69,7 +69,7 @@ def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
     """Return the protocol of a schema.
 
     Raises:
-        Refusal: a role is missing or unclear, an arm has no partner, or an
+        InputError: a role is missing or unclear, an arm has no partner, or an
             annotation names nothing.
     """
     found = search(schema, config)
@@ -80,15 +80,15 @@ def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
         calls = pair(request, response, annotated, diagnostics)
     roles = found.roles()
     if roles is None:
-        raise Refusal(diagnostics)
+        raise InputError(diagnostics)
     events = tuple(_event(roles, arm, annotated) for arm in union(roles.event).arms)
-    vocabularies = tuple(load(path) for path in config.vocabularies)
+    vocabularies = tuple(load(path) for path in config.sdks.vocabularies)
     enums = _enums(schema, annotated, vocabularies)
     bound = [item.enum for item in enums if item.binding is not None]
     diagnostics += value_faults(bound, annotated)
     _misplaced(annotated, roles, schema, diagnostics)
     if diagnostics:
-        raise Refusal(diagnostics)
+        raise InputError(diagnostics)
     unions = tuple(item for message in schema.own_messages() for item in message.oneofs)
     return Protocol(schema, roles, unions, calls, events, enums, vocabularies)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiongen.config.reader import ROLES, Config, Given
+from sessiongen.config.model import ROLES, Config, ConfigValue
 from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.paths import display
 from sessiongen.ir.roles import TIMESTAMP, Roles, name_of
@@ -127,9 +127,9 @@ class _Finder:
             return {}
         return {"envelope": fitting[0] if fitting else None}
 
-    def _given(self, role: str, given: Given) -> list[Message]:
+    def _given(self, role: str, given: ConfigValue) -> list[Message]:
         """Return the message of a name, or none, and say why."""
-        span = self.config.span(given.at)
+        span = self.config.span(given.key_path)
         wanted = given.value or ""
         named = [
             item
@@ -299,7 +299,7 @@ class _Fields:
             names = ", ".join(item.name for item in fitting) or "none"
             fault = f"{message.full_name} has no field {given.value!r} fit to be the {role}"
             help_ = f"fields that fit: {names}"
-            span = self.config.span(given.at)
+            span = self.config.span(given.key_path)
             self.diagnostics.append(Diagnostic(span, Rule.ROLE_SHAPE, fault, help_))
         return {role: item for item in named}
 

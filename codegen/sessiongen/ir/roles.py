@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiongen.config.reader import ROLES, Config
+from sessiongen.config.model import ROLES, Config
 from sessiongen.diagnostics import Diagnostic, Rule, Severity
 from sessiongen.ir.schema import Field, Message, Oneof
 

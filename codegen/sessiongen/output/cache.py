@@ -17,7 +17,7 @@ from typing import Any
 from sessiongen import resources
 
 from sessiongen.output import tool_versions
-from sessiongen.config.reader import Config
+from sessiongen.config.model import Config
 from sessiongen.output.writer import MANIFEST, compare, load_manifest, ours
 
 FOLDER = ".sessiongen-cache"
@@ -39,7 +39,7 @@ class Cache:
             "versions": versions,
             "generator": tool_versions.generator_digest(),
             "input": repr(config.input),
-            "vocabularies": [_digest(path) for path in config.vocabularies],
+            "vocabularies": [_digest(path) for path in config.sdks.vocabularies],
             "overrides": config.overrides and _digest(config.overrides),
             "config": hashlib.sha256(config.text.encode()).hexdigest(),
         }

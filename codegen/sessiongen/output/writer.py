@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Severity, Span
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Severity, Span
 from sessiongen.paths import display
 
 MANIFEST = "sessiongen.json"
@@ -117,7 +117,7 @@ def write(
     one that is killed while it moves leaves each file whole, old or new.
 
     Raises:
-        Refusal: a file that this tool did not write is in the way, or the folder
+        InputError: a file that this tool did not write is in the way, or the folder
             cannot be written.
     """
     complete = {**files, MANIFEST: manifest.dump()}
@@ -130,7 +130,7 @@ def write(
     except OSError as error:
         fault = f"cannot write {display(Path(error.filename or folder))}: {error.strerror}"
         help_ = "nothing was lost; make the folder writable and run generate again"
-        raise Refusal([Diagnostic(Span(display(folder)), Rule.OUTPUT, fault, help_)]) from None
+        raise InputError([Diagnostic(Span(display(folder)), Rule.OUTPUT, fault, help_)]) from None
     return changes, [_left(folder, item) for item in kept]
 
 
@@ -208,7 +208,7 @@ def _refuse_foreign(folder: Path, overwritten: Iterable[Difference]) -> None:
         if item.path not in known or not (folder / item.path).is_file()
     ]
     if faults:
-        raise Refusal(faults)
+        raise InputError(faults)
 
 
 def ours(folder: Path) -> set[str]:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sessiongen.frontend.annotations import Annotated
-from sessiongen.config.reader import Config, Gap
+from sessiongen.config.model import Config
+from sessiongen.config.sdks import Gap
 from sessiongen.diagnostics import Diagnostic, Rule
 from sessiongen.parity import coverage, envelope, fields
 from sessiongen.parity import request_fields
@@ -45,7 +46,7 @@ def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
     )
     sections = tuple(section for section in sections if section.rows)
     found = {(item.sdk, item.thing): item for section in sections for item in section.findings()}
-    declared = {(gap.sdk, gap.thing): gap.reason for gap in config.gaps}
+    declared = {(gap.sdk, gap.thing): gap.reason for gap in config.sdks.gaps}
     diagnostics = [_diagnostic(item) for key, item in found.items() if key not in declared]
     diagnostics += _gap_faults(config, found, vocabularies)
     diagnostics += _twice(config, vocabularies)
@@ -85,14 +86,14 @@ def _gap_faults(
     sdks = {item.sdk for item in vocabularies}
     seen: set[tuple[str, str]] = set()
     faults = []
-    for gap in config.gaps:
+    for gap in config.sdks.gaps:
         fault = _gap_fault(gap, (gap.sdk, gap.thing) in found, gap.sdk in sdks)
         if (gap.sdk, gap.thing) in seen:
             fault = ("this gap is declared twice", "remove one of the two")
         seen.add((gap.sdk, gap.thing))
         if fault is not None:
             message = f"{gap.sdk}: {gap.thing}: {fault[0]}"
-            faults.append(Diagnostic(config.span(gap.at), Rule.PARITY_GAP, message, fault[1]))
+            faults.append(Diagnostic(config.span(gap.key_path), Rule.PARITY_GAP, message, fault[1]))
     return faults
 
 

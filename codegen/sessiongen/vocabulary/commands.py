@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sessiongen.diagnostics import (
     Diagnostic,
-    Refusal,
+    InputError,
     Rule,
     Severity,
     Span,
@@ -78,8 +78,8 @@ def update(
             diagnostics += _vanished(path, reading.vocabulary)
             if _write(path, dump(reading.vocabulary)):
                 written.append(path)
-        except Refusal as refusal:
-            diagnostics += refusal.diagnostics
+        except InputError as error:
+            diagnostics += error.diagnostics
     return Updated(written, arrange(diagnostics))
 
 
@@ -87,7 +87,7 @@ def read(scope: Scope, source: str | Path) -> Reading:
     """Read an SDK: a version, `newest`, or the path of a folder or archive.
 
     Raises:
-        Refusal: there is no such package.
+        InputError: there is no such package.
     """
     if isinstance(source, Path):
         package = open_package(source, scope)
@@ -115,8 +115,8 @@ def moved(
             if version == pinned.version:
                 continue
             reading = read(scope, version)
-        except Refusal as refusal:
-            diagnostics += refusal.diagnostics
+        except InputError as error:
+            diagnostics += error.diagnostics
             continue
         diagnostics += reading.diagnostics
         if reading.vocabulary is not None:
@@ -164,7 +164,7 @@ def _vanished(path: Path, new: Vocabulary) -> list[Diagnostic]:
     """Warn of each enum and class that the file had and the new vocabulary has not."""
     try:
         old = load(path)
-    except Refusal:
+    except InputError:
         return []
     gone = [("enum", item.name, item.place) for item in old.enums if not new.enum(item.name)]
     gone += [("class", item.name, item.place) for item in old.records if not new.record(item.name)]
@@ -191,7 +191,7 @@ def _write(path: Path, data: bytes) -> bool:
         os.replace(staged, path)
     except OSError as error:
         what = f"the vocabulary cannot be written: {error.strerror}"
-        raise Refusal([Diagnostic(Span(display(path)), Rule.OUTPUT, what, "make it writable")])
+        raise InputError([Diagnostic(Span(display(path)), Rule.OUTPUT, what, "make it writable")])
     finally:
         with contextlib.suppress(OSError):
             staged.unlink()

@@ -1,7 +1,7 @@
 """Published packages, through the registries' own clients.
 
 In: an SDK and a version. Out: its Package, or the newest version's number. Nothing is
-installed and nothing of the package is run; what a client complains of is a Refusal.
+installed and nothing of the package is run; what a client complains of is a InputError.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from sessiongen.output import subprocesses
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.vocabulary.package import Package, open_package
 from sessiongen.vocabulary.scope import Scope
 
@@ -118,5 +118,5 @@ def _reason(output: bytes) -> str:
     )
 
 
-def _refusal(label: str, message: str, help_: str) -> Refusal:
-    return Refusal([Diagnostic(Span(label), Rule.SDK_FETCH, message, help_)])
+def _refusal(label: str, message: str, help_: str) -> InputError:
+    return InputError([Diagnostic(Span(label), Rule.SDK_FETCH, message, help_)])

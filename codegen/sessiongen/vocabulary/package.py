@@ -1,7 +1,7 @@
 """The files of an SDK's package, read into memory and never run.
 
 In: a folder, a wheel, an sdist or an npm archive. Out: a Package of source files under
-their paths in the package; anything else is a Refusal. An archive is not unpacked, so no
+their paths in the package; anything else is a InputError. An archive is not unpacked, so no
 name in it can reach the file system.
 """
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.paths import display
 from sessiongen.vocabulary.scope import Scope
 
@@ -59,8 +59,8 @@ def open_package(path: Path, scope: Scope) -> Package:
     return Package(display(origin), files)
 
 
-def _refusal(path: Path, message: str, help_: str) -> Refusal:
-    return Refusal([Diagnostic(Span(display(path)), Rule.SDK_PACKAGE, message, help_)])
+def _refusal(path: Path, message: str, help_: str) -> InputError:
+    return InputError([Diagnostic(Span(display(path)), Rule.SDK_PACKAGE, message, help_)])
 
 
 def _source(name: str) -> bool:

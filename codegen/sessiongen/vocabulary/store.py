@@ -1,7 +1,7 @@
 """Vocabulary files: facts as JSON that can be reviewed as a diff.
 
 In: a Vocabulary, or the bytes of a file. Out: the bytes, or the Vocabulary; a file that
-does not hold one is a Refusal. Keys are sorted, a record without records inside is one
+does not hold one is a InputError. Keys are sorted, a record without records inside is one
 line, lines end in LF.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.paths import display
 from sessiongen.vocabulary.model import (
     FORMS,
@@ -82,8 +82,8 @@ def parse(data: bytes, file: str) -> Vocabulary:
     return found
 
 
-def _refusal(span: Span, message: str) -> Refusal:
-    return Refusal([Diagnostic(span, Rule.VOCABULARY, message, _HELP)])
+def _refusal(span: Span, message: str) -> InputError:
+    return InputError([Diagnostic(span, Rule.VOCABULARY, message, _HELP)])
 
 
 def _plain(value: Any) -> Any:

@@ -24,7 +24,7 @@ from livekit.agents.voice import amd, events
 from sessiongen.config import reader
 
 from sessiongen import commands
-from sessiongen.diagnostics import Refusal
+from sessiongen.diagnostics import InputError
 from sessiongen.vocabulary import dump
 from sessiongen.vocabulary.model import EnumFact, Place, Vocabulary, Word
 
@@ -258,7 +258,7 @@ def test_without_a_twin_there_are_names_alone(small: Small) -> None:
 
 def test_values_that_fall_together_are_refused(small: Small) -> None:
     enum = 'enum Mood {\n  M_GOOD = 0;\n  M_BAD = 1 [(sessiongen.sdk_value) = "Good"];\n}'
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(InputError) as refused:
         small.generate(enum, ["good"])
     [fault] = refused.value.diagnostics
     assert (fault.rule.value, fault.span.line, fault.span.column) == ("SG027", 7, 3)
@@ -267,7 +267,7 @@ def test_values_that_fall_together_are_refused(small: Small) -> None:
 
 def test_a_fallback_that_is_no_value_is_refused(small: Small) -> None:
     enum = 'enum Mood {\n  option (sessiongen.unknown) = "M_UGLY";\n  M_GOOD = 0;\n  M_BAD = 1;\n}'
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(InputError) as refused:
         small.generate(enum, ["good"])
     [fault] = refused.value.diagnostics
     assert (fault.rule.value, fault.span.line) == ("SG015", 5)

@@ -40,7 +40,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_this_repository_has_declared_every_gap() -> None:
     done = run("parity")
     assert (done.returncode, done.stderr) == (0, "")
-    gaps = len(reader.load(ROOT / "codegen.toml").gaps)
+    gaps = len(reader.load(ROOT / "codegen.toml").sdks.gaps)
     assert done.stdout.splitlines()[-1].endswith(f" 0 findings, {gaps} declared gaps (~)")
     assert "agents-js" in done.stdout and "CR_COMPLETED = 5" in done.stdout
 
@@ -51,7 +51,7 @@ def test_gaps_stand_in_the_order_of_the_matrix() -> None:
     found = parity.compare(model.protocol, model.annotated, loaded)
     differs = [item for section in found.sections for item in section.findings()]
     wanted = list(dict.fromkeys((item.sdk, item.thing) for item in differs))
-    assert [(gap.sdk, gap.thing) for gap in loaded.gaps] == wanted
+    assert [(gap.sdk, gap.thing) for gap in loaded.sdks.gaps] == wanted
 
 
 class Contract:

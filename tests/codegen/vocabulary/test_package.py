@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from small_sdks import PYTHON_SDK, TYPESCRIPT_SDK
 
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Severity
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Severity
 from sessiongen.vocabulary import PYTHON, TYPESCRIPT, Scope, Vocabulary, dump, load
 from sessiongen.vocabulary import fetch as fetching
 from sessiongen.vocabulary import commands
@@ -51,7 +51,7 @@ def tarball(path: Path, files: Mapping[str, str]) -> Path:
 
 
 def refused(path: Path, scope: Scope) -> Diagnostic:
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(InputError) as caught:
         open_package(path, scope)
     [found] = caught.value.diagnostics
     assert found.rule is Rule.SDK_PACKAGE and found.help
@@ -165,7 +165,7 @@ def test_no_path_is_refused(tmp_path: Path) -> None:
 
 
 def fetch_refused(scope: Scope, version: str) -> Diagnostic:
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(InputError) as caught:
         fetching.fetch(scope, version)
     [found] = caught.value.diagnostics
     assert found.rule is Rule.SDK_FETCH and found.help
@@ -216,7 +216,7 @@ def test_client_that_leaves_nothing_or_something_else(
     fake(tmp_path, "npm", "")
     assert "no archive" in fetch_refused(TYPESCRIPT, "1.0.0").message
     fake(tmp_path, "npm", "pathlib.Path(sys.argv[-1], 'a.tgz').write_bytes(b'x')")
-    with pytest.raises(Refusal, match="cannot be read"):
+    with pytest.raises(InputError, match="cannot be read"):
         fetching.fetch(TYPESCRIPT, "1.0.0")
 
 
@@ -257,7 +257,7 @@ def test_newest_that_is_not_named(
 ) -> None:
     fake(tmp_path, "python", f"print({report!r})")
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    with pytest.raises(Refusal, match="named no version"):
+    with pytest.raises(InputError, match="named no version"):
         fetching.newest(PYTHON)
 
 

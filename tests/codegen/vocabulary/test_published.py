@@ -18,7 +18,7 @@ import pytest
 from published_facts import CASES, IDS, Facts
 from published_behaviour import HABIT_IDS, HABITS, Habits
 
-from sessiongen.diagnostics import Refusal, Severity
+from sessiongen.diagnostics import InputError, Severity
 from sessiongen.vocabulary import (
     PYTHON,
     TYPESCRIPT,
@@ -53,8 +53,8 @@ def published(pytestconfig: pytest.Config) -> Folder:
             pytest.skip("npm is not installed, so the JS package cannot be fetched")
         try:
             files = fetch(scope, version).files
-        except Refusal as refusal:
-            pytest.skip(f"{scope.sdk} {version} cannot be fetched: {refusal}")
+        except InputError as error:
+            pytest.skip(f"{scope.sdk} {version} cannot be fetched: {error}")
         staging = root / f".{folder.name}.{os.getpid()}"
         for path, data in files.items():
             (staging / path).parent.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_sdks import python_sdk, typescript_sdk
 
-from sessiongen.diagnostics import Refusal, Rule
+from sessiongen.diagnostics import InputError, Rule
 from sessiongen.vocabulary import Vocabulary, dump, load
 from sessiongen.vocabulary import model
 from sessiongen.vocabulary.ordering import in_order
@@ -121,7 +121,7 @@ def test_load(tmp_path: Path) -> None:
 
 
 def refused(data: bytes) -> str:
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(InputError) as caught:
         parse(data, "v.json")
     [found] = caught.value.diagnostics
     assert found.rule is Rule.VOCABULARY and found.help
@@ -186,7 +186,7 @@ def test_malformed_shape_is_refused_with_the_way_to_it(
 
 
 def test_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(InputError) as caught:
         load(tmp_path / "none.json")
     assert caught.value.diagnostics[0].rule is Rule.VOCABULARY
 

@@ -23,8 +23,9 @@ from types import ModuleType
 import pytest
 
 from sessiongen.config import reader as configuration
+from sessiongen.config.model import Config
 from sessiongen import commands
-from sessiongen.diagnostics import Diagnostic, Refusal
+from sessiongen.diagnostics import Diagnostic, InputError
 
 ROOT = Path(__file__).resolve().parents[3]
 CASES = ROOT / "tests" / "cases"
@@ -56,7 +57,7 @@ class Package:
 
 def configured(
     folder: Path, package: str, source: str, out: Path | None = None, rest: str = ""
-) -> configuration.Config:
+) -> Config:
     """Write a codegen.toml whose [input] table is `source`, and load it."""
     folder.mkdir(parents=True, exist_ok=True)
     target = (out or folder / "out").as_posix()
@@ -85,18 +86,18 @@ def one_formatting_child() -> Iterator[None]:
         yield
 
 
-def generate(config: configuration.Config) -> Package:
+def generate(config: Config) -> Package:
     """Generate without a cache."""
     with one_formatting_child():
         commands.generate(config, use_cache=False)
     return Package(config.package, config.out)
 
 
-def refusal(config: configuration.Config) -> list[Diagnostic]:
+def refusal(config: Config) -> list[Diagnostic]:
     """Return the diagnostics with which a protocol is refused; fail if it is not."""
     try:
         generate(config)
-    except Refusal as refused:
+    except InputError as refused:
         assert not config.package_dir.exists(), "a refused protocol must write nothing"
         return refused.diagnostics
     raise AssertionError("the protocol was not refused")

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.frontend.compiler import Compiled
-from sessiongen.config.reader import Config
-from sessiongen.diagnostics import Refusal
+from sessiongen.config.model import Config
+from sessiongen.diagnostics import InputError
 from sessiongen.targets.python.formatting import Formatter
 from sessiongen.targets.python.layout import call
 from sessiongen.targets.python.naming import message_faults
@@ -67,7 +67,7 @@ def generate(
     """Return the files of the generated package by their path inside it.
 
     Raises:
-        Refusal: names fall together, or protoc refuses the descriptors.
+        InputError: names fall together, or protoc refuses the descriptors.
     """
     overrides = load(config.overrides)
     context_ = context(protocol, compiled.modules, annotated, overrides.functions)
@@ -79,7 +79,7 @@ def generate(
         return {**_layers(rendered, formatter), **_overrides(overrides, version, source)}
     context_.faults += module_faults(compiled.own, protocol.roles.request.span)
     if context_.faults:
-        raise Refusal(context_.faults)
+        raise InputError(context_.faults)
     running = messages.start(annotated.files, compiled.own, config.package)
     try:
         layers = _layers(_render(context_, version, source), formatter)
@@ -106,7 +106,7 @@ def _render(context_: Context, version: str, source: str) -> dict[str, str]:
         template = templates.get_template(f"{file}.j2")
         rendered[file] = without_unused_imports(template.render(**shared, model=model))
     if context_.faults:
-        raise Refusal(context_.faults)
+        raise InputError(context_.faults)
     listing = "\n".join(
         f"- `{name.removesuffix('.py')}`: {what}" for name, (_, what) in LAYERS.items()
     )

@@ -19,7 +19,7 @@ from google.protobuf.compiler import plugin_pb2
 from sessiongen.output import subprocesses
 
 from sessiongen.frontend import protoc
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span, failed
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed
 from sessiongen.frontend.source_map import Sources
 from sessiongen.targets.python.references import module_name
 from sessiongen.targets.python.stub_names import clashes
@@ -79,13 +79,13 @@ def finish(running: Running, sources: Sources) -> dict[str, str]:
     """Return the generated texts by file name.
 
     Raises:
-        Refusal: one of the tools refused the descriptors.
+        InputError: one of the tools refused the descriptors.
     """
     with running.folder as folder:
         diagnostics = protoc.finish(running.python, sources)
         _, said = running.stubs.communicate()
         if failed(diagnostics):
-            raise Refusal(diagnostics)
+            raise InputError(diagnostics)
         made = Path(folder).joinpath(*running.package.split("."))
         texts = {
             path.name: _code(path.read_text(encoding="utf-8"))
@@ -145,7 +145,7 @@ def _refuse_clashes(proto: str, text: str, sources: Sources) -> None:
             Diagnostic(span, Rule.NAME_CLASH, f"the type stub of this file {phrase}", help_)
             for phrase in found
         ]
-        raise Refusal(faults)
+        raise InputError(faults)
 
 
 def _proto(stub: str, own: tuple[str, ...]) -> str:
@@ -154,11 +154,11 @@ def _proto(stub: str, own: tuple[str, ...]) -> str:
     return next(item for item in own if module_name(item) == name)
 
 
-def _no_stubs(reason: str, sources: Sources) -> Refusal:
+def _no_stubs(reason: str, sources: Sources) -> InputError:
     span = Span(sources.origin.as_posix() if sources.origin else "mypy-protobuf")
     last = (reason.strip().splitlines() or ["no reason given"])[-1]
     help_ = "mypy-protobuf cannot describe this protocol; see its message"
-    return Refusal([Diagnostic(span, Rule.PROTO, f"no type stubs: {last}", help_)])
+    return InputError([Diagnostic(span, Rule.PROTO, f"no type stubs: {last}", help_)])
 
 
 def _file(name: str) -> str:

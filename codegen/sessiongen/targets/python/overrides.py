@@ -1,7 +1,7 @@
 """Overrides: the few encoders of fields that are written by hand.
 
 In: the path of a Python module, which is read and not run. Out: its text, and the
-function that fills each field that its table names, or a Refusal.
+function that fills each field that its table names, or a InputError.
 
 The module holds one table, `OVERRIDES`, from a field's name (`ChatMessage.content`, the
 message's outer messages in front) to a function of the module, which takes a source and
@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
-from sessiongen.diagnostics import Diagnostic, Refusal, Rule, Span
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.paths import display
 
 TABLE = "OVERRIDES"
@@ -67,7 +67,7 @@ def load(path: Path | None) -> Overrides:
     """Read a module of overrides; without one there are none.
 
     Raises:
-        Refusal: the module cannot be read, or its table is not one.
+        InputError: the module cannot be read, or its table is not one.
     """
     if path is None:
         return Overrides()
@@ -90,7 +90,7 @@ def _parse(path: Path) -> tuple[str, ast.Module]:
             f"cannot read the overrides: {what}",
             "name a readable UTF-8 file in output.overrides",
         )
-    raise Refusal([fault])
+    raise InputError([fault])
 
 
 class _Reader:
@@ -113,7 +113,7 @@ class _Reader:
             functions[name] = function
             spans[name] = self._span(key)
         if self.faults:
-            raise Refusal(self.faults)
+            raise InputError(self.faults)
         return Overrides(self.text, functions, spans)
 
     def _entries(self) -> Iterator[tuple[ast.expr, ast.expr]]:

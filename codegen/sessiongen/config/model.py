@@ -1,0 +1,86 @@
+"""The checked configuration as frozen values, with absolute paths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sessiongen.config.sdks import Sdks
+from sessiongen.config.tables import KeyPath, key_span
+from sessiongen.diagnostics import Span
+
+OPTIONAL_ROLES = ("envelope", "correlation", "error", "timestamp")
+ROLES = ("envelope", "event", "request", "response", "correlation", "error", "timestamp")
+ANNOTATIONS = (
+    "sdk_class",
+    "sdk_field",
+    "response",
+    "sdk_event",
+    "sdk_enum",
+    "unknown",
+    "sdk_value",
+)
+
+
+@dataclass(frozen=True)
+class Input:
+    """Where the protocol is read from: exactly one of the three kinds is set.
+
+    protos: .proto files, with the include paths under which imports are found.
+    descriptor_set: a serialized google.protobuf.FileDescriptorSet.
+    messages: the dotted name of an installed Python module of generated messages.
+    """
+
+    protos: tuple[Path, ...] = ()
+    include: tuple[Path, ...] = ()
+    descriptor_set: Path | None = None
+    messages: str | None = None
+
+
+@dataclass(frozen=True)
+class ConfigValue:
+    """A value of the configuration with the path of its key.
+
+    value: None where the configuration says `false`: the protocol has none.
+    """
+
+    value: str | None
+    key_path: KeyPath
+
+
+@dataclass(frozen=True)
+class Config:
+    """A checked codegen.toml. Roles and annotations keep their key paths for diagnostics.
+
+    roles: role name to message or field name.
+    annotations: (full name of the element, annotation) to its value.
+    overrides: a module of handwritten encoders, which becomes part of the package.
+    """
+
+    path: Path
+    text: str = field(repr=False)
+    input: Input
+    out: Path
+    package: str
+    overrides: Path | None = None
+    roles: dict[str, ConfigValue] = field(default_factory=dict)
+    annotations: dict[tuple[str, str], ConfigValue] = field(default_factory=dict)
+    sdks: Sdks = Sdks()
+
+    @property
+    def root(self) -> Path:
+        """The folder of codegen.toml, against which its paths are read."""
+        return self.path.parent
+
+    @property
+    def package_dir(self) -> Path:
+        """The folder that becomes the generated package."""
+        return self.out.joinpath(*self.package.split("."))
+
+    def span(self, key_path: KeyPath) -> Span:
+        """Return the position of a key, for a diagnostic."""
+        return key_span(self.path, self.text, key_path)
+
+    def with_descriptor_set(self, path: Path) -> Config:
+        """Return the same configuration with a FileDescriptorSet as its input."""
+        return replace(self, input=Input(descriptor_set=path.absolute()))

@@ -1,0 +1,114 @@
+"""Typed access to the tables of a parsed codegen.toml.
+
+A `Tables` collects a diagnostic for each key or value that does not belong, so that one run
+reports every fault of the file. A key path is the tuple of keys from the root of the file to
+a value; array elements stand in it as their index.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from sessiongen.diagnostics import Diagnostic, Rule, Span
+from sessiongen.paths import display
+
+KeyPath = tuple[str, ...]
+Table = dict[str, Any]
+
+
+class Tables:
+    """Reads values out of tables and collects the faults it finds."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path.absolute()
+        self.text = text
+        self.faults: list[Diagnostic] = []
+
+    @property
+    def root(self) -> Path:
+        """The folder of codegen.toml, against which its paths are read."""
+        return self.path.parent
+
+    def only(self, table: Table, key_path: KeyPath, known: tuple[str, ...]) -> None:
+        """Report each key of a table that is not a known one."""
+        for key in table:
+            if key in known:
+                continue
+            close = get_close_matches(key, known, 1)
+            self.fault(
+                (*key_path, key),
+                f"unknown key {'.'.join((*key_path, key))!r}",
+                (f"did you mean {close[0]!r}? " if close else "")
+                + f"known here: {', '.join(known)}",
+            )
+
+    def table(self, data: Table, key: str, key_path: KeyPath = ()) -> Table:
+        """Return the table under a key, or an empty one."""
+        return self._typed(data, (*key_path, key), _is_table, "a table") or {}
+
+    def tables(self, data: Table, key_path: KeyPath) -> list[Table]:
+        """Return the array of tables under the last key of a path, or an empty list."""
+        return self._typed(data, key_path, _is_tables, "an array of tables") or []
+
+    def string(self, table: Table, key_path: KeyPath) -> str | None:
+        """Return the string under the last key of a path, or None."""
+        kind = "a string with no control character"
+        result: str | None = self._typed(table, key_path, _is_text, kind)
+        return result
+
+    def required_string(self, table: Table, key_path: KeyPath) -> str:
+        """Return the string under the last key of a path; a missing one is a fault."""
+        value = self.string(table, key_path)
+        key = key_path[-1]
+        if value is None and key not in table:
+            self.fault(key_path, f"the key {key!r} is missing", f"give {key} as a string")
+        return value or ""
+
+    def strings(self, table: Table, key_path: KeyPath) -> list[str]:
+        """Return the list of strings under the last key of a path, or an empty list."""
+        kind = "a list of strings with no control character"
+        return self._typed(table, key_path, _is_texts, kind) or []
+
+    def fault(self, key_path: KeyPath, message: str, help_: str) -> None:
+        """Report a fault at a key."""
+        span = key_span(self.path, self.text, key_path)
+        self.faults.append(Diagnostic(span, Rule.CONFIG_KEY, message, help_))
+
+    def _typed(
+        self, table: Table, key_path: KeyPath, fits: Callable[[object], bool], kind: str
+    ) -> Any:
+        value = table.get(key_path[-1])
+        if value is None or fits(value):
+            return value
+        self.fault(key_path, f"{'.'.join(key_path)} is not {kind}", f"write it as {kind}")
+        return None
+
+
+def key_span(path: Path, text: str, key_path: KeyPath) -> Span:
+    """Return the position of a key in a codegen.toml."""
+    # Only diagnostics need positions; other runs do not load the parser.
+    from sessiongen.config.positions import place
+
+    line, column = place(text, key_path)
+    return Span(display(path), line, column)
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_tables(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+
+
+def _is_text(value: object) -> bool:
+    """Whether a value is a string that can be a path or a name."""
+    return isinstance(value, str) and value != "" and not re.search(r"[\x00-\x1f\x7f]", value)
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(_is_text(item) for item in value)

@@ -165,10 +165,10 @@ class _Places:
 
     def _coders(self, oneof: Oneof, arm: Field) -> Iterator[tuple[str, str]]:
         """Yield what encodes and decodes the payload of an arm that a host sends."""
-        shapes = self._context.shapes
-        sent = {union(self._roles.event).message, union(self._roles.response).message, *shapes}
-        if oneof.message in sent and arm.value.type_name in shapes:
-            message = shapes[arm.value.type_name].message
+        plans = self._context.plans
+        sent = {union(self._roles.event).message, union(self._roles.response).message, *plans}
+        if oneof.message in sent and arm.value.type_name in plans:
+            message = plans[arm.value.type_name].message
             name = self._names.function(message)
             title = self._names.title(message)
             yield "encoders.py", f"encode_{name}"

@@ -1,12 +1,13 @@
-"""Shapes: what each message is made from, field by field.
+"""How each message is encoded from an SDK's objects, field by field.
 
-In: a Protocol and its annotations. Out: a Shape for each message that events and
-responses carry, with the names that the Python SDK gives to its parts.
+There is a MessagePlan for each message that events and responses can hold, with the names
+that one SDK gives to its parts.
 
-Three kinds of oneof are told apart. Where every arm is a message of its own kind, the
-source of the arm says by its `type` which arm it is: it stands in an attribute named as
-the oneof, or, where the message holds nothing else and the SDK has no class for it, it
-is the message's own source. Any other oneof has an attribute for each arm.
+A oneof whose arms are all messages of different types is a TaggedOneof: the source object of
+the arm says by its `type` attribute which arm it is. That object is the value of an attribute
+named like the oneof; where the message holds nothing else and the SDK has no class for it,
+the object is the source of the message itself. The source of any other oneof has one
+attribute for each arm.
 """
 
 from __future__ import annotations
@@ -15,87 +16,94 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sessiongen.frontend.annotations import Annotated
-from sessiongen.ir.reachability import carried
-from sessiongen.ir.protocol import PYTHON, Protocol
+from sessiongen.ir.protocol import Protocol
+from sessiongen.ir.reachability import sent_by_host
+from sessiongen.ir.record_mapping import find_field, find_record, source_names
 from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Kind, Message, Oneof
-from sessiongen.ir.record_mapping import fact_of, record_of, source_names
-from sessiongen.vocabulary.model import Record
+from sessiongen.vocabulary.model import Record, Vocabulary
 
-# The attribute by which sources of several kinds are told apart.
+# The attribute that tells source objects of different types apart.
 TAG = "type"
 
 # The types of an SDK's fields that hold nothing but text.
-_TEXTS = frozenset({"str", "str | None"})
+_TEXT_TYPES = frozenset({"str", "str | None"})
 
 
 @dataclass(frozen=True)
-class Source:
-    """A field and the attribute of the source that fills it.
+class FieldSource:
+    """A field and the attribute of the source object that fills it.
 
-    absent: the source may lack it.
-    told: the field is a text, and what fills it in the SDK is none, such as an error.
+    optional: the source object may lack the attribute.
+    stringify: the field is a string and the attribute is something else, such as an error.
     """
 
     field: Field
     name: str
-    absent: bool
-    told: bool = False
+    optional: bool
+    stringify: bool = False
 
 
 @dataclass(frozen=True)
-class Tagged:
-    """An arm and the tag of its sources."""
+class TaggedArm:
+    """An arm and the tag of its source objects."""
 
     arm: Field
     tag: str
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A oneof whose arm is chosen by the tag of its source.
+class TaggedOneof:
+    """A oneof whose arm is chosen by the tag of its source object.
 
-    name: the attribute that holds the arm's source; None where the source is the arm's.
+    name: the attribute that holds the arm's source; None where the message's source is it.
     """
 
     oneof: Oneof
     name: str | None
-    arms: tuple[Tagged, ...]
+    arms: tuple[TaggedArm, ...]
 
 
 @dataclass(frozen=True)
-class Shape:
-    """A message, what fills it, and the tag it has as an arm's source, or None.
+class MessagePlan:
+    """How one message is encoded.
 
-    classed: whether the SDK has a class for it.
-    loose: whether the SDK's class lets each of its fields be left out.
+    tag: the tag of its source as an arm of a TaggedOneof, or None.
+    has_sdk_class: whether the SDK has a class for the message.
+    all_optional: whether every field of the SDK's class may be missing.
     """
 
     message: Message
-    fields: tuple[Source, ...]
-    choices: tuple[Choice, ...]
+    fields: tuple[FieldSource, ...]
+    tagged_oneofs: tuple[TaggedOneof, ...]
     tag: str | None
-    classed: bool
-    loose: bool
+    has_sdk_class: bool
+    all_optional: bool
 
     @property
-    def transparent(self) -> Choice | None:
-        """The choice that stands for the whole message, if one does."""
-        return next((item for item in self.choices if item.name is None), None)
+    def transparent(self) -> TaggedOneof | None:
+        """The oneof that stands for the whole message, if one does."""
+        return next((item for item in self.tagged_oneofs if item.name is None), None)
 
 
-def shapes(protocol: Protocol, annotated: Annotated) -> dict[str, Shape]:
-    """Return the shapes by full name of the message, in order of declaration."""
-    return _Shaper(protocol, annotated).all()
+def encoding_plans(
+    protocol: Protocol, annotated: Annotated, vocabulary: Vocabulary | None
+) -> dict[str, MessagePlan]:
+    """Return the plans by full name of the message, in order of declaration.
+
+    vocabulary: the SDK whose objects are encoded; None if there is none.
+    """
+    return _Planner(protocol, annotated, vocabulary).plans()
 
 
-class _Shaper:
-    def __init__(self, protocol: Protocol, annotated: Annotated) -> None:
+class _Planner:
+    def __init__(
+        self, protocol: Protocol, annotated: Annotated, vocabulary: Vocabulary | None
+    ) -> None:
         self.annotated = annotated
-        self.messages = {item.full_name: item for item in carried(protocol)}
-        python = next((item for item in protocol.vocabularies if item.language == PYTHON), None)
+        self.messages = {item.full_name: item for item in sent_by_host(protocol)}
         self.records = {
-            name: record_of(message, annotated, python) if python else None
+            name: find_record(message, annotated, vocabulary) if vocabulary else None
             for name, message in self.messages.items()
         }
         roles = protocol.roles
@@ -106,31 +114,31 @@ class _Shaper:
         }
         self.tags = self._tags()
 
-    def all(self) -> dict[str, Shape]:
-        choices = {name: tuple(self._choices(item)) for name, item in self.messages.items()}
-        chosen = {
-            tagged.arm.value.type_name
-            for found in choices.values()
-            for choice in found
-            for tagged in choice.arms
+    def plans(self) -> dict[str, MessagePlan]:
+        oneofs = {name: tuple(self._tagged(item)) for name, item in self.messages.items()}
+        tagged = {
+            item.arm.value.type_name
+            for of_message in oneofs.values()
+            for oneof in of_message
+            for item in oneof.arms
         }
         return {
-            name: Shape(
+            name: MessagePlan(
                 message,
-                tuple(self._fields(message, choices[name])),
-                choices[name],
-                self.tags[name] if name in chosen else None,
+                tuple(self._fields(message, oneofs[name])),
+                oneofs[name],
+                self.tags[name] if name in tagged else None,
                 self.records[name] is not None,
-                self._loose(self.records[name]),
+                _all_optional(self.records[name]),
             )
             for name, message in self.messages.items()
         }
 
-    def _loose(self, record: Record | None) -> bool:
-        return record is not None and all(fact.optional for fact in record.fields)
-
     def _tags(self) -> dict[str, str | None]:
-        """Return the one tag of each message that can be an arm's source."""
+        """Return the tag of each message that can be the source of an arm.
+
+        A message that is the payload of arms with different tags has none.
+        """
         named: dict[str, set[str]] = {name: set() for name in self.messages}
         for message in self.messages.values():
             for oneof in message.oneofs:
@@ -144,41 +152,51 @@ class _Shaper:
         }
 
     def _taggable(self, name: str) -> bool:
-        """Whether a message leaves room for a tag: nothing in it has that name, and it is no
-        bare oneof."""
+        """Whether a source of a message can have a tag.
+
+        It cannot where the message has a field of that name, or is nothing but a oneof.
+        """
         message = self.messages[name]
         names = [*(item.name for item in message.fields), *(item.name for item in message.oneofs)]
         return TAG not in names and bool(
             message.outside() or not message.oneofs or name in self.payloads
         )
 
-    def _choices(self, message: Message) -> Iterator[Choice]:
+    def _tagged(self, message: Message) -> Iterator[TaggedOneof]:
         record = self.records[message.full_name]
         bare = record is None and message.full_name not in self.payloads
         for oneof in message.oneofs:
             tags = [self.tags.get(arm.value.type_name) for arm in oneof.arms]
-            if None in tags or len(set(tags)) < len(tags) or not self._held(oneof, record):
+            if None in tags or len(set(tags)) < len(tags) or not _one_attribute(oneof, record):
                 continue
             whole = bare and len(message.oneofs) == 1 and not message.outside()
-            arms = tuple(Tagged(arm, tag) for arm, tag in zip(oneof.arms, tags, strict=True) if tag)
-            yield Choice(oneof, None if whole else oneof.name, arms)
+            pairs = zip(oneof.arms, tags, strict=True)
+            arms = tuple(TaggedArm(arm, tag) for arm, tag in pairs if tag)
+            yield TaggedOneof(oneof, None if whole else oneof.name, arms)
 
-    def _held(self, oneof: Oneof, record: Record | None) -> bool:
-        """Whether the SDK's class, if there is one, keeps the arms in one attribute."""
-        return record is None or any(fact.name == oneof.name for fact in record.fields)
-
-    def _fields(self, message: Message, choices: tuple[Choice, ...]) -> Iterator[Source]:
-        by_tag = {choice.oneof.name for choice in choices}
+    def _fields(self, message: Message, tagged: tuple[TaggedOneof, ...]) -> Iterator[FieldSource]:
+        by_tag = {item.oneof.name for item in tagged}
         for field in message.fields:
             if field.oneof not in by_tag:
                 yield self._source(message, field)
 
-    def _source(self, message: Message, field: Field) -> Source:
-        fact = fact_of(message, field, self.annotated, self.records[message.full_name])
+    def _source(self, message: Message, field: Field) -> FieldSource:
+        fact = find_field(message, field, self.annotated, self.records[message.full_name])
         if fact is not None:
             single = field.key is None and not field.repeated
-            told = field.value.kind is Kind.STR and single and fact.type not in _TEXTS
-            return Source(field, fact.name, fact.optional, told)
+            is_text = field.value.kind is Kind.STRING and single
+            return FieldSource(
+                field, fact.name, fact.optional, is_text and fact.type not in _TEXT_TYPES
+            )
         single = field.value.kind is not Kind.MESSAGE or field.oneof is not None
         name = source_names(message, field, self.annotated)[0]
-        return Source(field, name, field.presence and single and not field.required)
+        return FieldSource(field, name, field.presence and single and not field.required)
+
+
+def _all_optional(record: Record | None) -> bool:
+    return record is not None and all(fact.optional for fact in record.fields)
+
+
+def _one_attribute(oneof: Oneof, record: Record | None) -> bool:
+    """Whether the SDK's class, if there is one, keeps the arms in one attribute."""
+    return record is None or any(fact.name == oneof.name for fact in record.fields)

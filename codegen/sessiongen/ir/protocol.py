@@ -6,6 +6,7 @@ InputError with all that does not hold together.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sessiongen.frontend.annotations import Annotated
@@ -17,9 +18,6 @@ from sessiongen.ir.roles import Roles, union
 from sessiongen.ir.schema import Enum, EnumValue, Field, Message, Oneof, Schema
 from sessiongen.vocabulary.model import Vocabulary
 from sessiongen.vocabulary.store import load
-
-# The language of the vocabulary whose spellings generated Python uses.
-PYTHON = "python"
 
 
 @dataclass(frozen=True)
@@ -40,11 +38,18 @@ class Event:
 
 @dataclass(frozen=True)
 class BoundEnum:
-    """An enum, its fallback if it declares one, and its binding to the Python SDK's twin."""
+    """An enum, its fallback if it declares one, and its bindings.
+
+    bindings: the enum of each SDK that has one with this meaning, by the name of the SDK.
+    """
 
     enum: Enum
     fallback: EnumValue | None
-    binding: Binding | None
+    bindings: Mapping[str, Binding]
+
+    def binding(self, vocabulary: Vocabulary | None) -> Binding | None:
+        """Return the binding to the enum of an SDK; None if it has no such enum."""
+        return None if vocabulary is None else self.bindings.get(vocabulary.sdk)
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,10 @@ class Protocol:
     events: tuple[Event, ...]
     enums: tuple[BoundEnum, ...]
     vocabularies: tuple[Vocabulary, ...]
+
+    def vocabulary(self, language: str) -> Vocabulary | None:
+        """Return the vocabulary of the first configured SDK in a language, or None."""
+        return next((item for item in self.vocabularies if item.language == language), None)
 
 
 def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
@@ -84,7 +93,7 @@ def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
     events = tuple(_event(roles, arm, annotated) for arm in union(roles.event).arms)
     vocabularies = tuple(load(path) for path in config.sdks.vocabularies)
     enums = _enums(schema, annotated, vocabularies)
-    bound = [item.enum for item in enums if item.binding is not None]
+    bound = [item.enum for item in enums if item.bindings]
     diagnostics += value_faults(bound, annotated)
     _misplaced(annotated, roles, schema, diagnostics)
     if diagnostics:
@@ -101,16 +110,18 @@ def _event(roles: Roles, arm: Field, annotated: Annotated) -> Event:
 def _enums(
     schema: Schema, annotated: Annotated, vocabularies: tuple[Vocabulary, ...]
 ) -> tuple[BoundEnum, ...]:
-    python = next((item for item in vocabularies if item.language == PYTHON), None)
     return tuple(
-        BoundEnum(
-            enum,
-            fallback_of(enum, annotated),
-            bind(enum, annotated, python) if python else None,
-        )
+        BoundEnum(enum, fallback_of(enum, annotated), _bindings(enum, annotated, vocabularies))
         for enum in schema.enums.values()
         if enum.file in schema.own
     )
+
+
+def _bindings(
+    enum: Enum, annotated: Annotated, vocabularies: tuple[Vocabulary, ...]
+) -> dict[str, Binding]:
+    pairs = [(item.sdk, bind(enum, annotated, item)) for item in vocabularies]
+    return {sdk: binding for sdk, binding in pairs if binding is not None}
 
 
 def _full(message: str, field: Field) -> str:

@@ -18,7 +18,7 @@ from sessiongen.vocabulary.model import FieldFact, Record, Vocabulary
 _UNITS = ("_ms", "_in_s")
 
 
-def record_of(message: Message, annotated: Annotated, vocabulary: Vocabulary) -> Record | None:
+def find_record(message: Message, annotated: Annotated, vocabulary: Vocabulary) -> Record | None:
     """Return the class that a message is made from: of its name, or of that and "Event"."""
     note = annotated.get(message.full_name, "sdk_class")
     name = message.path[-1]
@@ -29,7 +29,7 @@ def record_of(message: Message, annotated: Annotated, vocabulary: Vocabulary) ->
     return None
 
 
-def fact_of(
+def find_field(
     message: Message, field: Field, annotated: Annotated, record: Record | None
 ) -> FieldFact | None:
     """Return the field of a class that fills a field of its message."""

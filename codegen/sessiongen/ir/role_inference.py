@@ -275,7 +275,7 @@ class _Fields:
         fitting = [
             item
             for item in response.outside()
-            if _scalar(item) and item.value.kind is Kind.STR and item.name not in theirs
+            if _scalar(item) and item.value.kind is Kind.STRING and item.name not in theirs
         ]
         return self._choose("error", response, fitting)
 
@@ -319,5 +319,5 @@ def _scalar(field: Field) -> bool:
     return (
         not field.repeated
         and field.key is None
-        and field.value.kind in (Kind.STR, Kind.INT, Kind.BYTES)
+        and field.value.kind in (Kind.STRING, Kind.INT, Kind.BYTES)
     )

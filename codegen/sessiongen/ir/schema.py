@@ -28,12 +28,12 @@ Path = tuple[int, ...]
 
 
 class Kind(str, PythonEnum):
-    """What a single value of a field is, by its form in Python."""
+    """The kind of a single value of a field."""
 
     BOOL = "bool"
     INT = "int"
     FLOAT = "float"
-    STR = "str"
+    STRING = "string"
     BYTES = "bytes"
     ENUM = "enum"
     MESSAGE = "message"
@@ -53,7 +53,7 @@ class Field:
 
     presence: whether absence can be told from the default value.
     required: a proto2 `required` field.
-    strict_stub: mypy-protobuf's stub of the constructor takes no None for the field.
+    implicit_presence: declared with implicit presence, as single scalars of proto3 are.
     key: the kind of a map's keys; None where the field is no map.
     """
 
@@ -64,7 +64,7 @@ class Field:
     key: Kind | None
     presence: bool
     required: bool
-    strict_stub: bool
+    implicit_presence: bool
     oneof: str | None
     docs: str
     span: Span
@@ -265,7 +265,7 @@ def _oneof(
 def _strict_stub(
     file: descriptor_pb2.FileDescriptorProto, field: descriptor_pb2.FieldDescriptorProto
 ) -> bool:
-    """Whether mypy-protobuf lets the field's parameter be left out but not be None."""
+    """Whether a field's declaration, or its file's features, give it implicit presence."""
     if file.syntax == "editions":
         features = descriptor_pb2.FeatureSet()
         features.CopyFrom(file.options.features)
@@ -276,7 +276,7 @@ def _strict_stub(
 
 
 def _field(
-    field: FieldDescriptor, strict_stub: bool, oneofs: set[str], at: Locations, path: Path
+    field: FieldDescriptor, implicit_presence: bool, oneofs: set[str], at: Locations, path: Path
 ) -> Field:
     entry = field.message_type if field.type == FieldDescriptor.TYPE_MESSAGE else None
     is_map = entry is not None and entry.GetOptions().map_entry
@@ -291,7 +291,7 @@ def _field(
         key=key,
         presence=field.has_presence,
         required=field.is_required,
-        strict_stub=strict_stub,
+        implicit_presence=implicit_presence,
         oneof=oneof.name if oneof is not None and oneof.name in oneofs else None,
         docs=at.docs(path),
         span=at.span(path),
@@ -320,4 +320,4 @@ _KINDS: dict[Any, Kind] = {
 def _kind(field: FieldDescriptor) -> Kind:
     if field.type == FieldDescriptor.TYPE_BYTES:
         return Kind.BYTES
-    return _KINDS.get(field.cpp_type, Kind.STR)
+    return _KINDS.get(field.cpp_type, Kind.STRING)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sessiongen.frontend.annotations import Annotated
-from sessiongen.ir.reachability import carried, reached
+from sessiongen.ir.reachability import reachable, sent_by_host
 from sessiongen.diagnostics import Rule
 from sessiongen.ir.name_case import snake
 from sessiongen.parity import map_keys
@@ -22,7 +22,7 @@ from sessiongen.parity.matrix import NOTHING, Cell, Finding, Row, Section
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Kind, Message
-from sessiongen.ir.record_mapping import fact_of, record_of, source_names, spellings, split
+from sessiongen.ir.record_mapping import find_field, find_record, source_names, spellings, split
 from sessiongen.vocabulary.model import Build, FieldFact, Vocabulary
 
 
@@ -57,8 +57,8 @@ def _messages(
     """Return the messages to compare: those that are carried, and those that some SDK has
     for another use; the roles and what requests carry are compared elsewhere."""
     roles = protocol.roles
-    wanted = {item.full_name for item in carried(protocol)}
-    told = reached(protocol, [roles.request])
+    wanted = {item.full_name for item in sent_by_host(protocol)}
+    told = reachable(protocol, [roles.request])
     told |= {item.full_name for item in (roles.envelope, roles.event, roles.request) if item}
     told.add(roles.response.full_name)
     made = {build.message for item in vocabularies for build in item.builds}
@@ -69,7 +69,7 @@ def _messages(
         or item.full_name not in told
         and (
             ".".join(item.path) in made
-            or any(record_of(item, annotated, vocabulary) for vocabulary in vocabularies)
+            or any(find_record(item, annotated, vocabulary) for vocabulary in vocabularies)
         )
     ]
 
@@ -95,7 +95,7 @@ class _Side:
         self.sdk = vocabulary.sdk
         self.around = around
         self.note = annotated.get(message.full_name, "sdk_class")
-        self.record = record_of(message, annotated, vocabulary)
+        self.record = find_record(message, annotated, vocabulary)
         arms = {event.arm.name for event in protocol.events if _is_payload(event.arm, message)}
         sent = vocabulary.host.forwards if vocabulary.host else ()
         self.forwards = [item for item in sent if item.arm in arms]
@@ -117,7 +117,7 @@ class _Side:
         whole = self._whole() if field is self.message.fields[0] else ()
         if self.nothing:
             return Cell(NOTHING, whole)
-        found = fact_of(self.message, field, self.annotated, self.record)
+        found = find_field(self.message, field, self.annotated, self.record)
         left_out = self._left_out(field, found)
         filled = len(left_out) < len(self.places)
         text = found.name if found is not None else "host" if filled else NOTHING
@@ -169,7 +169,7 @@ class _Side:
 
     def _partly(self, field: Field, source: FieldFact | None) -> list[Finding]:
         """Return a finding for each handler that makes a text of one part of its source."""
-        if source is None or field.value.kind is not Kind.STR or field.repeated:
+        if source is None or field.value.kind is not Kind.STRING or field.repeated:
             return []
         return [
             self._finding(

@@ -14,11 +14,11 @@ from sessiongen.diagnostics import Rule
 from sessiongen.ir.name_case import snake
 from sessiongen.parity.matrix import Finding
 from sessiongen.ir.schema import Field, Kind, Message, Schema
-from sessiongen.ir.record_mapping import record_of, split
+from sessiongen.ir.record_mapping import find_record, split
 from sessiongen.vocabulary.model import Kinds, Record, Vocabulary
 
 # How SDKs write the types of plain arms.
-_PLAIN = {"str": Kind.STR, "string": Kind.STR, "bool": Kind.BOOL, "boolean": Kind.BOOL}
+_PLAIN = {"str": Kind.STRING, "string": Kind.STRING, "bool": Kind.BOOL, "boolean": Kind.BOOL}
 
 
 class Side:
@@ -93,14 +93,14 @@ class Side:
         message = self._schema.messages.get(arm.value.type_name)
         if message is None:
             return _PLAIN.get(kind) is arm.value.kind
-        record = record_of(message, self._annotated, self._vocabulary)
+        record = find_record(message, self._annotated, self._vocabulary)
         tagged = self._vocabulary.record(kind)
         tag = snake(tagged.tag) if tagged and tagged.tag else None
         return tag == arm.name or (record is not None and record.name == kind)
 
     def _skipped(self, arm: Field) -> Iterator[Finding]:
         message = self._schema.messages.get(arm.value.type_name)
-        record = record_of(message, self._annotated, self._vocabulary) if message else None
+        record = find_record(message, self._annotated, self._vocabulary) if message else None
         for skip in self._vocabulary.skips:
             if record is not None and skip.tag == record.tag:
                 name = f"{self._path}.{arm.name}"

@@ -15,7 +15,8 @@ from sessiongen.diagnostics import Diagnostic
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Oneof
-from sessiongen.ir.encoding_plan import Shape, shapes
+from sessiongen.ir.encoding_plan import MessagePlan, encoding_plans
+from sessiongen.vocabulary.model import Vocabulary
 from sessiongen.targets.python.references import Modules, References, modules
 
 # What annotations and decorators in generated classes are made of; a method of such a name would hide it.
@@ -30,13 +31,15 @@ TYPE_NAMES = frozenset(
 class Context:
     """What every model of the target is built from; faults found on the way gather here.
 
-    shapes: what each carried message is made from.
+    vocabulary: the SDK whose objects the package encodes, or None.
+    plans: how each message that a host sends is encoded.
     overrides: the function that fills a field, by the field's name from its message on.
     """
 
     protocol: Protocol
     modules: Modules
-    shapes: Mapping[str, Shape]
+    vocabulary: Vocabulary | None
+    plans: Mapping[str, MessagePlan]
     overrides: Mapping[str, str]
     faults: list[Diagnostic] = field(default_factory=list)
 
@@ -81,10 +84,12 @@ def context(
 ) -> Context:
     """Return the context of a protocol; the request's file is the main module."""
     main = protocol.roles.request.file
+    vocabulary = protocol.vocabulary("python")
     return Context(
         protocol,
         modules(protocol.schema, main, bound),
-        shapes(protocol, annotated),
+        vocabulary,
+        encoding_plans(protocol, annotated, vocabulary),
         overrides,
     )
 

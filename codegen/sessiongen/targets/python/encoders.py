@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from sessiongen.targets.python.naming import plain
 from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Kind, Value
-from sessiongen.ir.encoding_plan import Choice, Shape, Source
+from sessiongen.ir.encoding_plan import TaggedOneof, MessagePlan, FieldSource
 from sessiongen.targets.python.layout import bracketed, imported, quoted
 from sessiongen.targets.python.encoder_models import EncoderModel, EncodersModel, EventArm
 from sessiongen.targets.python.message_names import MessageNames
@@ -32,7 +32,7 @@ _ZEROS = {
     Kind.BOOL: "False",
     Kind.INT: "0",
     Kind.FLOAT: "0.0",
-    Kind.STR: '""',
+    Kind.STRING: '""',
     Kind.BYTES: 'b""',
 }
 
@@ -45,9 +45,9 @@ def encoders_model(context: Context) -> EncodersModel:
 def carried_fields(context: Context) -> list[str]:
     """Return the names of all fields that have an encoder, as overrides name them."""
     return [
-        ".".join((*shape.message.path, field.name))
-        for shape in context.shapes.values()
-        for field in shape.message.fields
+        ".".join((*plan.message.path, field.name))
+        for plan in context.plans.values()
+        for field in plan.message.fields
     ]
 
 
@@ -67,9 +67,9 @@ class _Encoders:
         event = self.references.message(role.full_name)
         name = self.names.role(role)
         arm_type = f"{self.context.union_name(union(role))}Arm"
-        encoders = [self._encoder(shape) for shape in self.context.shapes.values()]
+        encoders = [self._encoder(plan) for plan in self.context.plans.values()]
         arms = union(role).arms
-        payloads = [item for item in arms if item.value.type_name in self.context.shapes]
+        payloads = [item for item in arms if item.value.type_name in self.context.plans]
         scalars = [item for item in arms if item not in payloads]
         beside = self._beside(bool(scalars))
         return EncodersModel(
@@ -94,20 +94,20 @@ class _Encoders:
             beside=beside,
         )
 
-    def _encoder(self, shape: Shape) -> EncoderModel:
-        read = [item for item in shape.fields if self._override(shape, item.field) is None]
-        held = [item for item in shape.choices if item.name is not None]
-        by_name = self._by_name(shape, read)
+    def _encoder(self, plan: MessagePlan) -> EncoderModel:
+        read = [item for item in plan.fields if self._override(plan, item.field) is None]
+        held = [item for item in plan.tagged_oneofs if item.name is not None]
+        by_name = self._by_name(plan, read)
         if by_name:
             self.fields |= {"items", "is_mapping"}
-        by_attribute = not by_name and bool(shape.fields or held)
+        by_attribute = not by_name and bool(plan.fields or held)
         if by_attribute:
             self.fields |= {"attributes", "is_mapping"}
-        name, title = self.names.function(shape.message), self.names.title(shape.message)
-        given = shape.message.full_name in self.given
+        name, title = self.names.function(plan.message), self.names.title(plan.message)
+        given = plan.message.full_name in self.given
         taken = f"sources.{title} | models.{title}" if given else "Any"
-        message = self.references.message(shape.message.full_name)
-        absent = [item for item in shape.fields if item.absent]
+        message = self.references.message(plan.message.full_name)
+        absent = [item for item in plan.fields if item.optional]
         # The SDK's name and a model's are tried before the protocol's, which may be missing.
         last = [item.field.name for item in absent] + [
             item.name for item in absent if item not in read
@@ -118,98 +118,98 @@ class _Encoders:
             message=message,
             encode=_opening(f"encode_{name}", [f"source: {taken}"], message),
             fill=_opening(f"fill_{name}", ["source: Any", f"to: {message}"], "None"),
-            certain=self._anchor(shape, by_name) is not None or self._is_arm(shape),
+            certain=self._anchor(plan, by_name) is not None or self._is_arm(plan),
             by_name=by_name,
             by_attribute=by_attribute,
             optional=" ".join(dict.fromkeys(last)),
-            statements=list(self._statements(shape, by_name)),
+            statements=list(self._statements(plan, by_name)),
         )
 
-    def _by_name(self, shape: Shape, read: Sequence[Source]) -> bool:
+    def _by_name(self, plan: MessagePlan, read: Sequence[FieldSource]) -> bool:
         """Whether an object may lack every field, each of which goes by one name alone.
 
         An override reads attributes, and so do all others beside it; a word of an enum that
         has none for what is not known cannot be lacking.
         """
         return (
-            shape.loose
+            plan.all_optional
             and bool(read)
-            and len(read) == len(shape.fields)
-            and not shape.choices
+            and len(read) == len(plan.fields)
+            and not plan.tagged_oneofs
             and not any(self._strict(item) for item in read)
-            and all(item.absent for item in shape.fields)
-            and all(len(self._spellings(shape, item)) == 1 for item in read)
+            and all(item.optional for item in plan.fields)
+            and all(len(self._spellings(plan, item)) == 1 for item in read)
         )
 
-    def _anchor(self, shape: Shape, by_name: bool) -> Source | None:
+    def _anchor(self, plan: MessagePlan, by_name: bool) -> FieldSource | None:
         """Return a field that is written whatever the source holds, if there is one.
 
         A field without presence can be: its zero is as good as nothing, and to write it sets
         the message, which else takes a call.
         """
-        read = [item for item in shape.fields if self._override(shape, item.field) is None]
+        read = [item for item in plan.fields if self._override(plan, item.field) is None]
         words = [item for item in read if self._certain(item)]
         plain_ones = [item for item in read if self._zero(item) and not by_name]
         return next(iter([*words, *plain_ones]), None)
 
-    def _is_arm(self, shape: Shape) -> bool:
+    def _is_arm(self, plan: MessagePlan) -> bool:
         """Whether the message is one of its arms and nothing else, which sets it."""
-        choice = shape.transparent
-        return choice is not None and not any(
-            self._override(shape, item.arm) for item in choice.arms
+        tagged_oneof = plan.transparent
+        return tagged_oneof is not None and not any(
+            self._override(plan, item.arm) for item in tagged_oneof.arms
         )
 
-    def _certain(self, source: Source) -> bool:
+    def _certain(self, source: FieldSource) -> bool:
         """Whether a field takes a word of an enum, which a source must have."""
         return _single(source.field) and self._converter(source.field.value) != ""
 
-    def _strict(self, source: Source) -> bool:
+    def _strict(self, source: FieldSource) -> bool:
         words = self.names.words(source.field.value)
         return self._certain(source) and words is not None and not words.nullable
 
-    def _zero(self, source: Source) -> str:
+    def _zero(self, source: FieldSource) -> str:
         kind = source.field.value.kind
-        return _ZEROS.get(kind, "") if _single(source.field) and not source.told else ""
+        return _ZEROS.get(kind, "") if _single(source.field) and not source.stringify else ""
 
-    def _statements(self, shape: Shape, by_name: bool) -> Iterator[str]:
-        yield from self._guards(shape, by_name)
-        sources = {item.field.name: item for item in shape.fields}
-        choices = {item.oneof.name: item for item in shape.choices}
-        for field in shape.message.fields:
-            override = self._override(shape, field)
+    def _statements(self, plan: MessagePlan, by_name: bool) -> Iterator[str]:
+        yield from self._guards(plan, by_name)
+        sources = {item.field.name: item for item in plan.fields}
+        tagged_oneofs = {item.oneof.name: item for item in plan.tagged_oneofs}
+        for field in plan.message.fields:
+            override = self._override(plan, field)
             if field.name in sources and override is not None:
                 self.overridden.add(override)
                 yield f"overrides.{override}(source, to)"
             elif field.name in sources:
-                yield from self._field(shape, sources[field.name], by_name)
-            elif field.oneof in choices:
-                yield from self._choice(shape, choices.pop(str(field.oneof)))
+                yield from self._field(plan, sources[field.name], by_name)
+            elif field.oneof in tagged_oneofs:
+                yield from self._choice(plan, tagged_oneofs.pop(str(field.oneof)))
 
-    def _guards(self, shape: Shape, by_name: bool) -> Iterator[str]:
+    def _guards(self, plan: MessagePlan, by_name: bool) -> Iterator[str]:
         """Refuse several arms of one oneof, of which the message would keep the last."""
-        read = [item for item in shape.fields if self._override(shape, item.field) is None]
+        read = [item for item in plan.fields if self._override(plan, item.field) is None]
         sources = {item.field.name: item for item in read}
-        for oneof in shape.message.oneofs:
+        for oneof in plan.message.oneofs:
             arms = [sources[arm.name] for arm in oneof.arms if arm.name in sources]
             if len(arms) > 1:
                 self.values.add("at_most_one")
                 name = f'"{oneof.message}.{oneof.name}"'
-                values = [self._read(shape, item, by_name) for item in arms]
+                values = [self._read(plan, item, by_name) for item in arms]
                 yield bracketed("at_most_one(", [name, *values], ")", 4).lstrip()
 
-    def _override(self, shape: Shape, field: Field) -> str | None:
-        return self.context.overrides.get(".".join((*shape.message.path, field.name)))
+    def _override(self, plan: MessagePlan, field: Field) -> str | None:
+        return self.context.overrides.get(".".join((*plan.message.path, field.name)))
 
-    def _spellings(self, shape: Shape, source: Source) -> list[str]:
+    def _spellings(self, plan: MessagePlan, source: FieldSource) -> list[str]:
         """Return the names of a field's attribute: the SDK's, a model's, the protocol's."""
-        member = self.names.members(shape)[source.field.name]
+        member = self.names.members(plan)[source.field.name]
         return list(dict.fromkeys((source.name, member, source.field.name)))
 
-    def _read(self, shape: Shape, source: Source, by_name: bool) -> str:
+    def _read(self, plan: MessagePlan, source: FieldSource, by_name: bool) -> str:
         if by_name:
             name = quoted(source.name)
             return f"(source[{name}] if {name} in source else None)"
-        return self._attribute(self._spellings(shape, source))
+        return self._attribute(self._spellings(plan, source))
 
     def _attribute(self, names: Sequence[str]) -> str:
         if len(names) == 1:
@@ -217,17 +217,17 @@ class _Encoders:
         self.fields.add("either")
         return f"either(source, {', '.join(map(quoted, names))})"
 
-    def _choice(self, shape: Shape, choice: Choice) -> Iterator[str]:
-        if choice.name is None:
-            yield from self._arms(shape, choice, "source")
+    def _choice(self, plan: MessagePlan, tagged_oneof: TaggedOneof) -> Iterator[str]:
+        if tagged_oneof.name is None:
+            yield from self._arms(plan, tagged_oneof, "source")
             return
-        member = self.names.members(shape)[choice.name]
-        read = self._attribute(list(dict.fromkeys((member, choice.name))))
+        member = self.names.members(plan)[tagged_oneof.name]
+        read = self._attribute(list(dict.fromkeys((member, tagged_oneof.name))))
         yield f"if (value := {read}) is not None:"
-        for line in self._arms(shape, choice, "value"):
+        for line in self._arms(plan, tagged_oneof, "value"):
             yield f"    {line}"
 
-    def _arms(self, shape: Shape, choice: Choice, held: str) -> Iterator[str]:
+    def _arms(self, plan: MessagePlan, tagged_oneof: TaggedOneof, held: str) -> Iterator[str]:
         """Write the arm that the source's tag tells."""
         self.fields |= {"tag_of", "unknown_kind"}
         # Objects have a tag, and asking for no more is what a long history gains by.
@@ -235,39 +235,39 @@ class _Encoders:
         yield f"    kind = {held}.type"
         yield "except AttributeError:"
         yield f"    kind = tag_of({held})"
-        for index, tagged in enumerate(choice.arms):
+        for index, tagged in enumerate(tagged_oneof.arms):
             yield f"{'el' if index else ''}if kind == {quoted(tagged.tag)}:"
-            override = self._override(shape, tagged.arm)
+            override = self._override(plan, tagged.arm)
             if override is not None:
                 self.overridden.add(override)
                 yield f"    overrides.{override}({held}, to)"
             else:
                 yield f"    {self._put(tagged.arm.value, access('to', tagged.arm.name), held)}"
-        if choice.name is None:
+        if tagged_oneof.name is None:
             yield f"elif {held} is None:"
             yield "    to.SetInParent()"
         yield "else:"
-        if self._is_arm(shape):
+        if self._is_arm(plan):
             yield "    to.SetInParent()"
-        yield f'    unknown_kind("{choice.oneof.message}.{choice.oneof.name}", kind)'
+        yield f'    unknown_kind("{tagged_oneof.oneof.message}.{tagged_oneof.oneof.name}", kind)'
 
     def _filler(self, value: Value) -> str:
-        return f"fill_{self.names.function(self.context.shapes[value.type_name].message)}"
+        return f"fill_{self.names.function(self.context.plans[value.type_name].message)}"
 
-    def _field(self, shape: Shape, source: Source, by_name: bool) -> Iterator[str]:
+    def _field(self, plan: MessagePlan, source: FieldSource, by_name: bool) -> Iterator[str]:
         field = source.field
-        read = self._read(shape, source, by_name)
+        read = self._read(plan, source, by_name)
         target = access("to", field.name)
         if field.key is not None:
             yield f"if value := {read}:"
             yield "    for key, item in value.items():"
-            key = "str(key)" if field.key is Kind.STR else "key"
+            key = "str(key)" if field.key is Kind.STRING else "key"
             yield f"        {self._put(field.value, f'{target}[{key}]', 'item', strings=True)}"
         elif field.repeated:
             yield from self._repeated(field.value, read, target)
         elif self._certain(source):
             yield self._assign("to", field, self._converted(field.value, read))
-        elif source is self._anchor(shape, by_name):
+        elif source is self._anchor(plan, by_name):
             zero = self._zero(source)
             yield self._assign("to", field, f"{zero} if (value := {read}) is None else value")
         else:
@@ -279,8 +279,8 @@ class _Encoders:
             else:
                 yield f"    {self._assign('to', field, self._told(source))}"
 
-    def _told(self, source: Source) -> str:
-        if source.told:
+    def _told(self, source: FieldSource) -> str:
+        if source.stringify:
             self.fields.add("text_of")
             return "text_of(value)"
         return self._converted(source.field.value, "value")
@@ -292,7 +292,7 @@ class _Encoders:
 
     def _repeated(self, value: Value, read: str, target: str) -> Iterator[str]:
         """Write all that is not None, unless None is a word of the enum."""
-        if value.type_name in self.context.shapes:
+        if value.type_name in self.context.plans:
             yield f"for item in {read} or ():"
             yield "    if item is not None:"
             yield f"        {self._filler(value)}(item, {target}.add())"
@@ -308,13 +308,13 @@ class _Encoders:
 
     def _put(self, value: Value, target: str, held: str, strings: bool = False) -> str:
         """Return the statement that writes one value."""
-        if value.type_name in self.context.shapes:
+        if value.type_name in self.context.plans:
             return f"{self._filler(value)}({held}, {target})"
         if value.kind is Kind.MESSAGE:
             setter = _SETTERS.get(value.type_name, "set_message")
             self.fields.add(setter)
             return f"{setter}({target}, {held})"
-        if strings and value.kind is Kind.STR:
+        if strings and value.kind is Kind.STRING:
             return f"{target} = str({held})"
         return f"{target} = {self._converted(value, held)}"
 

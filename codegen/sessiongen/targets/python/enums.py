@@ -71,13 +71,16 @@ def enums_model(context: Context) -> EnumsModel:
     scope = Scope("enums.py", ("UnmappedValueError",))
     flat = flat_names({item.enum.full_name: item.enum.path for item in context.protocol.enums})
     enums = [
-        _enum(references, scope, item, flat[item.enum.full_name]) for item in context.protocol.enums
+        _enum(references, scope, item, item.binding(context.vocabulary), flat[item.enum.full_name])
+        for item in context.protocol.enums
     ]
     context.faults += scope.faults
     return EnumsModel(references.imports, references.aliases, enums)
 
 
-def _enum(references: References, scope: Scope, bound: BoundEnum, flat: str) -> EnumModel:
+def _enum(
+    references: References, scope: Scope, bound: BoundEnum, binding: Binding | None, flat: str
+) -> EnumModel:
     enum = bound.enum
     class_ = references.enum_class(enum.full_name)
     literal = f"{flat}Word"
@@ -94,8 +97,8 @@ def _enum(references: References, scope: Scope, bound: BoundEnum, flat: str) -> 
         table=f"_{constant(flat)}",
         literal=literal,
         type=references.enum(enum.full_name),
-        accepts=_accepts(bound.binding, literal, bound.fallback is not None),
-        pairs=_pairs(bound.binding, class_),
+        accepts=_accepts(binding, literal, bound.fallback is not None),
+        pairs=_pairs(binding, class_),
         names=names,
         fallback=_value(class_, bound.fallback.name) if bound.fallback else "",
         **_docs(bound),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from sessiongen.ir.schema import Kind
 from sessiongen.targets.python.context import Context, role_arms
+from sessiongen.targets.python.references import SCALAR_TYPES
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,6 @@ class ErrorsModel:
 def errors_model(context: Context) -> ErrorsModel:
     """Return the model of errors.py."""
     kinds = [arm.value.kind for arm in role_arms(context.protocol, "response")]
-    plain = {"int" if kind is Kind.ENUM else kind.value for kind in kinds} - {Kind.MESSAGE.value}
+    plain = {SCALAR_TYPES[kind] for kind in kinds if kind is not Kind.MESSAGE}
     message = ["Message"] if Kind.MESSAGE in kinds else []
     return ErrorsModel(" | ".join([*message, *sorted(plain), "None"]))

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from sessiongen.diagnostics import Diagnostic, Span
 from sessiongen.ir.name_case import snake
 from sessiongen.targets.python.naming import Scope, flat_names, identifier
+from sessiongen.ir.enum_mapping import Binding
 from sessiongen.ir.protocol import BoundEnum
 from sessiongen.ir.schema import Message, Value
-from sessiongen.ir.encoding_plan import TAG, Shape
+from sessiongen.ir.encoding_plan import TAG, MessagePlan
 from sessiongen.targets.python.context import Context
 
 # Names that models.py needs for itself, as names of classes and of fields.
@@ -50,15 +51,17 @@ class MessageNames:
         roles = context.protocol.roles
         holders = {(item.file, item.path) for item in (roles.event, roles.request, roles.response)}
         paths = {}
-        for name, shape in context.shapes.items():
-            path = shape.message.path
-            held = len(path) > 1 and (shape.message.file, path[:1]) in holders
+        for name, plan in context.plans.items():
+            path = plan.message.path
+            held = len(path) > 1 and (plan.message.file, path[:1]) in holders
             paths[name] = path[1:] if held else path
-        self._shapes = context.shapes
+        self._plans = context.plans
         self._flat = flat_names(paths)
         flat = flat_names({item.enum.full_name: item.enum.path for item in context.protocol.enums})
         self._words = {
-            item.enum.full_name: _words(item, flat[item.enum.full_name])
+            item.enum.full_name: _words(
+                item, item.binding(context.vocabulary), flat[item.enum.full_name]
+            )
             for item in context.protocol.enums
         }
         words = {item.imported for item in self._words.values()}
@@ -80,37 +83,37 @@ class MessageNames:
         """Return the name of a message's class in models.py."""
         return identifier(self._flat[message.full_name], self._taken)
 
-    def members(self, shape: Shape) -> dict[str, str]:
+    def members(self, plan: MessagePlan) -> dict[str, str]:
         """Return the names of a class's fields, by the field or the oneof that each stands for.
 
         A field cannot have the name of a type that the class speaks of.
         """
-        known = self._members.get(shape.message.full_name)
+        known = self._members.get(plan.message.full_name)
         if known is None:
-            reserved = _TAKEN | self._aliases | set(self._types(shape))
-            known = {name: identifier(name, reserved) for name, _ in _owners(shape)}
-            self._members[shape.message.full_name] = known
+            reserved = _TAKEN | self._aliases | set(self._types(plan))
+            known = {name: identifier(name, reserved) for name, _ in _owners(plan)}
+            self._members[plan.message.full_name] = known
         return known
 
-    def _types(self, shape: Shape) -> Iterator[str]:
-        for field in shape.message.fields:
+    def _types(self, plan: MessagePlan) -> Iterator[str]:
+        for field in plan.message.fields:
             words = self.words(field.value)
             if words is not None:
                 yield words.imported
-            if field.value.type_name in self._shapes:
-                yield self.title(self._shapes[field.value.type_name].message)
+            if field.value.type_name in self._plans:
+                yield self.title(self._plans[field.value.type_name].message)
 
     def faults(self) -> list[Diagnostic]:
         """Return a fault for each two names that fall together."""
         functions, titles = Scope("encoders.py"), Scope("models.py", self._taken)
         scopes = [functions, titles]
-        for shape in self._shapes.values():
-            message = shape.message
+        for plan in self._plans.values():
+            message = plan.message
             functions.claim(f"encode_{self.function(message)}", message.full_name, message.span)
             titles.claim(self.title(message), message.full_name, message.span)
             scopes.append(Scope(f"models.{self.title(message)}"))
-            members = self.members(shape)
-            for name, span in _owners(shape):
+            members = self.members(plan)
+            for name, span in _owners(plan):
                 scopes[-1].claim(members[name], name, span)
         return [fault for scope in scopes for fault in scope.faults]
 
@@ -119,14 +122,14 @@ class MessageNames:
         return self._words.get(value.type_name)
 
 
-def _owners(shape: Shape) -> Iterator[tuple[str, Span]]:
-    yield from ((item.field.name, item.field.span) for item in shape.fields)
-    yield from ((item.oneof.name, item.oneof.span) for item in shape.choices)
+def _owners(plan: MessagePlan) -> Iterator[tuple[str, Span]]:
+    yield from ((item.field.name, item.field.span) for item in plan.fields)
+    yield from ((item.oneof.name, item.oneof.span) for item in plan.tagged_oneofs)
 
 
-def _words(bound: BoundEnum, flat: str) -> EnumWords:
+def _words(bound: BoundEnum, binding: Binding | None, flat: str) -> EnumWords:
     function = snake(flat)
-    if bound.binding is None or not bound.binding.pairs:
+    if binding is None or not binding.pairs:
         return EnumWords("str", "", False, f"{function}_from_name", f"{function}_name")
     word = f"{flat}Word"
     nullable = bound.fallback is not None

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from sessiongen.targets.python.naming import Scope
 from sessiongen.ir.schema import Field, Kind, Value
-from sessiongen.ir.encoding_plan import TAG, Choice, Shape
+from sessiongen.ir.encoding_plan import TAG, TaggedOneof, MessagePlan
 from sessiongen.targets.python.layout import bracketed, imported, quoted
 from sessiongen.targets.python.docstrings import comment
 from sessiongen.targets.python.message_names import MessageNames
+from sessiongen.targets.python.references import SCALAR_TYPES
 from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.parameters import access
 
@@ -36,7 +37,7 @@ class PlainClass:
 
 @dataclass(frozen=True)
 class PlainUnion:
-    """A message that is nothing but a choice: an alias of its arms' classes."""
+    """A message that is nothing but a tagged_oneof: an alias of its arms' classes."""
 
     name: str
     docs: list[str]
@@ -96,11 +97,11 @@ class _Plain:
         self.readers = Scope("decoders.py")
 
     def model(self) -> PlainModel:
-        for shape in self.context.shapes.values():
-            if shape.transparent is None:
-                self._class(shape)
+        for plan in self.context.plans.values():
+            if plan.transparent is None:
+                self._class(plan)
             else:
-                self._union(shape, shape.transparent)
+                self._union(plan, plan.transparent)
         self.context.faults += self.names.faults() + self.readers.faults
         return PlainModel(
             classes=self.classes,
@@ -115,73 +116,75 @@ class _Plain:
             fields=imported(".fields", self.fields),
         )
 
-    def _title(self, shape: Shape) -> str:
-        return self.names.title(shape.message)
+    def _title(self, plan: MessagePlan) -> str:
+        return self.names.title(plan.message)
 
-    def _decoder(self, shape: Shape) -> str:
-        return f"decode_{self.names.function(shape.message)}"
+    def _decoder(self, plan: MessagePlan) -> str:
+        return f"decode_{self.names.function(plan.message)}"
 
-    def _class(self, shape: Shape) -> None:
-        title = self._title(shape)
-        members = list(self._members(shape))
+    def _class(self, plan: MessagePlan) -> None:
+        title = self._title(plan)
+        members = list(self._members(plan))
         fields = [f"{item.name}: {item.type}" for item in members]
-        if shape.tag is not None:
-            tag = quoted(shape.tag)
+        if plan.tag is not None:
+            tag = quoted(plan.tag)
             fields.append(f"{TAG}: Literal[{tag}] = {tag}")
-        self.classes.append(PlainClass(title, _docs(title, shape, members), fields))
+        self.classes.append(PlainClass(title, _docs(title, plan, members), fields))
         arguments = [f"{item.name}={item.read}" for item in members]
         call = bracketed(f"return models.{title}(", arguments, ")", 4)
         result = f"models.{title}"
         docs = f"Return the message {title} as plain Python."
-        self._add(self._decoder(shape), shape, result, docs, [call])
+        self._add(self._decoder(plan), plan, result, docs, [call])
 
     def _add(
-        self, name: str, shape: Shape, result: str, docs: str, statements: Sequence[str]
+        self, name: str, plan: MessagePlan, result: str, docs: str, statements: Sequence[str]
     ) -> None:
-        message = self.references.message(shape.message.full_name)
+        message = self.references.message(plan.message.full_name)
         signature = bracketed(f"def {name}(", [f"message: {message}"], f") -> {result}:")
         self.decoders.append(Decoder(signature, docs, list(statements)))
 
-    def _union(self, shape: Shape, choice: Choice) -> None:
-        title = self._title(shape)
-        arms = [*self._titles(choice), "None"]
+    def _union(self, plan: MessagePlan, tagged_oneof: TaggedOneof) -> None:
+        title = self._title(plan)
+        arms = [*self._titles(tagged_oneof), "None"]
         alias = bracketed(f"{title}: TypeAlias = Union[", arms, "]")
-        self.unions.append(PlainUnion(title, comment(shape.message.docs), alias))
+        self.unions.append(PlainUnion(title, comment(plan.message.docs), alias))
         docs = f"Return the message {title} as plain Python; None where it holds nothing known."
         result = f"models.{title}"
-        self._add(self._decoder(shape), shape, result, docs, list(self._choose(choice)))
+        self._add(self._decoder(plan), plan, result, docs, list(self._choose(tagged_oneof)))
 
-    def _members(self, shape: Shape) -> Iterator[_Member]:
-        names = self.names.members(shape)
-        choices = {item.oneof.name: item for item in shape.choices}
-        for field in shape.message.fields:
+    def _members(self, plan: MessagePlan) -> Iterator[_Member]:
+        names = self.names.members(plan)
+        tagged_oneofs = {item.oneof.name: item for item in plan.tagged_oneofs}
+        for field in plan.message.fields:
             if field.name in names:
                 type_, read = self._type(field), self._read(field)
                 yield _Member(names[field.name], type_, read, field.docs)
-            elif field.oneof in choices:
-                choice = choices.pop(str(field.oneof))
-                type_ = " | ".join([*self._titles(choice), "None"])
-                read = self._arm_of(shape, choice)
-                yield _Member(names[choice.oneof.name], type_, read, choice.oneof.docs)
+            elif field.oneof in tagged_oneofs:
+                tagged_oneof = tagged_oneofs.pop(str(field.oneof))
+                type_ = " | ".join([*self._titles(tagged_oneof), "None"])
+                read = self._arm_of(plan, tagged_oneof)
+                yield _Member(names[tagged_oneof.oneof.name], type_, read, tagged_oneof.oneof.docs)
 
-    def _titles(self, choice: Choice, prefix: str = "") -> list[str]:
-        shapes = self.context.shapes
-        return [f"{prefix}{self._title(shapes[item.arm.value.type_name])}" for item in choice.arms]
+    def _titles(self, tagged_oneof: TaggedOneof, prefix: str = "") -> list[str]:
+        plans = self.context.plans
+        return [
+            f"{prefix}{self._title(plans[item.arm.value.type_name])}" for item in tagged_oneof.arms
+        ]
 
-    def _arm_of(self, shape: Shape, choice: Choice) -> str:
+    def _arm_of(self, plan: MessagePlan, tagged_oneof: TaggedOneof) -> str:
         """Return the call that reads a oneof; its function is added to the decoders."""
-        name = f"_{self.names.function(shape.message)}__{choice.oneof.name}"
-        full_name = f"{choice.oneof.message}.{choice.oneof.name}"
-        self.readers.claim(name, full_name, choice.oneof.span)
-        result = " | ".join([*self._titles(choice, "models."), "None"])
+        name = f"_{self.names.function(plan.message)}__{tagged_oneof.oneof.name}"
+        full_name = f"{tagged_oneof.oneof.message}.{tagged_oneof.oneof.name}"
+        self.readers.claim(name, full_name, tagged_oneof.oneof.span)
+        result = " | ".join([*self._titles(tagged_oneof, "models."), "None"])
         docs = "Return the arm that is set; None where none is known."
-        self._add(name, shape, result, docs, list(self._choose(choice)))
+        self._add(name, plan, result, docs, list(self._choose(tagged_oneof)))
         return f"{name}(message)"
 
-    def _choose(self, choice: Choice) -> Iterator[str]:
-        yield f'    arm = message.WhichOneof("{choice.oneof.name}")'
-        for item in choice.arms:
-            decoder = self._decoder(self.context.shapes[item.arm.value.type_name])
+    def _choose(self, tagged_oneof: TaggedOneof) -> Iterator[str]:
+        yield f'    arm = message.WhichOneof("{tagged_oneof.oneof.name}")'
+        for item in tagged_oneof.arms:
+            decoder = self._decoder(self.context.plans[item.arm.value.type_name])
             yield f'    if arm == "{item.arm.name}":'
             yield f"        return {decoder}({access('message', item.arm.name)})"
         yield "    return None"
@@ -189,7 +192,7 @@ class _Plain:
     def _type(self, field: Field) -> str:
         one, nullable = self._single_type(field.value)
         if field.key is not None:
-            return f"Mapping[{field.key.value}, {one}]"
+            return f"Mapping[{SCALAR_TYPES[field.key]}, {one}]"
         if field.repeated:
             return f"tuple[{one}, ...]"
         optional = field.presence and not field.required and not nullable
@@ -197,14 +200,14 @@ class _Plain:
 
     def _single_type(self, value: Value) -> tuple[str, bool]:
         """Return the type of one value, and whether it holds None by itself."""
-        if value.type_name in self.context.shapes:
-            return self._title(self.context.shapes[value.type_name]), False
+        if value.type_name in self.context.plans:
+            return self._title(self.context.plans[value.type_name]), False
         if value.type_name in _OWN_TYPES:
             return _OWN_TYPES[value.type_name][0], False
         if value.kind is Kind.MESSAGE:
             return self.model_references.message(value.type_name), False
         if value.kind is not Kind.ENUM:
-            return value.kind.value, False
+            return SCALAR_TYPES[value.kind], False
         words = self.names.words(value)
         if words is not None and words.imported:
             self.words.add(words.imported)
@@ -228,8 +231,8 @@ class _Plain:
         return value
 
     def _converter(self, value: Value) -> str:
-        if value.type_name in self.context.shapes:
-            return self._decoder(self.context.shapes[value.type_name])
+        if value.type_name in self.context.plans:
+            return self._decoder(self.context.plans[value.type_name])
         if value.type_name in _OWN_TYPES:
             self.fields.add(_OWN_TYPES[value.type_name][1])
             return _OWN_TYPES[value.type_name][1]
@@ -240,8 +243,8 @@ class _Plain:
         return words.from_proto
 
 
-def _docs(title: str, shape: Shape, members: Sequence[_Member]) -> str:
-    parts = [shape.message.docs.lstrip() or f"The message {title}."]
+def _docs(title: str, plan: MessagePlan, members: Sequence[_Member]) -> str:
+    parts = [plan.message.docs.lstrip() or f"The message {title}."]
     described = [
         f"    {item.name}: {item.docs.lstrip()}".replace("\n", "\n        ")
         for item in members

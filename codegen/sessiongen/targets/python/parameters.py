@@ -13,7 +13,7 @@ from sessiongen.diagnostics import Diagnostic
 from sessiongen.targets.python.layout import quoted
 from sessiongen.targets.python.naming import Scope, plain
 from sessiongen.ir.schema import Field, Kind, Message, Schema
-from sessiongen.targets.python.references import References
+from sessiongen.targets.python.references import SCALAR_TYPES, References
 
 # Messages whose natural Python form is one value rather than their fields.
 SINGLE_VALUES = frozenset(
@@ -114,7 +114,7 @@ class ParameterBuilder:
             argument = _unless_none(name, argument)
             # Of a oneof's arms at most one is meant, so nobody should have to name them all.
             default = "None" if lenient or field.oneof is not None else ""
-        unset = annotation.endswith("| None") and field.strict_stub
+        unset = annotation.endswith("| None") and field.implicit_presence
         return Parameter(field.name, name, annotation, default, argument, unset, field.docs)
 
     def _beside(self, field: Field, scope: Scope) -> Parameter:
@@ -127,7 +127,7 @@ class ParameterBuilder:
             f"{annotation} | None",
             "None",
             argument,
-            field.strict_stub,
+            field.implicit_presence,
             field.docs,
         )
 
@@ -135,7 +135,7 @@ class ParameterBuilder:
         annotation, converter = self.references.natural(field.value)
         if field.key is not None:
             argument = f"{{key: {converter}(item) for key, item in {name}.items()}}"
-            annotation = f"Mapping[{field.key.value}, {annotation}]"
+            annotation = f"Mapping[{SCALAR_TYPES[field.key]}, {annotation}]"
         elif field.repeated:
             argument = f"[{converter}(item) for item in {name}]"
             annotation = f"Iterable[{annotation}]"

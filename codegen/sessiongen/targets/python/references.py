@@ -24,6 +24,17 @@ _NATURAL = {
 }
 
 
+# The Python type of a single value; protobuf gives the number of an enum's value.
+SCALAR_TYPES = {
+    Kind.BOOL: "bool",
+    Kind.INT: "int",
+    Kind.FLOAT: "float",
+    Kind.STRING: "str",
+    Kind.BYTES: "bytes",
+    Kind.ENUM: "int",
+}
+
+
 @dataclass(frozen=True)
 class Imported:
     """A module of messages: its alias in generated code and the statement that imports it."""
@@ -166,7 +177,7 @@ class References:
             return self.message(value.type_name)
         if value.kind is Kind.ENUM:
             return self.enum(value.type_name)
-        return str(value.kind.value)
+        return SCALAR_TYPES[value.kind]
 
     def natural(self, value: Value) -> tuple[str, str]:
         """Return the type of a value as a caller may give it, and its converter or ''."""

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from sessiongen.targets.python.layout import imported
 from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Kind, Value
-from sessiongen.ir.encoding_plan import Shape
+from sessiongen.ir.encoding_plan import MessagePlan
 from sessiongen.targets.python.message_names import MessageNames
+from sessiongen.targets.python.references import SCALAR_TYPES
 from sessiongen.targets.python.context import Context
 
 _OWN_TYPES = {
@@ -46,16 +47,16 @@ def sources_model(context: Context) -> SourcesModel:
     return _Sources(context).model()
 
 
-def given_by_hosts(context: Context) -> list[Shape]:
-    """Return the shapes of responses that no class of the SDK is a source of.
+def given_by_hosts(context: Context) -> list[MessagePlan]:
+    """Return the plans of responses that no class of the SDK is a source of.
 
     What is carried elsewhere too, by an event or inside of a message, is not among them.
     """
-    roles, shapes = context.protocol.roles, context.shapes
-    inside = (field for shape in shapes.values() for field in shape.message.fields)
+    roles, plans = context.protocol.roles, context.plans
+    inside = (field for plan in plans.values() for field in plan.message.fields)
     elsewhere = {field.value.type_name for field in (*inside, *union(roles.event).arms)}
     answers = {arm.value.type_name for arm in union(roles.response).arms} - elsewhere
-    return [shape for name, shape in shapes.items() if name in answers and not shape.classed]
+    return [plan for name, plan in plans.items() if name in answers and not plan.has_sdk_class]
 
 
 class _Sources:
@@ -68,24 +69,24 @@ class _Sources:
     def model(self) -> SourcesModel:
         dicts = [
             SourceDict(
-                self.names.title(shape.message),
-                f"encode_{self.names.function(shape.message)}",
-                list(self._keys(shape)),
+                self.names.title(plan.message),
+                f"encode_{self.names.function(plan.message)}",
+                list(self._keys(plan)),
             )
-            for shape in given_by_hosts(self.context)
+            for plan in given_by_hosts(self.context)
         ]
         return SourcesModel(imported(".enums", self.words), imported(".values", self.values), dicts)
 
-    def _keys(self, shape: Shape) -> Iterator[str]:
-        members = self.names.members(shape)
-        for source in shape.fields:
+    def _keys(self, plan: MessagePlan) -> Iterator[str]:
+        members = self.names.members(plan)
+        for source in plan.fields:
             yield f"{members[source.field.name]}: {self._type(source.field)}"
-        for choice in shape.choices:
-            yield f"{members[choice.oneof.name]}: Any"
+        for tagged_oneof in plan.tagged_oneofs:
+            yield f"{members[tagged_oneof.oneof.name]}: Any"
 
     def _type(self, field: Field) -> str:
         if field.key is not None:
-            return f"Mapping[{field.key.value}, Any] | None"
+            return f"Mapping[{SCALAR_TYPES[field.key]}, Any] | None"
         one, nullable = self._single(field.value)
         if field.repeated:
             items = one if one == "Any" or nullable else f"{one} | None"
@@ -102,7 +103,7 @@ class _Sources:
             return "Any", False
         words = self.names.words(value) if value.kind is Kind.ENUM else None
         if words is None:
-            return ("int" if value.kind is Kind.ENUM else value.kind.value), False
+            return SCALAR_TYPES[value.kind], False
         if words.imported:
             self.words.add(words.imported)
         return words.type, words.nullable

@@ -63,6 +63,7 @@ class Rule(str, Enum):
     PARITY_FIELD = "SG053"
     PARITY_GAP = "SG054"
     NO_SDK = "SG055"
+    NO_SCOPE = "SG056"
 
 
 @dataclass(frozen=True, order=True)

@@ -18,7 +18,9 @@ from sessiongen.ir import schema
 from sessiongen.frontend.annotations import Annotated, read
 from sessiongen.frontend.compiler import Compiled
 from sessiongen.config.model import Config
-from sessiongen.diagnostics import Diagnostic, Span
+from sessiongen.diagnostics import Diagnostic, InputError, Span
+from sessiongen.ir.role_inference import search
+from sessiongen.ir.roles import Roles
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,20 @@ def model(config: Config) -> Model:
     """
     compiled, annotated, found = read_input(config)
     return Model(protocol.assemble(found, annotated, config), compiled, annotated)
+
+
+def roles(config: Config) -> Roles:
+    """Return the roles of a configuration's protocol, whatever its vocabularies hold.
+
+    Raises:
+        InputError: the input is not valid, or a role is missing or unclear.
+    """
+    _, annotated, found = read_input(config)
+    searched = search(found, config)
+    result = searched.roles()
+    if result is None:
+        raise InputError([*annotated.diagnostics, *searched.diagnostics])
+    return result
 
 
 def read_input(config: Config) -> tuple[Compiled, Annotated, schema.Schema]:

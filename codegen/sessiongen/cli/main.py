@@ -28,6 +28,8 @@ _LANGUAGES = {"python": "python", "js": "typescript"}
 # Characters of a diff's line that a terminal is given.
 _WIDEST = 300
 
+_SDK_HELP = "A configured SDK and its version, newest, or the path of a folder or archive."
+
 _no_cache = click.option("--no-cache", is_flag=True, help="Do everything again, as CI should.")
 _descriptor_set = click.option(
     "--descriptor-set",
@@ -160,7 +162,7 @@ def parity(options: Options, format_: str | None) -> None:
         from sessiongen.vocabulary import configured
 
         config = _config(options, None)
-        configured.vocabularies(config)
+        configured.require_sdk(config)
         made = pipeline.model(config)
         found = comparing.compare(made.protocol, made.annotated, config)
         status = FINDING if found.diagnostics else FINE
@@ -178,6 +180,7 @@ def vocabulary() -> None:
 
 
 @vocabulary.command()
+@click.option("--sdk", "named", multiple=True, metavar="NAME=SOURCE", help=_SDK_HELP)
 @click.option("--python", "python_version", help="A version of the Python SDK, or newest.")
 @click.option("--js", "js_version", help="A version of the JS SDK, or newest.")
 @click.option("--python-path", type=click.Path(path_type=Path), help="A folder or archive of it.")
@@ -186,6 +189,7 @@ def vocabulary() -> None:
 @pass_options
 def update(
     options: Options,
+    named: tuple[str, ...],
     python_version: str | None,
     js_version: str | None,
     python_path: Path | None,
@@ -193,33 +197,44 @@ def update(
 ) -> None:
     """Read SDK packages and write their vocabularies; nothing is installed or executed.
 
-    Without an option, those that the configuration names are updated to the newest version;
-    where it names none, all that are known.
+    Without an option, every SDK that the configuration names is updated to its newest version.
     """
     sources = {
+        **dict(_named_source(item) for item in named),
         **_source("python", python_version, python_path),
         **_source("js", js_version, js_path),
     }
 
     def write() -> Result:
-        from sessiongen.vocabulary import configured
+        from sessiongen import pipeline
         from sessiongen.vocabulary import commands as vocabularies
+        from sessiongen.vocabulary import configured
 
         config = _config(options, None)
-        newest = dict.fromkeys(configured.languages(config), vocabularies.NEWEST)
-        updated = vocabularies.update(configured.folder(config), sources or newest)
+        configured.require_sdk(config)
+        sdks = configured.configured_sdks(config, pipeline.roles(config))
+        updated = vocabularies.update(configured.selected(config, sdks, sources))
         lines = [f"wrote {display(path)}" for path in updated.written]
         status = INPUT_ERROR if failed(updated.diagnostics) else FINE
         if status == FINE and not lines:
             lines = ["nothing changed"]
-        lines += configured.unnamed(config)
         return Result(status, lines, updated.diagnostics)
 
     _run(options, write)
 
 
+def _named_source(text: str) -> tuple[str, str | Path]:
+    """Return the name and the source of an `--sdk` option."""
+    name, equals, source = text.partition("=")
+    if not (name and equals and source):
+        raise click.UsageError(f"--sdk {text}: give NAME=VERSION or NAME=PATH")
+    # A version number holds no separator, and a path that is meant exists.
+    is_path = "/" in source or "\\" in source or Path(source).exists()
+    return name, Path(source) if is_path else source
+
+
 def _source(name: str, version: str | None, path: Path | None) -> dict[str, str | Path]:
-    """Return where the SDK of an option's name is read from, by its language."""
+    """Return where the SDK of an option's language is read from."""
     if version is not None and path is not None:
         raise click.UsageError(f"--{name} and --{name}-path are two sources: give one of them")
     source = path if version is None else version
@@ -230,14 +245,18 @@ def _source(name: str, version: str | None, path: Path | None) -> dict[str, str 
 @shared
 @pass_options
 def watch(options: Options) -> None:
-    """Say whether the newest published SDKs differ from the pinned vocabularies."""
+    """Compare the vocabularies with the newest published SDKs."""
 
     def compare() -> Result:
-        from sessiongen.vocabulary import configured
+        from sessiongen import pipeline
         from sessiongen.vocabulary import commands as vocabularies
+        from sessiongen.vocabulary import configured
 
-        paths = configured.vocabularies(_config(options, None))
-        found, diagnostics = vocabularies.moved(paths)
+        config = _config(options, None)
+        configured.require_sdk(config)
+        found, diagnostics = vocabularies.moved(
+            configured.configured_sdks(config, pipeline.roles(config))
+        )
         lines = [f"SDK moved: {item.sdk} {item.pinned} -> {item.newest}" for item in found]
         status = INPUT_ERROR if failed(diagnostics) else FINDING if found else FINE
         diff = "".join(item.diff for item in found)

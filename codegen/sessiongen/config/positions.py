@@ -54,6 +54,10 @@ def _places(text: str) -> dict[Keys, tuple[int, int]]:
                 keys = (*prefix, *_keys(child.named_children[0]))
                 note(keys, child.named_children[0])
                 walk(child, keys)
+            elif child.type == "array":
+                values = [item for item in child.named_children if item.type != "comment"]
+                for index, value in enumerate(values):
+                    note((*prefix, str(index)), value)
             elif child.type == "inline_table":
                 walk(child, prefix)
 

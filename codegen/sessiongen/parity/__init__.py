@@ -3,7 +3,7 @@
 In: a Protocol, its annotations, the vocabularies of SDKs, and declared gaps. Out: a
 matrix for people, and a diagnostic for each difference that is not a declared gap.
 
-A difference is a *thing* of one SDK, named as in codegen.toml:
+A difference of one SDK has an id, which the SDK's gap file declares:
 
 - `session`, `host`, `driver`: no class plays this role
 - `enum E`: the SDK has no twin of a proto enum; `value E.V`: it lacks one value;

@@ -1,6 +1,7 @@
-"""The comparison: the whole matrix, held against the declared gaps.
+"""Comparison of a protocol with its SDKs: the matrix, and a finding for each difference.
 
-In: a Protocol, its annotations and the configuration. Out: a Parity.
+A difference is a finding unless the SDK's gap file declares it. A declared gap that no
+longer exists is a finding too.
 """
 
 from __future__ import annotations
@@ -8,34 +9,65 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessiongen.frontend.annotations import Annotated
 from sessiongen.config.model import Config
-from sessiongen.config.sdks import Gap
 from sessiongen.diagnostics import Diagnostic, Rule
-from sessiongen.parity import coverage, envelope, fields
-from sessiongen.parity import request_fields
-from sessiongen.parity import role_classes
-from sessiongen.parity import sdk_only
-from sessiongen.parity import enum_values
-from sessiongen.parity.matrix import Finding, Section
+from sessiongen.frontend.annotations import Annotated
 from sessiongen.ir.protocol import Protocol
+from sessiongen.parity import (
+    coverage,
+    enum_values,
+    envelope,
+    fields,
+    request_fields,
+    role_classes,
+    sdk_only,
+)
+from sessiongen.parity.gaps import Gap, gap_file, load_gaps
+from sessiongen.parity.matrix import Finding, Section
+from sessiongen.paths import display
 from sessiongen.vocabulary.model import Vocabulary
 
 
 @dataclass(frozen=True)
 class Parity:
-    """The matrix, the reason of each declared gap by (sdk, thing), and the findings."""
+    """The matrix, the declared gaps by (SDK, difference id), and the findings."""
 
     sdks: tuple[str, ...]
     sections: tuple[Section, ...]
-    declared: dict[tuple[str, str], str]
+    declared: dict[tuple[str, str], Gap]
     diagnostics: list[Diagnostic]
 
 
 def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
-    """Return the parity of a protocol with the configured SDKs."""
+    """Return the parity of a protocol with the configured SDKs.
+
+    Raises:
+        InputError: a gap file cannot be read.
+    """
     vocabularies = protocol.vocabularies
-    sections: tuple[Section, ...] = (
+    sections = tuple(
+        section for section in _sections(protocol, annotated, vocabularies) if section.rows
+    )
+    files = dict(zip((item.sdk for item in vocabularies), config.sdks.vocabularies, strict=True))
+    gaps = [gap for sdk, path in files.items() for gap in load_gaps(path, sdk)]
+    found = {(item.sdk, item.id): item for section in sections for item in section.findings()}
+    declared = {(gap.sdk, gap.id): gap for gap in gaps}
+    help_files = {sdk: display(gap_file(path)) for sdk, path in files.items()}
+    diagnostics = [
+        _diagnostic(item, help_files[item.sdk])
+        for key, item in found.items()
+        if key not in declared
+    ]
+    diagnostics += _gap_faults(gaps, found)
+    diagnostics += _twice(config, vocabularies)
+    names = tuple(f"{item.sdk} {item.version}" for item in vocabularies)
+    return Parity(names, sections, declared, diagnostics)
+
+
+def _sections(
+    protocol: Protocol, annotated: Annotated, vocabularies: Sequence[Vocabulary]
+) -> tuple[Section, ...]:
+    return (
         role_classes.section(protocol, vocabularies),
         *enum_values.sections(protocol, annotated, vocabularies),
         *coverage.sections(protocol, vocabularies),
@@ -44,32 +76,24 @@ def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
         *fields.sections(protocol, annotated, vocabularies),
         sdk_only.section(protocol, vocabularies),
     )
-    sections = tuple(section for section in sections if section.rows)
-    found = {(item.sdk, item.thing): item for section in sections for item in section.findings()}
-    declared = {(gap.sdk, gap.thing): gap.reason for gap in config.sdks.gaps}
-    diagnostics = [_diagnostic(item) for key, item in found.items() if key not in declared]
-    diagnostics += _gap_faults(config, found, vocabularies)
-    diagnostics += _twice(config, vocabularies)
-    names = tuple(f"{item.sdk} {item.version}" for item in vocabularies)
-    return Parity(names, sections, declared, diagnostics)
 
 
-def _diagnostic(finding: Finding) -> Diagnostic:
+def _diagnostic(finding: Finding, file: str) -> Diagnostic:
     help_ = (
-        "change the protocol or annotate it, or declare the gap in codegen.toml: [[sdks.gaps]] "
-        f'sdk = "{finding.sdk}", thing = "{finding.thing}", reason = "..."'
+        f"change the protocol or annotate it, or declare the gap in {file}: [[gaps]] "
+        f'kind = "...", reason = "...", covers = ["{finding.id}"]'
     )
     return Diagnostic(finding.span, finding.rule, finding.message, help_)
 
 
 def _twice(config: Config, vocabularies: Sequence[Vocabulary]) -> list[Diagnostic]:
-    """Return a fault for each SDK that two vocabularies are of."""
+    """Return a fault for each SDK that has two vocabularies."""
     names = [item.sdk for item in vocabularies]
     return [
         Diagnostic(
             config.span(("sdks", "vocabularies")),
             Rule.PARITY_GAP,
-            f"{sdk}: two vocabularies are of this SDK, and a gap names but one",
+            f"{sdk}: two vocabularies describe this SDK",
             "name each SDK once",
         )
         for sdk in dict.fromkeys(names)
@@ -77,31 +101,24 @@ def _twice(config: Config, vocabularies: Sequence[Vocabulary]) -> list[Diagnosti
     ]
 
 
-def _gap_faults(
-    config: Config,
-    found: dict[tuple[str, str], Finding],
-    vocabularies: Sequence[Vocabulary],
-) -> list[Diagnostic]:
-    """Return a fault for each declared gap that is not one, or says no reason."""
-    sdks = {item.sdk for item in vocabularies}
+def _gap_faults(gaps: list[Gap], found: dict[tuple[str, str], Finding]) -> list[Diagnostic]:
+    """Return a fault for each declared gap that does not exist, is repeated or has no reason."""
     seen: set[tuple[str, str]] = set()
     faults = []
-    for gap in config.sdks.gaps:
-        fault = _gap_fault(gap, (gap.sdk, gap.thing) in found, gap.sdk in sdks)
-        if (gap.sdk, gap.thing) in seen:
-            fault = ("this gap is declared twice", "remove one of the two")
-        seen.add((gap.sdk, gap.thing))
+    for gap in gaps:
+        fault = _gap_fault(gap, (gap.sdk, gap.id) in found, (gap.sdk, gap.id) in seen)
+        seen.add((gap.sdk, gap.id))
         if fault is not None:
-            message = f"{gap.sdk}: {gap.thing}: {fault[0]}"
-            faults.append(Diagnostic(config.span(gap.key_path), Rule.PARITY_GAP, message, fault[1]))
+            message = f"{gap.sdk}: {gap.id}: {fault[0]}"
+            faults.append(Diagnostic(gap.span, Rule.PARITY_GAP, message, fault[1]))
     return faults
 
 
-def _gap_fault(gap: Gap, exists: bool, sdk_known: bool) -> tuple[str, str] | None:
-    if not sdk_known:
-        return "no vocabulary is of this SDK", "name an SDK as its vocabulary does"
+def _gap_fault(gap: Gap, exists: bool, repeated: bool) -> tuple[str, str] | None:
+    if repeated:
+        return "this gap is declared twice", "remove one of the two"
     if not exists:
-        return "this gap no longer exists", "remove it: what it excuses is there now"
+        return "this gap no longer exists", "remove it: the SDK and the protocol agree here now"
     if not gap.reason.strip():
         return "this gap has no reason", "say in a line why it is known and accepted"
     return None

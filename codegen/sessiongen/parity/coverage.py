@@ -82,8 +82,8 @@ def _passed_on(field: Field, first: bool, vocabulary: Vocabulary) -> Cell:
         f"{vocabulary.sdk}: event field {field.name}: its driver passes on the payload alone "
         f"({driver.bare})"
     )
-    thing = f"event field {field.name}: driver"
-    finding = Finding(vocabulary.sdk, thing, message, Rule.PARITY_EVENT, field.span)
+    difference_id = f"event field {field.name}: driver"
+    finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_EVENT, field.span)
     return Cell(NOTHING, (finding,) if first else ())
 
 
@@ -119,8 +119,8 @@ def _unsent(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[
                 continue
             message = f"{vocabulary.sdk}: no arm carries the event {event.name!r} ({event.place})"
             span = protocol.roles.event.span
-            thing = f"sdk event {event.name}"
-            finding = Finding(vocabulary.sdk, thing, message, Rule.PARITY_EVENT, span)
+            difference_id = f"sdk event {event.name}"
+            finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_EVENT, span)
             cells = [Cell("")] * (2 * len(vocabularies))
             cells[2 * index] = Cell(event.name, (finding,))
             yield Row(NOTHING, tuple(cells))
@@ -167,8 +167,10 @@ def _received(arm: Field, vocabulary: Vocabulary) -> Cell:
 
 def _event(arm: Field, vocabulary: Vocabulary, side: str, text: str, why: str) -> Cell:
     message = f"{vocabulary.sdk}: event {arm.name}: {why}"
-    thing = f"event {arm.name}: {side}"
-    return Cell(text, (Finding(vocabulary.sdk, thing, message, Rule.PARITY_EVENT, arm.span),))
+    difference_id = f"event {arm.name}: {side}"
+    return Cell(
+        text, (Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_EVENT, arm.span),)
+    )
 
 
 def _answered(call: Call, vocabulary: Vocabulary, all_: Sequence[Vocabulary]) -> Cell:
@@ -190,13 +192,13 @@ def _errors(call: Call, vocabulary: Vocabulary, all_: Sequence[Vocabulary]) -> I
     for text in _texts(call, vocabulary):
         others = {item.sdk for item in all_ if item.sdk != vocabulary.sdk and item.host}
         if others and not any(item.sdk in others and other == text for item, other in texts):
-            thing = f"request error {call.request.name} {text!r}: host"
+            difference_id = f"request error {call.request.name} {text!r}: host"
             message = (
                 f"{vocabulary.sdk}: request {call.request.name}: its host alone answers with "
                 f"the error {text!r}"
             )
             span = call.request.span
-            yield Finding(vocabulary.sdk, thing, message, Rule.PARITY_REQUEST, span)
+            yield Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_REQUEST, span)
 
 
 def _texts(call: Call, vocabulary: Vocabulary) -> Iterator[str]:
@@ -216,6 +218,6 @@ def _asked(call: Call, vocabulary: Vocabulary) -> Cell:
 
 def _request(call: Call, vocabulary: Vocabulary, side: str, text: str, why: str) -> Cell:
     message = f"{vocabulary.sdk}: request {call.request.name}: {why}"
-    thing = f"request {call.request.name}: {side}"
+    difference_id = f"request {call.request.name}: {side}"
     span = call.request.span
-    return Cell(text, (Finding(vocabulary.sdk, thing, message, Rule.PARITY_REQUEST, span),))
+    return Cell(text, (Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_REQUEST, span),))

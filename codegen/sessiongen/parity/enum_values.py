@@ -72,8 +72,8 @@ def _cell(
         if not first:
             return Cell(NOTHING)
         message = f"{vocabulary.sdk} has no enum for {enum.full_name}"
-        thing = f"enum {enum.full_name}"
-        return _fault(NOTHING, vocabulary, thing, message, enum.span)
+        difference_id = f"enum {enum.full_name}"
+        return _fault(NOTHING, vocabulary, difference_id, message, enum.span)
     words = [word for word, found in binding.pairs if found.number == value.number]
     if words:
         findings = [item for word in words for item in _mapped(enum, value, vocabulary, word)]
@@ -81,8 +81,8 @@ def _cell(
     if fallback is not None and fallback.number == value.number:
         return Cell(ANYTHING)
     message = f"{vocabulary.sdk} has no value for {value.name}; its enum is at {binding.fact.place}"
-    thing = f"value {enum.full_name}.{value.name}"
-    return _fault(NOTHING, vocabulary, thing, message, value.span)
+    difference_id = f"value {enum.full_name}.{value.name}"
+    return _fault(NOTHING, vocabulary, difference_id, message, value.span)
 
 
 def _homeless(
@@ -95,8 +95,8 @@ def _homeless(
             f"{vocabulary.sdk} has the value {word.value!r} ({fact.place.file}:{word.line}), "
             f"which {enum.full_name} lacks: it is lost on the wire"
         )
-        thing = f"word {fact.name}.{word.value}"
-        yield _fault(word.value, vocabulary, thing, message, enum.span)
+        difference_id = f"word {fact.name}.{word.value}"
+        yield _fault(word.value, vocabulary, difference_id, message, enum.span)
     if fact.open and fallback is None:
         message = (
             f"{vocabulary.sdk} allows any other value too ({fact.place}), and {enum.full_name} "
@@ -123,8 +123,8 @@ def _mapped(enum: Enum, value: EnumValue, vocabulary: Vocabulary, word: str) -> 
         else:
             continue
         message = f"{vocabulary.sdk}: the map {found.name} {why} ({found.place})"
-        thing = f"map {found.name}.{word}"
-        yield Finding(vocabulary.sdk, thing, message, Rule.PARITY_VALUE, value.span)
+        difference_id = f"map {found.name}.{word}"
+        yield Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_VALUE, value.span)
 
 
 def _defaults(enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary) -> Cell:
@@ -138,11 +138,13 @@ def _defaults(enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary) ->
             f"{vocabulary.sdk}: {default.within} takes {default.value} for a word that "
             f"{item.name} does not have ({default.place}), which {enum.full_name} does not allow"
         )
-        thing = f"default {item.name}: {default.within}"
-        findings.append(Finding(vocabulary.sdk, thing, message, Rule.PARITY_VALUE, enum.span))
+        difference_id = f"default {item.name}: {default.within}"
+        findings.append(
+            Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_VALUE, enum.span)
+        )
     text = ", ".join(dict.fromkeys(default.value for _, default in found))
     return Cell(text or NOTHING, tuple(findings))
 
 
-def _fault(text: str, vocabulary: Vocabulary, thing: str, message: str, span: Span) -> Cell:
-    return Cell(text, (Finding(vocabulary.sdk, thing, message, Rule.PARITY_VALUE, span),))
+def _fault(text: str, vocabulary: Vocabulary, difference_id: str, message: str, span: Span) -> Cell:
+    return Cell(text, (Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_VALUE, span),))

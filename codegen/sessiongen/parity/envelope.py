@@ -36,6 +36,6 @@ def _cell(arm: Field, way: str, vocabulary: Vocabulary) -> Cell:
         owners = dict.fromkeys(item.within.partition(".")[0] for item in found)
         return Cell(", ".join(owners))
     message = f"{vocabulary.sdk}: nothing {way} the message {arm.name}"
-    thing = f"message arm {arm.name}: {way}"
-    finding = Finding(vocabulary.sdk, thing, message, Rule.PARITY_REQUEST, arm.span)
+    difference_id = f"message arm {arm.name}: {way}"
+    finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_REQUEST, arm.span)
     return Cell(NOTHING, (finding,))

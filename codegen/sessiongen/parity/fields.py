@@ -185,7 +185,7 @@ class _Side:
     def homeless(self) -> Iterator[Cell]:
         """Yield what the SDK's class has and the message has no place for."""
         for finding in self.kinds.homeless():
-            yield Cell(finding.thing.rpartition(".")[2], (finding,))
+            yield Cell(finding.id.rpartition(".")[2], (finding,))
         if self.record is None:
             return
         placed = {
@@ -207,7 +207,9 @@ class _Side:
         copied = build.open and (source is not None or self.record is None)
         return field.name in build.fields or copied
 
-    def _finding(self, thing: str, why: str, field: Field | None = None) -> Finding:
+    def _finding(self, difference_id: str, why: str, field: Field | None = None) -> Finding:
         span = field.span if field else self.message.span
         name = f"{self._path}.{field.name}" if field else self._path
-        return Finding(self.sdk, thing, f"{self.sdk}: {name} {why}", Rule.PARITY_FIELD, span)
+        return Finding(
+            self.sdk, difference_id, f"{self.sdk}: {name} {why}", Rule.PARITY_FIELD, span
+        )

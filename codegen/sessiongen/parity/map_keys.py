@@ -38,6 +38,6 @@ def _cell(
     if not lacking:
         return Cell("given" if places else NOTHING)
     message = f"{vocabulary.sdk}: {path}: the key {key!r} is not given ({lacking[0].place})"
-    thing = f"key {path}.{key}"
-    finding = Finding(vocabulary.sdk, thing, message, Rule.PARITY_FIELD, field.span)
+    difference_id = f"key {path}.{key}"
+    finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_FIELD, field.span)
     return Cell(NOTHING, (finding,))

@@ -1,7 +1,4 @@
-"""The matrix: sections of rows, a cell for each SDK.
-
-In: nothing. Out: immutable values that tables lay out and gaps are held against.
-"""
+"""The matrix: sections of rows with a cell for each SDK, as immutable values."""
 
 from __future__ import annotations
 
@@ -14,10 +11,10 @@ ANYTHING = "(anything else)"
 
 
 class Finding(NamedTuple):
-    """A difference between the protocol and one SDK. thing: its name in codegen.toml."""
+    """A difference between the protocol and one SDK. id: its name in the SDK's gap file."""
 
     sdk: str
-    thing: str
+    id: str
     message: str
     rule: Rule
     span: Span

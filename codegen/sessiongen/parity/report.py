@@ -49,7 +49,7 @@ def _markdown(parity: Parity) -> str:
         rows = [(section.title, *section.columns), ("---",) * (len(section.columns) + 1)]
         rows += _rows(parity, section)
         parts.append("\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in rows))
-    gaps = [f"- {sdk}: `{thing}`: {reason}" for (sdk, thing), reason in parity.declared.items()]
+    gaps = [f"- {gap.sdk}: `{gap.id}`: {gap.reason}" for gap in parity.declared.values()]
     return "\n\n".join([*parts, *filter(None, ["\n".join(gaps)]), _summary(parity)]) + "\n"
 
 
@@ -85,17 +85,17 @@ def _marked(parity: Parity, cell: Cell) -> str:
 def _mark(parity: Parity, cell: Cell) -> str:
     if not cell.findings:
         return ""
-    known = all((item.sdk, item.thing) in parity.declared for item in cell.findings)
+    known = all((item.sdk, item.id) in parity.declared for item in cell.findings)
     return DECLARED if known else FINDING
 
 
 def _reasons(parity: Parity, section: Section) -> list[str]:
     """Return a line for each declared gap of a section, in the order of its cells."""
-    found = dict.fromkeys((item.sdk, item.thing) for item in section.findings())
+    found = dict.fromkeys((item.sdk, item.id) for item in section.findings())
     return [
-        f"  {DECLARED} {sdk}: {thing}: {parity.declared[sdk, thing]}"
-        for sdk, thing in found
-        if (sdk, thing) in parity.declared
+        f"  {DECLARED} {sdk}: {difference_id}: {parity.declared[sdk, difference_id].reason}"
+        for sdk, difference_id in found
+        if (sdk, difference_id) in parity.declared
     ]
 
 
@@ -106,9 +106,9 @@ def _record(parity: Parity, cell: Cell) -> dict[str, object]:
 
 
 def _difference(parity: Parity, finding: Finding) -> dict[str, str]:
-    reason = parity.declared.get((finding.sdk, finding.thing))
-    known = {"declared": reason} if reason is not None else {}
-    return {"sdk": finding.sdk, "thing": finding.thing, "fault": finding.message, **known}
+    gap = parity.declared.get((finding.sdk, finding.id))
+    known = {"declared": gap.reason, "kind": gap.kind} if gap is not None else {}
+    return {"sdk": finding.sdk, "id": finding.id, "fault": finding.message, **known}
 
 
 def _summary(parity: Parity) -> str:

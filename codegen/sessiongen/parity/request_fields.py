@@ -94,7 +94,7 @@ def _fault(
     arm: str, path: tuple[str, ...], field: Field, vocabulary: Vocabulary, side: str, why: str
 ) -> Cell:
     name = ".".join((arm, *path))
-    thing = f"request field {name}: {side}"
+    difference_id = f"request field {name}: {side}"
     message = f"{vocabulary.sdk}: request field {name}: {why}"
-    finding = Finding(vocabulary.sdk, thing, message, Rule.PARITY_REQUEST, field.span)
+    finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_REQUEST, field.span)
     return Cell(NOTHING, (finding,))

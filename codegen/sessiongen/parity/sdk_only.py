@@ -26,11 +26,13 @@ def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
             *_messages(protocol, vocabulary),
             *_values(protocol, vocabulary),
         ):
-            found.setdefault(finding.thing, {}).setdefault(finding.sdk, finding)
+            found.setdefault(finding.id, {}).setdefault(finding.sdk, finding)
     sdks = tuple(item.sdk for item in vocabularies)
     rows = [
-        Row(thing, tuple(Cell("yes", (by[sdk],)) if sdk in by else Cell("") for sdk in sdks))
-        for thing, by in found.items()
+        Row(
+            difference_id, tuple(Cell("yes", (by[sdk],)) if sdk in by else Cell("") for sdk in sdks)
+        )
+        for difference_id, by in found.items()
     ]
     return Section("not in the protocol", sdks, tuple(rows))
 
@@ -70,8 +72,8 @@ def _requests(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
         if arm not in known:
             what = f"its {side} {verb} the request {arm!r} ({place}), for which there is no arm"
             span = protocol.roles.request.span
-            thing = f"request {arm}: {side}"
-            yield _finding(vocabulary, thing, what, Rule.PARITY_REQUEST, span)
+            difference_id = f"request {arm}: {side}"
+            yield _finding(vocabulary, difference_id, what, Rule.PARITY_REQUEST, span)
 
 
 def _messages(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
@@ -83,15 +85,15 @@ def _messages(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
     for build in vocabulary.builds:
         message = by_path.get(build.message)
         if message is None:
-            thing = f"message {build.message}"
+            difference_id = f"message {build.message}"
             what = f"{build.within} makes the message {build.message} ({build.place})"
-            yield _finding(vocabulary, thing, what, Rule.PARITY_FIELD, roles.event.span)
+            yield _finding(vocabulary, difference_id, what, Rule.PARITY_FIELD, roles.event.span)
         elif message.full_name not in told:
             for name in build.fields:
                 if name.partition(".")[0] not in _known(message):
-                    thing = f"field {build.message}.{name}"
+                    difference_id = f"field {build.message}.{name}"
                     what = f"{build.within} fills {build.message}.{name} ({build.place})"
-                    yield _finding(vocabulary, thing, what, Rule.PARITY_FIELD, message.span)
+                    yield _finding(vocabulary, difference_id, what, Rule.PARITY_FIELD, message.span)
 
 
 def _values(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
@@ -110,6 +112,8 @@ def _known(message: Message) -> set[str]:
     return {field.name for field in message.fields} | {oneof.name for oneof in message.oneofs}
 
 
-def _finding(vocabulary: Vocabulary, thing: str, what: str, rule: Rule, span: Span) -> Finding:
+def _finding(
+    vocabulary: Vocabulary, difference_id: str, what: str, rule: Rule, span: Span
+) -> Finding:
     message = f"{vocabulary.sdk}: {what}: the protocol lacks it"
-    return Finding(vocabulary.sdk, thing, message, rule, span)
+    return Finding(vocabulary.sdk, difference_id, message, rule, span)

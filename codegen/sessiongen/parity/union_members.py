@@ -111,7 +111,7 @@ class Side:
         what = f"{name.removeprefix(self._path + '.')} is no type of {union.name} ({union.place})"
         return self._finding(f"arm {name}", what, field)
 
-    def _finding(self, thing: str, what: str, field: Field | None = None) -> Finding:
+    def _finding(self, difference_id: str, what: str, field: Field | None = None) -> Finding:
         sdk = self._vocabulary.sdk
         span = field.span if field else self._message.span
-        return Finding(sdk, thing, f"{sdk}: {self._path}: {what}", Rule.PARITY_FIELD, span)
+        return Finding(sdk, difference_id, f"{sdk}: {self._path}: {what}", Rule.PARITY_FIELD, span)

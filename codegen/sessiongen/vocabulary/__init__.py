@@ -1,8 +1,7 @@
-"""Vocabularies: what the published SDKs call things, as facts with a place each.
+"""Vocabularies: the facts of published SDKs, each with its place in the package.
 
-In: an SDK's package, or a vocabulary file. Out: a Vocabulary. Importing this package
-loads no parser, so that a run which only compares stays fast; reading a package is in
-`verbs`.
+Importing this package loads no parser, so that a command that only compares starts fast. The
+readers of packages are in the packages `python` and `typescript`.
 """
 
 from sessiongen.vocabulary.model import (
@@ -29,7 +28,6 @@ from sessiongen.vocabulary.model import (
     Vocabulary,
     Word,
 )
-from sessiongen.vocabulary.scope import PYTHON, SCOPES, TYPESCRIPT, Scope
 from sessiongen.vocabulary.store import dump, load
 
 __all__ = [
@@ -45,17 +43,13 @@ __all__ = [
     "Host",
     "Keys",
     "Kinds",
-    "PYTHON",
     "Place",
     "Reading",
     "Reception",
     "Record",
-    "SCOPES",
-    "Scope",
     "Sending",
     "Session",
     "Skip",
-    "TYPESCRIPT",
     "ValueMap",
     "Vocabulary",
     "Word",

@@ -27,10 +27,10 @@ def _stray(vocabulary: Vocabulary, scope: Scope) -> Iterator[tuple[Build, str, s
     host, driver = vocabulary.host, vocabulary.driver
     seen: dict[str, tuple[str, set[str | None]]] = {}
     if host is not None:
-        seen[scope.event] = (host.name, {item.arm for item in host.forwards})
-        seen[scope.response] = (host.name, {item.response for item in host.answers})
+        seen[scope.messages.event] = (host.name, {item.arm for item in host.forwards})
+        seen[scope.messages.response] = (host.name, {item.response for item in host.answers})
     if driver is not None:
-        seen[scope.request] = (driver.name, {item.arm for item in driver.sends})
+        seen[scope.messages.request] = (driver.name, {item.arm for item in driver.sends})
     for build in vocabulary.builds:
         who, known = seen.get(build.message, ("", set()))
         for arm in build.fields if who else ():

@@ -1,7 +1,6 @@
-"""What the command line does with vocabularies.
+"""The commands `vocabulary update` and `vocabulary watch`.
 
-In: a folder for vocabulary files, and versions or paths of SDKs. Out: the files that were
-written, and diagnostics. A vocabulary that could not be read whole is not written.
+A vocabulary that could not be read whole is not written.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import contextlib
 import difflib
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from sessiongen.paths import display
 from sessiongen.vocabulary.fetch import fetch, newest
 from sessiongen.vocabulary.model import Reading, Vocabulary
 from sessiongen.vocabulary.package import Package, open_package
-from sessiongen.vocabulary.scope import SCOPES, Scope
+from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.store import dump, load
 
 NEWEST = "newest"
@@ -56,30 +55,31 @@ class Moved:
     diff: str
 
 
-def update(
-    root: Path, sources: Mapping[str, str | Path], scopes: tuple[Scope, ...] = SCOPES
-) -> Updated:
+@dataclass(frozen=True)
+class Sdk:
+    """An SDK that a configuration names: its vocabulary file and its scope."""
+
+    path: Path
+    scope: Scope
+
+
+def update(sources: Sequence[tuple[Sdk, str | Path]]) -> Updated:
     """Write the vocabulary files of some SDKs.
 
-    root: the folder of the vocabulary files.
-    sources: for an SDK's language (`python`, `typescript`), a version, `newest`, or the
-        path of a folder or archive. A language that is not named is left alone.
+    sources: for each SDK a version, `newest`, or the path of a folder or archive.
     """
     written, diagnostics = [], []
-    for scope in scopes:
-        if scope.language not in sources:
-            continue
-        path = root / scope.file
+    for sdk, source in sources:
         try:
-            reading = read(scope, sources[scope.language])
+            reading = read(sdk.scope, source)
             diagnostics += reading.diagnostics
             if reading.vocabulary is None or failed(reading.diagnostics):
                 continue
-            diagnostics += _vanished(path, reading.vocabulary)
-            if _write(path, dump(reading.vocabulary)):
-                written.append(path)
-        except InputError as error:
-            diagnostics += error.diagnostics
+            diagnostics += _vanished(sdk.path, reading.vocabulary)
+            if _write(sdk.path, dump(reading.vocabulary)):
+                written.append(sdk.path)
+        except InputError as refusal:
+            diagnostics += refusal.diagnostics
     return Updated(written, arrange(diagnostics))
 
 
@@ -96,32 +96,26 @@ def read(scope: Scope, source: str | Path) -> Reading:
     return _reader(scope)(package, scope)
 
 
-def moved(
-    paths: Sequence[Path], scopes: tuple[Scope, ...] = SCOPES
-) -> tuple[list[Moved], list[Diagnostic]]:
+def moved(sdks: Sequence[Sdk]) -> tuple[list[Moved], list[Diagnostic]]:
     """Compare vocabulary files with the newest published versions.
 
-    A difference is a note: upstream moving on is no fault of this repository.
+    A difference is a note: a new version of an SDK is not a fault of this repository.
     """
     found, diagnostics = [], []
-    for path in paths:
+    for sdk in sdks:
         try:
-            pinned = load(path)
-            scope = next((scope for scope in scopes if scope.sdk == pinned.sdk), None)
-            if scope is None:
-                diagnostics.append(_unpublished(path, pinned))
-                continue
-            version = newest(scope)
+            pinned = load(sdk.path)
+            version = newest(sdk.scope)
             if version == pinned.version:
                 continue
-            reading = read(scope, version)
-        except InputError as error:
-            diagnostics += error.diagnostics
+            reading = read(sdk.scope, version)
+        except InputError as refusal:
+            diagnostics += refusal.diagnostics
             continue
         diagnostics += reading.diagnostics
         if reading.vocabulary is not None:
-            found.append(_moved(path, pinned, reading.vocabulary))
-            diagnostics.append(_note(path, found[-1]))
+            found.append(_moved(sdk.path, pinned, reading.vocabulary))
+            diagnostics.append(_note(sdk.path, found[-1]))
     return found, arrange(diagnostics)
 
 
@@ -151,13 +145,6 @@ def _note(path: Path, item: Moved) -> Diagnostic:
     what = f"{item.sdk} moved from {item.pinned} to {item.newest}"
     help_ = "run `sessiongen vocabulary update`, then `sessiongen parity`"
     return Diagnostic(Span(display(path)), Rule.SDK_MOVED, what, help_, Severity.NOTE)
-
-
-def _unpublished(path: Path, pinned: Vocabulary) -> Diagnostic:
-    known = ", ".join(scope.sdk for scope in SCOPES)
-    what = f"it is not known where {pinned.sdk} is published, so it was not compared"
-    help_ = f"published ones are known of {known}"
-    return Diagnostic(Span(display(path)), Rule.SDK_FETCH, what, help_, Severity.NOTE)
 
 
 def _vanished(path: Path, new: Vocabulary) -> list[Diagnostic]:

@@ -1,58 +1,65 @@
-"""The SDKs that a configuration names.
-
-In: a Config. Out: the paths of its vocabulary files, or a InputError where it has none.
-"""
+"""The SDKs that a configuration names, and those that a command selects."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from sessiongen.config.model import Config
-from sessiongen.diagnostics import Diagnostic, InputError, Rule
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
+from sessiongen.ir.roles import Roles
 from sessiongen.paths import display
-from sessiongen.vocabulary.scope import PYTHON, SCOPES
+from sessiongen.vocabulary.commands import NEWEST, Sdk
+from sessiongen.vocabulary.scope import load_scope
 
 
-def folder(config: Config) -> Path:
-    """Return where a configuration keeps its vocabulary files."""
-    kept = config.sdks.vocabularies
-    return kept[0].parent if kept else config.root / "vocabularies"
-
-
-def languages(config: Config) -> list[str]:
-    """Return the languages of the published SDKs that a configuration names; of all, if none."""
-    names = {path.name for path in config.sdks.vocabularies}
-    named = [scope.language for scope in SCOPES if scope.file in names]
-    return named or [scope.language for scope in SCOPES]
-
-
-def vocabularies(config: Config) -> tuple[Path, ...]:
-    """Return the vocabulary files of a configuration.
+def require_sdk(config: Config) -> None:
+    """Check that a configuration names an SDK.
 
     Raises:
-        InputError: it names none, so that there is nothing to compare.
+        InputError: it names none, so there is nothing to compare.
     """
     if config.sdks.vocabularies:
-        return config.sdks.vocabularies
+        return
     fault = "nothing to compare: the configuration names no SDK"
     help_ = (
-        "read one with `sessiongen vocabulary update`, and name its file: [sdks] "
-        f'vocabularies = ["{_relative(folder(config) / PYTHON.file, config)}"]'
+        'name the vocabulary file of an SDK: [sdks] vocabularies = ["vocabularies/NAME.json"]; '
+        "write its scope beside it as NAME.scope.toml, then run `sessiongen vocabulary update`"
     )
     raise InputError([Diagnostic(config.span(("sdks",)), Rule.NO_SDK, fault, help_)])
 
 
-def unnamed(config: Config) -> list[str]:
-    """Return a line for vocabularies that lie where they belong, and that nothing reads."""
-    known = [os.path.normpath(path) for path in config.sdks.vocabularies]
-    files = [folder(config) / scope.file for scope in SCOPES]
-    left = [path for path in files if path.is_file() and os.path.normpath(path) not in known]
-    if not left:
-        return []
-    names = ", ".join(f'"{_relative(path, config)}"' for path in (*config.sdks.vocabularies, *left))
-    return [f"{display(config.path)} has yet to name it: [sdks] vocabularies = [{names}]"]
+def configured_sdks(config: Config, roles: Roles) -> list[Sdk]:
+    """Return the SDKs of a configuration.
+
+    Raises:
+        InputError: it names none, or an SDK has no scope that can be read.
+    """
+    require_sdk(config)
+    return [Sdk(path, load_scope(path, roles)) for path in config.sdks.vocabularies]
 
 
-def _relative(path: Path, config: Config) -> str:
-    return Path(os.path.relpath(path, config.root)).as_posix()
+def selected(
+    config: Config, sdks: list[Sdk], sources: Mapping[str, str | Path]
+) -> list[tuple[Sdk, str | Path]]:
+    """Return the SDKs to read with their sources; without sources, the newest of each.
+
+    sources: by an SDK's name, or by a language that one SDK has.
+
+    Raises:
+        InputError: a name or language stands for no SDK, or a language for several.
+    """
+    if not sources:
+        return [(sdk, NEWEST) for sdk in sdks]
+    return [(_one(config, sdks, name), source) for name, source in sources.items()]
+
+
+def _one(config: Config, sdks: list[Sdk], name: str) -> Sdk:
+    found = [item for item in sdks if item.scope.sdk == name]
+    found = found or [item for item in sdks if item.scope.language == name]
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(item.scope.sdk for item in found or sdks)
+    fault = f"{name!r} stands for {names}" if found else f"no configured SDK is {name!r}"
+    help_ = f"name one SDK with --sdk; configured: {names}"
+    raise InputError([Diagnostic(Span(display(config.path)), Rule.USAGE, fault, help_)])

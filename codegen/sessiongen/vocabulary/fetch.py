@@ -1,7 +1,6 @@
-"""Published packages, through the registries' own clients.
+"""Published packages, downloaded with the registries' own clients.
 
-In: an SDK and a version. Out: its Package, or the newest version's number. Nothing is
-installed and nothing of the package is run; what a client complains of is a InputError.
+Nothing is installed and nothing of a package is run. A client that fails is an InputError.
 """
 
 from __future__ import annotations
@@ -11,6 +10,8 @@ import os
 import re
 import subprocess
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from sessiongen.output import subprocesses
@@ -22,16 +23,33 @@ _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!-]*")
 _TIMEOUT = 300
 
 
+@dataclass(frozen=True)
+class _Client:
+    """The client of a registry: its commands, what it leaves behind, and its answer.
+
+    download: distribution, version and folder to a command. newest: distribution to one.
+    version: the output of the second command to a version number, or "".
+    """
+
+    tool: str
+    archives: str
+    download: Callable[[str, str, Path], list[str]]
+    newest: Callable[[str], list[str]]
+    version: Callable[[str], str]
+
+
 def fetch(scope: Scope, version: str) -> Package:
     """Download one version of an SDK and read it."""
     label = f"{scope.distribution}@{version}"
-    # A version that is an address or a path would make npm fetch and build that.
+    # npm would fetch and build a version that is an address or a path.
     if not _VERSION.fullmatch(version):
         raise _refusal(label, f"{version!r} is not a version number", "name one, as in 1.8.9")
+    client = _CLIENTS[scope.language]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        _run(label, _download(scope, version, folder), folder)
-        found = sorted(folder.glob("*.whl" if scope.language == "python" else "*.tgz"))
+        command = client.download(scope.distribution, version, folder)
+        _run(label, client, command, folder)
+        found = sorted(folder.glob(client.archives))
         if len(found) != 1:
             raise _refusal(label, "the client left no archive behind", "fetch it by hand")
         return Package(label, open_package(found[0], scope).files)
@@ -40,39 +58,31 @@ def fetch(scope: Scope, version: str) -> Package:
 def newest(scope: Scope) -> str:
     """Return the number of the newest published version."""
     label = f"{scope.distribution}@newest"
+    client = _CLIENTS[scope.language]
     with tempfile.TemporaryDirectory() as name:
-        if scope.language == "typescript":
-            text = _run(label, ["npm", "view", scope.distribution, "version"], Path(name)).strip()
-        else:
-            text = _resolved(_run(label, _resolve(scope), Path(name)))
-    if not _VERSION.fullmatch(text):
+        output = _run(label, client, client.newest(scope.distribution), Path(name))
+    version = client.version(output)
+    if not _VERSION.fullmatch(version):
         raise _refusal(label, "the client named no version", "name the version yourself")
-    return text
+    return version
 
 
-def _download(scope: Scope, version: str, folder: Path) -> list[str]:
-    if scope.language == "typescript":
-        spec = f"{scope.distribution}@{version}"
-        return [
-            "npm",
-            "pack",
-            spec,
-            "--loglevel=error",
-            "--ignore-scripts",
-            "--pack-destination",
-            str(folder),
-        ]
-    return [
-        *_pip("download"),
-        "--dest",
-        str(folder),
-        f"{scope.distribution}=={version}",
-    ]
+def _npm_pack(distribution: str, version: str, folder: Path) -> list[str]:
+    options = ["--loglevel=error", "--ignore-scripts", "--pack-destination", str(folder)]
+    return ["npm", "pack", f"{distribution}@{version}", *options]
 
 
-def _resolve(scope: Scope) -> list[str]:
+def _npm_view(distribution: str) -> list[str]:
+    return ["npm", "view", distribution, "version"]
+
+
+def _pip_download(distribution: str, version: str, folder: Path) -> list[str]:
+    return [*_pip("download"), "--dest", str(folder), f"{distribution}=={version}"]
+
+
+def _pip_report(distribution: str) -> list[str]:
     options = ["--dry-run", "--ignore-installed", "--report", "-"]
-    return [*_pip("install"), *options, scope.distribution]
+    return [*_pip("install"), *options, distribution]
 
 
 def _pip(verb: str) -> list[str]:
@@ -81,15 +91,21 @@ def _pip(verb: str) -> list[str]:
     return subprocesses.module("pip", verb, *options, "--only-binary", ":all:")
 
 
-def _resolved(report: str) -> str:
+def _reported_version(report: str) -> str:
     try:
         return str(json.loads(report)["install"][0]["metadata"]["version"])
     except (ValueError, LookupError, TypeError):
         return ""
 
 
-def _run(label: str, command: list[str], folder: Path) -> str:
-    tool = "npm" if command[0] == "npm" else "pip"
+_CLIENTS = {
+    "python": _Client("pip", "*.whl", _pip_download, _pip_report, _reported_version),
+    "typescript": _Client("npm", "*.tgz", _npm_pack, _npm_view, str.strip),
+}
+
+
+def _run(label: str, client: _Client, command: list[str], folder: Path) -> str:
+    tool = client.tool
     try:
         done = subprocess.run(
             command,

@@ -1,26 +1,59 @@
-"""What to look for in an SDK: the names that cannot be found by following definitions.
+"""Scopes: what a reader needs to know of an SDK before it can read its package.
 
-In: nothing. Out: a Scope for each SDK. Everything else is reached from these: the classes
-that become messages are those in the module that names the session's events, those that
-the host, the driver and their encoders import, and what the fields of these refer to.
+A scope names what cannot be found by following definitions: where the package is published,
+the module of its messages, the classes with a role, and definitions that must be readable.
+Every other fact is reached from these. The scope of an SDK stands in a TOML file beside its
+vocabulary: `NAME.scope.toml` beside `NAME.json`. The names of the messages with a role are
+those of the protocol, unless the scope says otherwise.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import tomli
+
+from sessiongen.config.tables import Table, Tables
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
+from sessiongen.ir.roles import Roles, union
+from sessiongen.ir.schema import Message
+from sessiongen.paths import display
+
+LANGUAGES = ("python", "typescript")
+_KEYS = ("language", "distribution", "package", "required", "classes", "messages")
+_CLASSES = ("session", "host", "driver")
+
+
+@dataclass(frozen=True)
+class MessageNames:
+    """How an SDK's code names the messages with a role, and fields of them.
+
+    event_arm, request_arm: fields of the envelope that carry an event, a request.
+    response_error: the field of a response for an error text.
+    envelope, envelope_arm: the outermost message, and its union.
+    """
+
+    event: str
+    event_arm: str
+    request: str
+    request_arm: str
+    response: str
+    response_error: str
+    envelope: str
+    envelope_arm: str
 
 
 @dataclass(frozen=True)
 class Scope:
-    """Where an SDK's package comes from and what its parts are called.
+    """Where an SDK's package is published and what its parts are called.
 
     protobuf: module (and exported name) of the messages.
-    event_arm, request_arm: fields of the outermost message that carry an event, a request.
-    response_error: the field of a response that says what went wrong, as text.
-    envelope, envelope_arm: the outermost message, and its union.
-    plain: what can be filled in these besides an arm, as `Message.field`: the fields beside
-    the union, and the union's own name where a language fills it with a variable.
-    wanted: definitions that must be there, `Class.field` for words on a field.
+    session, host, driver: the classes with a role.
+    messages: the names of the messages with a role.
+    plain: fields of these messages that are no arms, as `Message.field`, and the names of
+        their unions, which some languages fill with a variable.
+    required: definitions that must be readable; `Class.field` for the values of a field.
     """
 
     sdk: str
@@ -28,77 +61,120 @@ class Scope:
     distribution: str
     package: str
     protobuf: tuple[str, str]
-    wanted: tuple[str, ...]
-    session: str = "AgentSession"
-    host: str = "SessionHost"
-    driver: str = "RemoteSession"
-    event: str = "AgentSessionEvent"
-    event_arm: str = "event"
-    request: str = "SessionRequest"
-    request_arm: str = "request"
-    response: str = "SessionResponse"
-    response_error: str = "error"
-    envelope: str = "AgentSessionMessage"
-    envelope_arm: str = "message"
-    plain: frozenset[str] = frozenset(
-        {
-            "AgentSessionEvent.created_at",
-            "AgentSessionEvent.event",
-            "AgentSessionMessage.message",
-            "SessionRequest.request",
-            "SessionRequest.request_id",
-            "SessionResponse.error",
-            "SessionResponse.request_id",
-            "SessionResponse.response",
-        }
+    required: tuple[str, ...]
+    session: str
+    host: str
+    driver: str
+    messages: MessageNames
+    plain: frozenset[str]
+
+
+def scope_file(vocabulary: Path) -> Path:
+    """Return the path of the scope file that belongs to a vocabulary file."""
+    return vocabulary.with_suffix(".scope.toml")
+
+
+def load_scope(vocabulary: Path, roles: Roles) -> Scope:
+    """Return the scope of the SDK of a vocabulary file.
+
+    Raises:
+        InputError: there is no scope file, or it has a key or value that does not belong.
+    """
+    path = scope_file(vocabulary)
+    try:
+        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        data = tomli.loads(text)
+    except FileNotFoundError:
+        raise _missing(path) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise _unreadable(path, error) from None
+    tables = Tables(path, text)
+    scope = _scope(tables, data, vocabulary.stem, roles)
+    if tables.faults:
+        raise InputError(tables.faults)
+    return scope
+
+
+def _scope(tables: Tables, data: Table, sdk: str, roles: Roles) -> Scope:
+    tables.only(data, (), _KEYS)
+    language = tables.required_string(data, ("language",))
+    if language and language not in LANGUAGES:
+        fault = f"no reader reads {language!r}"
+        tables.fault(("language",), fault, f"languages: {', '.join(LANGUAGES)}")
+    classes = tables.table(data, "classes")
+    tables.only(classes, ("classes",), _CLASSES)
+    messages = tables.table(data, "messages")
+    tables.only(
+        messages, ("messages",), ("module", "name", *(item.name for item in fields(MessageNames)))
+    )
+    names = _message_names(tables, messages, roles)
+    session, host, driver = (
+        tables.required_string(classes, ("classes", name)) for name in _CLASSES
+    )
+    return Scope(
+        sdk=sdk,
+        language=language,
+        distribution=tables.required_string(data, ("distribution",)),
+        package=tables.required_string(data, ("package",)),
+        protobuf=(
+            tables.required_string(messages, ("messages", "module")),
+            tables.required_string(messages, ("messages", "name")),
+        ),
+        required=tuple(tables.strings(data, ("required",))),
+        session=session,
+        host=host,
+        driver=driver,
+        messages=names,
+        plain=_plain(names, roles),
     )
 
-    @property
-    def file(self) -> str:
-        """The name of the vocabulary's file."""
-        return f"{self.sdk}.json"
+
+def _message_names(tables: Tables, table: Table, roles: Roles) -> MessageNames:
+    given = {
+        item.name: tables.string(table, ("messages", item.name)) for item in fields(MessageNames)
+    }
+    names = {
+        "event": roles.event.path[-1],
+        "event_arm": _carrying_arm(roles, roles.event),
+        "request": roles.request.path[-1],
+        "request_arm": _carrying_arm(roles, roles.request),
+        "response": roles.response.path[-1],
+        "response_error": roles.error.name if roles.error else "",
+        "envelope": roles.envelope.path[-1] if roles.envelope else "",
+        "envelope_arm": union(roles.envelope).name if roles.envelope else "",
+    }
+    return MessageNames(**{name: given[name] or value for name, value in names.items()})
 
 
-PYTHON = Scope(
-    sdk="livekit-agents",
-    language="python",
-    distribution="livekit-agents",
-    package="livekit.agents",
-    protobuf=("livekit.protocol.agent_pb", "agent_session"),
-    wanted=(
-        "AMDCategory",
-        "AgentState",
-        "ChatContent",
-        "ChatItem",
-        "ChatRole",
-        "CloseReason",
-        "ModelUsage",
-        "SimulationVerdict",
-        "TimedString",
-        "ToolCallEnded.status",
-        "ToolReplyUpdated.status",
-        "UserState",
-    ),
-)
+def _carrying_arm(roles: Roles, message: Message) -> str:
+    """Return the arm of the envelope that carries a message, or ''."""
+    arms = union(roles.envelope).arms if roles.envelope else ()
+    return next((arm.name for arm in arms if arm.value.type_name == message.full_name), "")
 
-TYPESCRIPT = Scope(
-    sdk="agents-js",
-    language="typescript",
-    distribution="@livekit/agents",
-    package="@livekit/agents",
-    protobuf=("@livekit/protocol", "AgentSession"),
-    wanted=(
-        "AMDCategory",
-        "AgentState",
-        "ChatContent",
-        "ChatItem",
-        "ChatRole",
-        "CloseReason",
-        "ModelUsage",
-        "SimulationVerdict",
-        "TimedString",
-        "UserState",
-    ),
-)
 
-SCOPES = (PYTHON, TYPESCRIPT)
+def _plain(names: MessageNames, roles: Roles) -> frozenset[str]:
+    messages = [
+        (names.event, roles.event),
+        (names.request, roles.request),
+        (names.response, roles.response),
+    ]
+    if roles.envelope is not None:
+        messages.append((names.envelope, roles.envelope))
+    return frozenset(
+        f"{name}.{field}"
+        for name, message in messages
+        for field in (union(message).name, *(item.name for item in message.outside()))
+    )
+
+
+def _missing(path: Path) -> InputError:
+    fault = "this SDK has no scope, so its package cannot be found or read"
+    help_ = "write the file; docs/configuration.md lists its keys"
+    return InputError([Diagnostic(Span(display(path)), Rule.NO_SCOPE, fault, help_)])
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    fault = f"the scope file cannot be read: {getattr(error, 'strerror', None) or error}"
+    span = Span(display(path), getattr(error, "lineno", 1), getattr(error, "colno", 1))
+    help_ = "the file must be valid TOML 1.0 in UTF-8"
+    return InputError([Diagnostic(span, Rule.CONFIG_SYNTAX, fault, help_)])

@@ -7,16 +7,16 @@ printed, and what a run starts and loads.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from small_protocol import DRIVER, SDK, Small, things
+from small_protocol import DRIVER, SDK, Small, difference_ids
 from small_protocol import replace as changed
 from small_sdks import PYTHON_SDK
 
@@ -24,11 +24,15 @@ from sessiongen import parity, pipeline
 
 from sessiongen.config import reader
 from sessiongen.cli.main import main
-from sessiongen.vocabulary import PYTHON, Word, dump, load
+from scopes import PYTHON
+from sessiongen.vocabulary import Word, dump, load
 from sessiongen.vocabulary import commands
+from sessiongen.parity.gaps import load_gaps
 from sessiongen.vocabulary.package import open_package
+from sessiongen.vocabulary.scope import scope_file
 
 ROOT = Path(__file__).resolve().parents[3]
+VOCABULARIES = reader.load(ROOT / "codegen.toml").sdks.vocabularies
 COMPLETED = '  CR_COMPLETED = 5 [(sessiongen.sdk_value) = "task_completed"];\n'
 
 
@@ -40,18 +44,9 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_this_repository_has_declared_every_gap() -> None:
     done = run("parity")
     assert (done.returncode, done.stderr) == (0, "")
-    gaps = len(reader.load(ROOT / "codegen.toml").sdks.gaps)
+    gaps = sum(len(load_gaps(path, path.stem)) for path in VOCABULARIES)
     assert done.stdout.splitlines()[-1].endswith(f" 0 findings, {gaps} declared gaps (~)")
     assert "agents-js" in done.stdout and "CR_COMPLETED = 5" in done.stdout
-
-
-def test_gaps_stand_in_the_order_of_the_matrix() -> None:
-    loaded = reader.load(ROOT / "codegen.toml")
-    model = pipeline.model(loaded)
-    found = parity.compare(model.protocol, model.annotated, loaded)
-    differs = [item for section in found.sections for item in section.findings()]
-    wanted = list(dict.fromkeys((item.sdk, item.thing) for item in differs))
-    assert [(gap.sdk, gap.thing) for gap in loaded.sdks.gaps] == wanted
 
 
 class Contract:
@@ -120,15 +115,15 @@ def test_the_rename_of_task_completed_is_caught(contract: Contract) -> None:
 
 def test_a_gap_that_an_sdk_closes_is_a_finding(contract: Contract) -> None:
     contract.teach("agents-js", "task_completed")
-    thing = "value agent_session.CloseReason.CR_COMPLETED"
-    assert contract.faults() == [f"agents-js: {thing}: this gap no longer exists"]
+    difference = "value agent_session.CloseReason.CR_COMPLETED"
+    assert contract.faults() == [f"agents-js: {difference}: this gap no longer exists"]
 
 
 @pytest.fixture
 def lacking(tmp_path: Path) -> str:
     """A configuration whose parity has one finding."""
     small = Small(tmp_path)
-    assert things(small.compare(changed(SDK, driver=changed(DRIVER, sends=())))) == [
+    assert difference_ids(small.compare(changed(SDK, driver=changed(DRIVER, sends=())))) == [
         "request ask: driver"
     ]
     return str(tmp_path / "codegen.toml")
@@ -193,23 +188,22 @@ def sdk(folder: Path, version: str, more: str = "", above: str = "") -> Path:
     return folder
 
 
-def test_watch_says_that_an_sdk_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    scopes = (replace(PYTHON, wanted=()),)
-    pinned = tmp_path / "livekit-agents.json"
-    assert commands.update(tmp_path, {"python": sdk(tmp_path / "old", "1.0")}, scopes).written == [
-        pinned
-    ]
-    settings = tmp_path / "codegen.toml"
-    settings.write_text(
-        '[input]\nprotos = ["x.proto"]\n[output]\npackage = "x"\n'
-        '[sdks]\nvocabularies = ["livekit-agents.json"]\n'
-    )
+def test_watch_says_that_an_sdk_moved(
+    contract: Contract, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pinned = contract.folder / "vocabularies/livekit-agents.json"
+    scope = scope_file(pinned)
+    scope.write_text(re.sub(r"required = \[.*?\]", "required = []", scope.read_text(), flags=re.S))
+    settings = contract.folder / "codegen.toml"
+    settings.write_text(settings.read_text().replace(', "vocabularies/agents-js.json"', ""))
+    without = replace(PYTHON, required=())
+    old = sdk(tmp_path / "old", "1.0")
+    assert commands.update([(commands.Sdk(pinned, without), old)]).written == [pinned]
     newest = ["1.0"]
     mood = 'Mood = Literal["fine"]\n'
     later = open_package(sdk(tmp_path / "new", "1.1", mood, above="# A licence.\n"), PYTHON)
     monkeypatch.setattr(commands, "newest", lambda scope: newest[0])
     monkeypatch.setattr(commands, "fetch", lambda scope, version: later)
-    monkeypatch.setattr(commands, "moved", partial(commands.moved, scopes=scopes))
     watch = ["--config", str(settings), "vocabulary", "watch"]
     same = CliRunner().invoke(main, watch)
     assert (same.exit_code, same.output) == (0, "no SDK moved\n")

@@ -1,7 +1,7 @@
 """Parity of what code does: tables, unions, keys, time stamps, error texts, the envelope.
 
-In: a protocol that has all of these and an SDK that agrees with it, with one thing changed
-at a time. Out: the thing and the message of the finding, or none.
+In: a protocol that has all of these and an SDK that agrees with it, with one difference changed
+at a time. Out: the difference and the message of the finding, or none.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from small_protocol import AT, SDK, Small, replace, things
+from small_protocol import AT, SDK, Small, replace, difference_ids
 
 from sessiongen.parity import render
 from sessiongen.vocabulary.model import (
@@ -167,7 +167,7 @@ def small(tmp_path: Path) -> Small:
 
 
 def found(small: Small, sdk: Vocabulary, others: tuple[Vocabulary, ...] = ()) -> list[str]:
-    return things(small.compare(sdk, proto=PROTO, others=others))
+    return difference_ids(small.compare(sdk, proto=PROTO, others=others))
 
 
 def test_sdk_that_agrees(small: Small) -> None:
@@ -260,15 +260,16 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("sdk", "thing", "message"), CHANGES, ids=[item[1] for item in CHANGES])
-def test_each_difference(small: Small, sdk: Vocabulary, thing: str, message: str) -> None:
+@pytest.mark.parametrize(
+    ("sdk", "difference", "message"), CHANGES, ids=[item[1] for item in CHANGES]
+)
+def test_each_difference(small: Small, sdk: Vocabulary, difference: str, message: str) -> None:
     parity = small.compare(sdk, proto=PROTO)
-    assert thing in things(parity)
-    [fault] = [item for item in parity.diagnostics if f'"{thing}"' in (item.help or "")]
+    assert difference in difference_ids(parity)
+    [fault] = [item for item in parity.diagnostics if f'"{difference}"' in (item.help or "")]
     assert message in fault.message and fault.message.startswith("full-sdk")
     assert (
-        small.compare(sdk, [("full-sdk", it, "so") for it in things(parity)], PROTO).diagnostics
-        == []
+        small.compare(sdk, [(it, "so") for it in difference_ids(parity)], PROTO).diagnostics == []
     )
 
 
@@ -296,7 +297,7 @@ def test_default_that_the_enum_declares_is_none(small: Small) -> None:
     ).replace('syntax = "proto3";', 'syntax = "proto3";\nimport "sessiongen/annotations.proto";')
     sdk = mapped(defaults=(Default("MOOD_GOOD", "on_said", AT),))
     parity = small.compare(sdk, proto=proto)
-    assert things(parity) == []
+    assert difference_ids(parity) == []
     assert "(not in the host's map)  MOOD_GOOD" in render(parity, "text")
 
 
@@ -321,15 +322,15 @@ def test_key_that_one_sdk_alone_gives(small: Small) -> None:
 
 def test_vocabulary_that_is_listed_twice(small: Small) -> None:
     [fault] = small.compare(FULL, proto=PROTO, others=(FULL,)).diagnostics
-    assert fault.message.startswith("full-sdk: two vocabularies are of this SDK")
+    assert fault.message.startswith("full-sdk: two vocabularies describe this SDK")
     assert fault.span.line == 6
 
 
 def test_message_that_is_made_beside_the_events(small: Small) -> None:
     proto = PROTO + "message Aside {\n  string a = 1;\n  string b = 2;\n}\n"
     sdk = replace(FULL, builds=(*FULL.builds, Build("Aside", "other", False, AT, ("a",))))
-    assert things(small.compare(FULL, proto=proto)) == []
-    assert things(small.compare(sdk, proto=proto)) == ["field Aside.b: other"]
+    assert difference_ids(small.compare(FULL, proto=proto)) == []
+    assert difference_ids(small.compare(sdk, proto=proto)) == ["field Aside.b: other"]
 
 
 def test_small_sdk_has_no_envelope(small: Small) -> None:
@@ -361,4 +362,4 @@ def test_fields_inside_a_request(
     answers = (replace(HOST.answers[0], reads=("in.a", "in.b")),)
     sdk = replace(FULL, host=replace(HOST, answers=answers), builds=(*FULL.builds, *made))
     expected = [f"request field ask.{path}: driver" for path in lacking]
-    assert things(small.compare(sdk, proto=NESTED)) == expected
+    assert difference_ids(small.compare(sdk, proto=NESTED)) == expected

@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_sdks import PYTHON_SDK, TYPESCRIPT_SDK
 
-from sessiongen.vocabulary import PYTHON, TYPESCRIPT, Reading, Scope, dump
+from scopes import PYTHON, TYPESCRIPT
+from sessiongen.vocabulary import Reading, dump
+from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary import python as python_reader
 from sessiongen.vocabulary import typescript as typescript_reader
 from sessiongen.vocabulary.package import Package

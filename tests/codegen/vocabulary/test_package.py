@@ -8,22 +8,32 @@ import sys
 import tarfile
 import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from small_sdks import PYTHON_SDK, TYPESCRIPT_SDK
 
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Severity
-from sessiongen.vocabulary import PYTHON, TYPESCRIPT, Scope, Vocabulary, dump, load
+from scopes import PYTHON, TYPESCRIPT
+from sessiongen.vocabulary import Vocabulary, dump, load
+from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary import fetch as fetching
 from sessiongen.vocabulary import commands
 from sessiongen.vocabulary.package import open_package
 
 PYTHON_FILES = {f"livekit/agents/{path}": text for path, text in PYTHON_SDK.items()}
-NOTHING_WANTED = (
-    Scope(**{**vars(PYTHON), "wanted": ()}),
-    Scope(**{**vars(TYPESCRIPT), "wanted": ()}),
-)
+NOTHING_REQUIRED = {scope.language: replace(scope, required=()) for scope in (PYTHON, TYPESCRIPT)}
+
+
+def sdk(folder: Path, language: str) -> commands.Sdk:
+    """Return an SDK whose vocabulary lies in a folder and which requires no definition."""
+    scope = NOTHING_REQUIRED[language]
+    return commands.Sdk(folder / f"{scope.sdk}.json", scope)
+
+
+def update(folder: Path, sources: dict[str, Path]) -> commands.Updated:
+    return commands.update([(sdk(folder, name), path) for name, path in sources.items()])
 
 
 def write(folder: Path, files: Mapping[str, str]) -> Path:
@@ -264,11 +274,11 @@ def test_newest_that_is_not_named(
 def test_update_writes_what_was_named_and_leaves_equal_files(tmp_path: Path) -> None:
     source = write(tmp_path / "sdk", PYTHON_FILES)
     out = tmp_path / "vocabularies"
-    first = commands.update(out, {"python": source}, NOTHING_WANTED)
+    first = update(out, {"python": source})
     assert (first.written, first.diagnostics) == ([out / "livekit-agents.json"], [])
     assert [path.name for path in out.iterdir()] == ["livekit-agents.json"]
     assert load(out / "livekit-agents.json").version == "9.8.7"
-    assert commands.update(out, {"python": source}, NOTHING_WANTED).written == []
+    assert update(out, {"python": source}).written == []
 
 
 def test_update_writes_nothing_of_an_sdk_that_cannot_be_read(tmp_path: Path) -> None:
@@ -276,30 +286,30 @@ def test_update_writes_nothing_of_an_sdk_that_cannot_be_read(tmp_path: Path) -> 
     events = source / "livekit/agents/voice/events.py"
     events.write_text(events.read_text().replace('"error"', "make()"))
     other = write(tmp_path / "js", TYPESCRIPT_SDK)
-    done = commands.update(tmp_path, {"python": source, "typescript": other}, NOTHING_WANTED)
+    done = update(tmp_path, {"python": source, "typescript": other})
     assert done.written == [tmp_path / "agents-js.json"]
     [found] = done.diagnostics
     assert (found.rule, found.span.line, found.span.column) == (Rule.SDK_ENUM, 8, 13)
 
 
 def test_update_refuses_nothing_but_says_so(tmp_path: Path) -> None:
-    done = commands.update(tmp_path, {"python": tmp_path / "none"}, NOTHING_WANTED)
+    done = update(tmp_path, {"python": tmp_path / "none"})
     assert done.written == [] and [item.rule for item in done.diagnostics] == [Rule.SDK_PACKAGE]
 
 
 def test_update_into_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     source = write(tmp_path / "sdk", PYTHON_FILES)
     (tmp_path / "file").write_text("")
-    done = commands.update(tmp_path / "file", {"python": source}, NOTHING_WANTED)
+    done = update(tmp_path / "file", {"python": source})
     assert done.written == [] and [item.rule for item in done.diagnostics] == [Rule.OUTPUT]
 
 
 def test_update_warns_of_an_enum_that_vanished(tmp_path: Path) -> None:
     source = write(tmp_path / "sdk", PYTHON_FILES)
-    commands.update(tmp_path, {"python": source}, NOTHING_WANTED)
+    update(tmp_path, {"python": source})
     events = source / "livekit/agents/voice/events.py"
     events.write_text(events.read_text().replace("class CloseReason", "class EndReason"))
-    done = commands.update(tmp_path, {"python": source}, NOTHING_WANTED)
+    done = update(tmp_path, {"python": source})
     assert done.written == [tmp_path / "livekit-agents.json"]
     [found] = done.diagnostics
     assert (found.rule, found.severity) == (Rule.SDK_MISSING, Severity.WARNING)
@@ -308,11 +318,11 @@ def test_update_warns_of_an_enum_that_vanished(tmp_path: Path) -> None:
 
 def test_update_warns_of_a_class_that_vanished(tmp_path: Path) -> None:
     source = write(tmp_path / "sdk", PYTHON_FILES)
-    commands.update(tmp_path, {"python": source}, NOTHING_WANTED)
+    update(tmp_path, {"python": source})
     events = source / "livekit/agents/voice/events.py"
     text = events.read_text().replace("    old: State\n", "").replace("    new:", "    _new:")
     events.write_text(text.replace("    type:", "    _type:"))
-    [found] = commands.update(tmp_path, {"python": source}, NOTHING_WANTED).diagnostics
+    [found] = update(tmp_path, {"python": source}).diagnostics
     assert found.message == (
         "the class StateChangedEvent of 9.8.7 (livekit/agents/voice/events.py:11) is gone in 9.8.7"
     )
@@ -322,17 +332,16 @@ def test_moved_compares_with_the_newest_version(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     source = write(tmp_path / "sdk", PYTHON_FILES)
-    commands.update(tmp_path, {"python": source}, NOTHING_WANTED)
-    scopes = NOTHING_WANTED[:1]
-    pinned = [tmp_path / "livekit-agents.json"]
+    update(tmp_path, {"python": source})
+    pinned = [sdk(tmp_path, "python")]
     monkeypatch.setattr(commands, "newest", lambda scope: "9.8.7")
-    assert commands.moved(pinned, scopes) == ([], [])
+    assert commands.moved(pinned) == ([], [])
     monkeypatch.setattr(commands, "newest", lambda scope: "9.9.0")
     later = {**PYTHON_FILES, "livekit/agents/version.py": '__version__ = "9.9.0"\n'}
     later["livekit/agents/voice/events.py"] += 'Mood = Literal["fine"]\n'
     newer = open_package(write(tmp_path / "newer", later), PYTHON)
     monkeypatch.setattr(commands, "fetch", lambda scope, version: newer)
-    [item], [note] = commands.moved(pinned, scopes)
+    [item], [note] = commands.moved(pinned)
     assert (item.sdk, item.pinned, item.newest) == ("livekit-agents", "9.8.7", "9.9.0")
     assert '+      "name": "Mood",' in item.diff and '-  "version": "9.8.7"' in item.diff
     assert (note.rule, note.severity) == (Rule.SDK_MOVED, Severity.NOTE)
@@ -343,9 +352,9 @@ def test_moved_without_a_network_or_a_vocabulary(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     pinned = tmp_path / "livekit-agents.json"
-    found, diagnostics = commands.moved([pinned], NOTHING_WANTED[:1])
+    found, diagnostics = commands.moved([sdk(tmp_path, "python")])
     assert found == [] and [item.rule for item in diagnostics] == [Rule.VOCABULARY]
     pinned.write_bytes(dump(Vocabulary("livekit-agents", "python", "1")))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    found, diagnostics = commands.moved([pinned], NOTHING_WANTED[:1])
+    found, diagnostics = commands.moved([sdk(tmp_path, "python")])
     assert found == [] and [item.rule for item in diagnostics] == [Rule.SDK_FETCH]

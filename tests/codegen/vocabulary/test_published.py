@@ -19,15 +19,9 @@ from published_facts import CASES, IDS, Facts
 from published_behaviour import HABIT_IDS, HABITS, Habits
 
 from sessiongen.diagnostics import InputError, Severity
-from sessiongen.vocabulary import (
-    PYTHON,
-    TYPESCRIPT,
-    Kinds,
-    Reading,
-    Scope,
-    ValueMap,
-    Vocabulary,
-)
+from scopes import PYTHON, TYPESCRIPT
+from sessiongen.vocabulary import Kinds, Reading, ValueMap, Vocabulary
+from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.fetch import fetch
 from sessiongen.vocabulary.store import dump, load
 from sessiongen.vocabulary.commands import read
@@ -229,7 +223,7 @@ def test_js_host_ignores_video_switches(reading: Read) -> None:
 def test_committed_vocabulary_is_what_the_package_says(
     reading: Read, scope: Scope, version: str
 ) -> None:
-    path = ROOT / "vocabularies" / scope.file
+    path = ROOT / "vocabularies" / f"{scope.sdk}.json"
     assert reading(scope, version).diagnostics == []
     assert known(reading(scope, version)) == load(path)
     assert dump(known(reading(scope, version))) == path.read_bytes()
@@ -242,13 +236,15 @@ def test_same_bytes_under_any_hash_seed(
     published: Folder, tmp_path: Path, scope: Scope, version: str
 ) -> None:
     code = (
-        "import sys; from pathlib import Path; from sessiongen.vocabulary.commands import update;"
-        "print(update(Path(sys.argv[1]), {sys.argv[2]: Path(sys.argv[3])}).diagnostics)"
+        "import sys; from pathlib import Path; import scopes;"
+        "from sessiongen.vocabulary.commands import Sdk, update;"
+        "sdk = Sdk(Path(sys.argv[1]) / 'sdk.json', getattr(scopes, sys.argv[2]));"
+        "print(update([(sdk, Path(sys.argv[3]))]).diagnostics)"
     )
     written = []
     for seed in ("1", "2"):
         out = tmp_path / seed
-        arguments = [str(out), scope.language, str(published(scope, version))]
+        arguments = [str(out), scope.language.upper(), str(published(scope, version))]
         done = subprocess.run(
             [sys.executable, "-c", code, *arguments],
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -257,5 +253,5 @@ def test_same_bytes_under_any_hash_seed(
             check=True,
         )
         assert done.stdout.strip() == "[]"
-        written.append((out / scope.file).read_bytes())
+        written.append((out / "sdk.json").read_bytes())
     assert written[0] == written[1]

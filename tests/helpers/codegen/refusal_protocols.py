@@ -187,14 +187,14 @@ OTHERS = {
     "no SDK to compare with": Case(
         Rule.NO_SDK,
         "nothing to compare: the configuration names no SDK",
-        '[sdks] vocabularies = ["vocabularies/livekit-agents.json"]',
+        '[sdks] vocabularies = ["vocabularies/NAME.json"]',
         file="codegen.toml",
         verb=("parity",),
     ),
     "no SDK to watch": Case(
         Rule.NO_SDK,
         "nothing to compare: the configuration names no SDK",
-        "read one with `sessiongen vocabulary update`",
+        "then run `sessiongen vocabulary update`",
         file="codegen.toml",
         verb=("vocabulary", "watch"),
     ),

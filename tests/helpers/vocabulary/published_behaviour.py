@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sessiongen.vocabulary import PYTHON, TYPESCRIPT
+from scopes import PYTHON, TYPESCRIPT
 
 STATES = "idle=AS_IDLE initializing=AS_INITIALIZING listening=AS_LISTENING speaking=AS_SPEAKING thinking=AS_THINKING"
 USERS = "away=US_AWAY listening=US_LISTENING speaking=US_SPEAKING"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 
-from sessiongen.vocabulary import PYTHON, TYPESCRIPT
+from scopes import PYTHON, TYPESCRIPT
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,7 @@ class Small:
     def compare(
         self,
         sdk: Vocabulary = SDK,
-        gaps: list[tuple[str, str, str]] | None = None,
+        gaps: list[tuple[str, str]] | None = None,
         proto: str = PROTO,
         others: tuple[Vocabulary, ...] = (),
     ) -> parity.Parity:
@@ -145,14 +145,17 @@ class Small:
             (self.folder / names[-1]).write_bytes(dump(item))
         text = '[input]\nprotos = ["small.proto"]\n[output]\npackage = "small"\n'
         text += f"[sdks]\nvocabularies = {json.dumps(names)}\n"
-        for name, thing, reason in gaps or []:
-            text += f'[[sdks.gaps]]\nsdk = "{name}"\nthing = "{thing}"\nreason = "{reason}"\n'
+        declared = "".join(
+            f'[[gaps]]\nkind = "design"\nreason = "{reason}"\ncovers = [{json.dumps(difference)}]\n'
+            for difference, reason in gaps or []
+        )
+        (self.folder / "sdk0.gaps.toml").write_text(declared)
         (self.folder / "codegen.toml").write_text(text)
         loaded = reader.load(self.folder / "codegen.toml")
         model = pipeline.model(loaded)
         return parity.compare(model.protocol, model.annotated, loaded)
 
 
-def things(found: parity.Parity) -> list[str]:
+def difference_ids(found: parity.Parity) -> list[str]:
     """Return what differs, declared or not, in the order of the matrix."""
-    return [item.thing for section in found.sections for item in section.findings()]
+    return [item.id for section in found.sections for item in section.findings()]

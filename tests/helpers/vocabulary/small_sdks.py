@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
-from sessiongen.vocabulary import PYTHON, TYPESCRIPT, Reading, Scope, Vocabulary
+from scopes import PYTHON, TYPESCRIPT
+from sessiongen.vocabulary import Reading, Vocabulary
+from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary import python as python_reader
 from sessiongen.vocabulary import typescript as typescript_reader
 from sessiongen.vocabulary.package import Package
@@ -167,6 +169,6 @@ def _small(
             marks.append(Span(f"sdk/{prefix}{path}", line, len(before.rpartition("\n")[2]) + 1))
             text = text.replace(MARK, "", 1)
         files[prefix + path] = text.encode()
-    chosen = replace(scope, wanted=wanted)
+    chosen = replace(scope, required=wanted)
     reader = python_reader.read if scope is PYTHON else typescript_reader.read
     return Small(reader(Package("sdk", files), chosen), marks)

@@ -18,7 +18,7 @@ from sessiongen.vocabulary.python.literals import constant
 
 def rest_of(role: Role, cases: Sequence[Branch]) -> Place | None:
     """Return where a function that tells requests apart answers outside of every branch."""
-    message = role.scope.response
+    message = role.scope.messages.response
     for function in {id(case.function): case.function for case in cases}.values():
         within = {id(node) for case in cases for part in case.body for node in ast.walk(part)}
         for node in ast.walk(function):
@@ -35,8 +35,8 @@ def error_texts(role: Role, body: Sequence[ast.AST]) -> tuple[str, ...]:
     reached = [part for node in body for part in role.view.reached(node)]
     texts: set[str] = set()
     for node in body:
-        for made in role.view.made(node, role.scope.response):
-            value = made.values.get(role.scope.response_error)
+        for made in role.view.made(node, role.scope.messages.response):
+            value = made.values.get(role.scope.messages.response_error)
             if value is not None:
                 method = made.within.rpartition(".")[2]
                 texts |= set(_texts(role, value, reached, method))

@@ -23,7 +23,7 @@ def read_driver(role: Role) -> Driver:
     by_name: Place | None = None
     bare: Place | None = None
     receives = []
-    union = Union(role.scope.event, role.scope.event_arm)
+    union = Union(role.scope.messages.event, role.scope.messages.event_arm)
     cases = branches(role.modules, role.module, role.view.node, union, role.faults)
     for call, function in _emit_calls(role):
         around = [branch for branch in cases if branch.holds(call)]
@@ -56,13 +56,13 @@ def _is_event(role: Role, node: ast.expr, function: _Function) -> bool:
     """Whether an expression is the whole event: `x.event`, or a parameter of its type."""
     if isinstance(node, ast.Name):
         typed = {item.arg: item.annotation for item in function.args.args if item.annotation}
-        return node.id in typed and last(typed[node.id]) == role.scope.event
-    return last(node) == role.scope.event_arm
+        return node.id in typed and last(typed[node.id]) == role.scope.messages.event
+    return last(node) == role.scope.messages.event_arm
 
 
 def _sends(role: Role) -> Iterator[Sending]:
     for name, method in role.view.methods.items():
-        role.require_arms(method, role.scope.request)
+        role.require_arms(method, role.scope.messages.request)
         view = role.view.only(method)
-        for arm, made in role.arms([method], role.scope.request, view):
+        for arm, made in role.arms([method], role.scope.messages.request, view):
             yield Sending(arm, name, made.place)

@@ -21,12 +21,14 @@ def carries_of(
     modules: Modules, scope: Scope, builds: Callable[[Module], list[Made]], faults: Faults
 ) -> Iterator[Carry]:
     """Yield each arm that is sent or taken, with every place that does so."""
-    for module in modules.mentioning(scope.envelope):
+    for module in modules.mentioning(scope.messages.envelope):
         for made in builds(module):
-            for arm in made.fields if made.message == scope.envelope else ():
+            for arm in made.fields if made.message == scope.messages.envelope else ():
                 yield Carry(arm, SENDS, made.within, made.place)
         for node in module.tree.body:
             if isinstance(node, ast.ClassDef):
-                for case in branches(modules, module, node, Union(scope.envelope, ""), faults):
+                for case in branches(
+                    modules, module, node, Union(scope.messages.envelope, ""), faults
+                ):
                     name = getattr(case.function, "name", "")
                     yield Carry(case.arm, TAKES, f"{node.name}.{name}", module.place(case.node))

@@ -26,7 +26,7 @@ def read_host(role: Role) -> Host:
     """Return what the host forwards and answers."""
     forwards = list(_subscribed(role))
     forwards += _called(role, {item.handler for item in forwards})
-    union = Union(role.scope.request, role.scope.request_arm)
+    union = Union(role.scope.messages.request, role.scope.messages.request_arm)
     cases = branches(role.modules, role.module, role.view.node, union, role.faults)
     answers = [_answer(role, branch) for branch in cases]
     role.expect(bool(forwards), "forwards no event")
@@ -41,7 +41,7 @@ def read_host(role: Role) -> Host:
 
 
 def _answer(role: Role, branch: Branch) -> Answer:
-    replies = role.arms(branch.body, role.scope.response)
+    replies = role.arms(branch.body, role.scope.messages.response)
     return Answer(
         branch.arm,
         replies[0][0] if replies else None,
@@ -64,7 +64,7 @@ def _subscribed(role: Role) -> Iterator[Forward]:
             what = f"the handler of {given!r} is neither a method nor a lambda"
             role.fault(handler, Rule.SDK_EVENT, what)
         else:
-            role.require_arms(node, role.scope.event)
+            role.require_arms(node, role.scope.messages.event)
             yield from _forwards(role, node, given, name, role.place(call))
 
 
@@ -73,7 +73,7 @@ def _forwards(
 ) -> Iterator[Forward]:
     use = taken(role.view, node)
     reads = tuple(sorted(use.reads))
-    for arm, made in role.arms([node], role.scope.event):
+    for arm, made in role.arms([node], role.scope.messages.event):
         yield Forward(arm, event, handler, made.place, via, use.type, reads, use.whole)
 
 
@@ -102,7 +102,7 @@ def _called(role: Role, handled: set[str]) -> Iterator[Forward]:
     methods = role.view.methods
     inner = {name for method in methods.values() for name in role.view.calls(method)}
     for name, method in sorted(methods.items()):
-        if name not in handled | inner and role.arms([method], role.scope.event):
+        if name not in handled | inner and role.arms([method], role.scope.messages.event):
             yield from _forwards(role, method, None, name, _call_place(role.modules, name))
 
 

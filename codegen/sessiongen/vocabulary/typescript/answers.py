@@ -29,8 +29,8 @@ def rest_of(view: ClassView, scope: Scope, cases: Sequence[Branch]) -> Place | N
                 node.child_by_field_name("function") if node.type == "call_expression" else None
             )
             method = view.methods.get(syntax.own(called))
-            made = method is not None and view.made([method], scope.response)
-            if made or view.is_made(node, scope.response):
+            made = method is not None and view.made([method], scope.messages.response)
+            if made or view.is_made(node, scope.messages.response):
                 return view.file.place(node)
     return None
 
@@ -39,8 +39,8 @@ def error_texts(view: ClassView, scope: Scope, body: Sequence[Node]) -> tuple[st
     """Return the constant texts that a body gives its responses as their error."""
     reached = list(view.reached(body))
     texts: set[str] = set()
-    for made in view.made(body, scope.response):
-        value = made.values.get(scope.response_error)
+    for made in view.made(body, scope.messages.response):
+        value = made.values.get(scope.messages.response_error)
         if value is not None:
             texts |= set(_texts(view, value, reached))
     return tuple(sorted(texts - {""}))

@@ -22,13 +22,13 @@ def carries_of(
     modules: Modules, scope: Scope, builds: Callable[[File], list[Made]], faults: Faults
 ) -> Iterator[Carry]:
     """Yield each arm that is sent or taken, with every place that does so."""
-    for file in modules.mentioning(scope.envelope):
+    for file in modules.mentioning(scope.messages.envelope):
         for made in builds(file):
-            for arm in made.fields if made.message == scope.envelope else ():
-                if f"{scope.envelope}.{arm}" not in scope.plain:
+            for arm in made.fields if made.message == scope.messages.envelope else ():
+                if f"{scope.messages.envelope}.{arm}" not in scope.plain:
                     yield Carry(arm, SENDS, made.within, made.place)
         names = protobuf_names(file, scope.protobuf)
-        dispatch = Dispatch(modules, file, names, scope.envelope, faults, loops=True)
+        dispatch = Dispatch(modules, file, names, scope.messages.envelope, faults, loops=True)
         for node in syntax.walk(file.root):
             owner = text(node.child_by_field_name("name")) if node.type in CLASSES else ""
             for name, method in class_methods(node).items() if owner else ():

@@ -137,7 +137,7 @@ class _Reader:
         if session:
             start += self._event_file(session)
         records.read(start)
-        for name in self.scope.wanted:
+        for name in self.scope.required:
             self._wanted.require(records, name)
         self._wanted.distinct(records)
         return records

@@ -81,14 +81,14 @@ class RoleReader:
         forwards += self._called(view, {item.handler for item in forwards})
         names = protobuf_names(view.file, self.scope.protobuf)
         answers = []
-        cases = self._branches(view, self.scope.request)
+        cases = self._branches(view, self.scope.messages.request)
         for branch in cases:
-            replies = self._arms(view, branch.body, self.scope.response)
+            replies = self._arms(view, branch.body, self.scope.messages.response)
             answers.append(
                 Answer(
                     branch.arm,
                     replies[0][0] if replies else None,
-                    read_fields(names, self.scope.request, view.reached(branch.body)),
+                    read_fields(names, self.scope.messages.request, view.reached(branch.body)),
                     error_texts(view, self.scope, branch.body),
                     view.file.place(branch.node),
                 )
@@ -102,7 +102,7 @@ class RoleReader:
     def driver(self, view: ClassView) -> Driver:
         """Return what the driver emits and sends."""
         receives, bare = [], None
-        branches = self._branches(view, self.scope.event)
+        branches = self._branches(view, self.scope.messages.event)
         names = protobuf_names(view.file, self.scope.protobuf)
         for call in _calls_of(view, "emit"):
             around = [branch for branch in branches if branch.holds(call)]
@@ -128,9 +128,9 @@ class RoleReader:
         inner = syntax.bare(node)
         found = syntax.member(inner)
         if found is not None:
-            return found[1] == self.scope.event_arm
+            return found[1] == self.scope.messages.event_arm
         return any(
-            message_type(names, syntax.annotation(item)) == self.scope.event
+            message_type(names, syntax.annotation(item)) == self.scope.messages.event
             for function in syntax.around(node, *FUNCTIONS)
             for item in syntax.parameters(function)
             if text(item.child_by_field_name("pattern")) == text(inner)
@@ -181,7 +181,7 @@ class RoleReader:
                 what = f"the handler of '{event}' is neither a method nor a function written there"
                 self._fault(view.file, given[1], Rule.SDK_EVENT, what)
             else:
-                self._open(view, node, self.scope.event)
+                self._open(view, node, self.scope.messages.event)
                 yield from self._forwards(view, node, event, name, view.file.place(call))
 
     def _called(self, view: ClassView, handled: set[str]) -> Iterator[Forward]:
@@ -190,7 +190,7 @@ class RoleReader:
         for name, method in sorted(view.methods.items()):
             if name in handled or name in inner:
                 continue
-            if self._arms(view, [method], self.scope.event):
+            if self._arms(view, [method], self.scope.messages.event):
                 yield from self._forwards(view, method, None, name, self._call_place(view, name))
 
     def _forwards(
@@ -198,7 +198,7 @@ class RoleReader:
     ) -> Iterator[Forward]:
         use = taken(view, node)
         reads = tuple(sorted(use.reads))
-        for arm, made in self._arms(view, [node], self.scope.event):
+        for arm, made in self._arms(view, [node], self.scope.messages.event):
             yield Forward(arm, event, handler, made.place, via, use.type, reads, use.whole)
 
     def _call_place(self, view: ClassView, name: str) -> Place | None:
@@ -226,8 +226,8 @@ class RoleReader:
 
     def _sends(self, view: ClassView) -> Iterator[Sending]:
         for name, method in view.methods.items():
-            self._open(view, method, self.scope.request)
-            for arm, made in self._arms(view.only(method), [method], self.scope.request):
+            self._open(view, method, self.scope.messages.request)
+            for arm, made in self._arms(view.only(method), [method], self.scope.messages.request):
                 yield Sending(arm, name, made.place)
 
     def _open(self, view: ClassView, node: Node, message: str) -> None:

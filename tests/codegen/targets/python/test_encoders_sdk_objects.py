@@ -1,7 +1,7 @@
 """Every field of every message has a source in the SDK's real classes, or a declared gap.
 
 In: objects of livekit-agents with all fields filled. Out: messages that hold what was
-written down by hand, with no field left unset that `codegen.toml` does not excuse.
+written down by hand, with no field left unset that the gap file does not declare.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from sdk_items import CALL, MESSAGE, METRICS, OUTPUT, TIME
 from sdk_objects import SAMPLES, Sample
 from generated_packages import ROOT
 
+_GAP_FILE = ROOT / "vocabularies" / "livekit-agents.gaps.toml"
 GAPS = {
-    gap["thing"]: gap["reason"]
-    for gap in tomli.loads((ROOT / "codegen.toml").read_text(encoding="utf-8"))["sdks"]["gaps"]
-    if gap["sdk"] == "livekit-agents"
+    difference: gap["reason"]
+    for gap in tomli.loads(_GAP_FILE.read_text(encoding="utf-8"))["gaps"]
+    for difference in gap["covers"]
 }
 # No object of the SDK becomes these: a host makes them up, or nobody raises them.
 MADE_BY_HOSTS = "agent_session.SessionResponse."

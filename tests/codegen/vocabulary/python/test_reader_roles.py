@@ -7,7 +7,8 @@ import pytest
 from small_sdks import PYTHON_SDK, python_sdk
 
 from sessiongen.diagnostics import Rule, Severity
-from sessiongen.vocabulary import PYTHON, Place
+from scopes import PYTHON
+from sessiongen.vocabulary import Place
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.python import read
 from small_python_sdk import EVENTS, HOST, SESSION, ROOT, EVENTS_PATH, host

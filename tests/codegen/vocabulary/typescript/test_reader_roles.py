@@ -6,7 +6,8 @@ import pytest
 from small_sdks import TYPESCRIPT_SDK, typescript_sdk
 
 from sessiongen.diagnostics import Rule, Severity
-from sessiongen.vocabulary import TYPESCRIPT, Place
+from scopes import TYPESCRIPT
+from sessiongen.vocabulary import Place
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.typescript import read
 from small_typescript_sdk import EVENTS, HOST, SESSION, changed

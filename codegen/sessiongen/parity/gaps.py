@@ -1,0 +1,113 @@
+"""Declared gaps: the differences from an SDK that are known and accepted.
+
+The gaps of an SDK stand in a TOML file beside its vocabulary: `NAME.gaps.toml` beside
+`NAME.json`. Each entry of its `gaps` array has a `kind` (one of `KINDS`), a `reason`, and
+`covers`, the ids of the differences that the reason explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomli
+
+from sessiongen.config.tables import Tables
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
+from sessiongen.paths import display
+
+# design: the SDK or the protocol means to differ. sdk-bug: the SDK should change.
+# not-yet: the SDK does not have it so far.
+KINDS = ("design", "sdk-bug", "not-yet")
+
+
+@dataclass(frozen=True)
+class Gap:
+    """One declared difference.
+
+    file, index, position: the file, and which element of which `covers` list this is.
+    """
+
+    sdk: str
+    id: str
+    kind: str
+    reason: str
+    file: GapFile
+    index: int
+    position: int
+
+    @property
+    def span(self) -> Span:
+        """The position of the id in its file."""
+        return self.file.span(self.index, self.position)
+
+
+class GapFile:
+    """The path and text of a gap file."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self._text = text
+
+    def span(self, index: int, position: int) -> Span:
+        """Return the position of an id, by its place in the file's arrays."""
+        # Only diagnostics need positions; other runs do not load the parser.
+        from sessiongen.config.positions import place
+
+        line, column = place(self._text, ("gaps", str(index), "covers", str(position)))
+        return Span(display(self.path), line, column)
+
+
+def gap_file(vocabulary: Path) -> Path:
+    """Return the path of the gap file that belongs to a vocabulary file."""
+    return vocabulary.with_suffix(".gaps.toml")
+
+
+def load_gaps(vocabulary: Path, sdk: str) -> list[Gap]:
+    """Return the declared gaps of an SDK; none if it has no gap file.
+
+    Raises:
+        InputError: the file cannot be read, is not TOML, or has a key or value that does
+            not belong.
+    """
+    path = gap_file(vocabulary)
+    try:
+        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        data = tomli.loads(text)
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, RecursionError) as error:
+        raise _unreadable(path, error) from None
+    tables = Tables(path, text)
+    tables.only(data, (), ("gaps",))
+    gaps = list(_gaps(tables, data, GapFile(path, text), sdk))
+    if tables.faults:
+        raise InputError(tables.faults)
+    return gaps
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    fault = f"the gap file cannot be read: {getattr(error, 'strerror', None) or error}"
+    span = Span(display(path), getattr(error, "lineno", 1), getattr(error, "colno", 1))
+    help_ = "the file must be valid TOML 1.0 in UTF-8"
+    return InputError([Diagnostic(span, Rule.CONFIG_SYNTAX, fault, help_)])
+
+
+def _gaps(tables: Tables, data: dict[str, Any], file: GapFile, sdk: str) -> Iterator[Gap]:
+    for index, entry in enumerate(tables.tables(data, ("gaps",))):
+        key_path = ("gaps", str(index))
+        tables.only(entry, key_path, ("kind", "reason", "covers"))
+        kind = tables.required_string(entry, (*key_path, "kind"))
+        if kind and kind not in KINDS:
+            fault = f"{kind!r} is not a kind of gap"
+            tables.fault((*key_path, "kind"), fault, f"kinds: {', '.join(KINDS)}")
+        covers = tables.strings(entry, (*key_path, "covers"))
+        if not covers:
+            help_ = "list the ids of the differences, or remove the entry"
+            tables.fault(key_path, "this entry covers nothing", help_)
+        # `parity` reports a gap without a reason; it is not a fault of the file.
+        reason = str(entry.get("reason") or "")
+        for position, difference_id in enumerate(covers):
+            yield Gap(sdk, difference_id, kind, reason, file, index, position)

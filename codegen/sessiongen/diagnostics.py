@@ -41,6 +41,7 @@ class Rule(str, Enum):
     DRIFT = "SG020"
     MISSING_OUTPUT = "SG021"
     EXTRA_OUTPUT = "SG022"
+    EDITED = "SG031"
     TOOL_SKEW = "SG023"
     OUTPUT = "SG024"
     UNKNOWN_ARM = "SG026"

@@ -1,53 +1,33 @@
-"""The pipeline: the one way of the data, from a Config to generated files.
+"""The pipeline: a Config to a protocol, and a protocol to the files of every output.
 
-In: a Config. Out: a Build, which holds the protocol and the text of every file; nothing
-is written here.
+Nothing is written here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
-from sessiongen.frontend import compiler
-
-from sessiongen.ir import protocol
-
-from sessiongen.ir import schema
-from sessiongen.frontend.annotations import Annotated, read
-from sessiongen.frontend.compiler import Compiled
 from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, InputError, Span
+from sessiongen.frontend import compiler
+from sessiongen.frontend.annotations import Annotated, read
+from sessiongen.frontend.compiler import Compiled
+from sessiongen.ir import protocol, schema
+from sessiongen.ir.model import Model
 from sessiongen.ir.role_inference import search
 from sessiongen.ir.roles import Roles
-
-
-@dataclass(frozen=True)
-class Model:
-    """A protocol and the descriptors behind it."""
-
-    protocol: protocol.Protocol
-    compiled: Compiled
-    annotated: Annotated
-
-    @property
-    def warnings(self) -> tuple[Diagnostic, ...]:
-        """What protoc had to say of a valid input."""
-        return self.compiled.warnings
+from sessiongen.targets import registry
+from sessiongen.targets.base import Generate, Run
 
 
 @dataclass(frozen=True)
 class Build:
-    """A protocol and the files generated from it, by path inside the package."""
+    """A protocol and the generated files of each output, by path in the output's folder."""
 
     model: Model
-    files: Mapping[str, str]
-
-    @property
-    def inputs(self) -> list[str]:
-        """Import names of every file that went in."""
-        return [item.name for item in self.model.compiled.files]
+    files: tuple[Mapping[str, str], ...]
 
 
 def model(config: Config) -> Model:
@@ -56,8 +36,8 @@ def model(config: Config) -> Model:
     Raises:
         InputError: the input is not a valid protocol.
     """
-    compiled, annotated, found = read_input(config)
-    return Model(protocol.assemble(found, annotated, config), compiled, annotated)
+    compiled, annotated, read_schema = read_input(config)
+    return Model(protocol.assemble(read_schema, annotated, config), compiled, annotated)
 
 
 def roles(config: Config) -> Roles:
@@ -75,7 +55,7 @@ def roles(config: Config) -> Roles:
 
 
 def read_input(config: Config) -> tuple[Compiled, Annotated, schema.Schema]:
-    """Return what the input holds, before anything is asked of it.
+    """Return what the input holds, before its roles are searched.
 
     Raises:
         InputError: the input cannot be read or is not valid.
@@ -90,22 +70,34 @@ def read_input(config: Config) -> tuple[Compiled, Annotated, schema.Schema]:
     return compiled, annotated, schema.build(annotated.files, compiled.own, compiled.sources)
 
 
-def build(config: Config, versions: Mapping[str, str], texts: Path | None) -> Build:
+def build(config: Config, runs: tuple[Run, ...]) -> Build:
     """Return the generated files of a configuration.
 
-    texts: the folder of texts formatted before, or None to format them all.
+    runs: for each output, what its target is given.
 
     Raises:
         InputError: the input is not a protocol that code can be generated from.
     """
-    # Verbs that generate nothing have no use for templates.
-    from sessiongen.targets.python.formatting import Formatter
-    from sessiongen.targets import python
-
-    with Formatter(texts, versions["black"]) as formatter:
+    with ExitStack() as stack:
+        # Targets start their subprocesses before the protocol is compiled.
+        generators = [
+            stack.enter_context(registry.get(output.language).generation(run))
+            for output, run in zip(config.outputs, runs, strict=True)
+        ]
         made = model(config)
-        version = versions["sessiongen"]
-        files = python.generate(
-            made.protocol, made.compiled, made.annotated, config, version, formatter
-        )
-    return Build(made, files)
+        return Build(made, _files(config, made, generators))
+
+
+def _files(
+    config: Config, model: Model, generators: list[Generate]
+) -> tuple[Mapping[str, str], ...]:
+    """Generate every output; the faults of all of them are reported together."""
+    files, faults = [], list[Diagnostic]()
+    for output, generate in zip(config.outputs, generators, strict=True):
+        try:
+            files.append(generate(model, output))
+        except InputError as error:
+            faults += error.diagnostics
+    if faults:
+        raise InputError(faults)
+    return tuple(files)

@@ -98,11 +98,37 @@ def test_the_diff_can_be_applied(command: list[str], made: Project) -> None:
     values.write_text(
         values.read_text(encoding="utf-8").rstrip("\n") + "\f # odd", encoding="utf-8"
     )
-    outcome = made.invoke("check")
+    outcome = made.invoke("check", "--full-diff")
     assert outcome.status == 1
     subprocess.run(command, cwd=made.root, input=outcome.output, text=True, check=True)
     assert tree(made.package) == tree_with_arm()
     assert made.invoke("check", "--no-cache").status == 0
+
+
+def test_the_changes_of_the_protocol_are_shown_first(made: Project) -> None:
+    made.edit("Empty tick = 1;", "Empty tick = 1;\n    string tock = 2;")
+    made.edit("message Empty {}", "message Empty {}\nenum Mood { CALM = 0; }")
+    made.edit("string request_id = 1;\n  oneof response", "int64 request_id = 1;\n  oneof response")
+    made.edit("string request_id = 1;\n  oneof request", "int64 request_id = 1;\n  oneof request")
+    outcome = made.invoke("check")
+    assert outcome.output.splitlines()[:6] == [
+        "changes of the protocol:",
+        "  added   small.Event.tock: string, number 2 in oneof event",
+        "  added   small.Mood: enum",
+        "  changed small.Request.request_id: string, number 1 -> int64, number 1",
+        "  changed small.Response.request_id: string, number 1 -> int64, number 1",
+        "diff --git a/out/small_protocol/dispatch.py b/out/small_protocol/dispatch.py",
+    ]
+
+
+def test_the_difference_fits_a_screen_unless_all_of_it_is_asked_for(made: Project) -> None:
+    arms = "".join(f"\n    Empty tock{number} = {number};" for number in range(2, 300))
+    made.edit("Empty tick = 1;", f"Empty tick = 1;{arms}")
+    lines = made.invoke("check").output.splitlines()
+    assert len(lines) < 110 and max(map(len, lines)) < 200
+    assert lines[-1].endswith("more lines; `sessiongen check --full-diff` shows all")
+    whole = made.invoke("check", "--full-diff").output
+    assert len(whole.splitlines()) > 2000 and "AddSerializedFile" in whole
 
 
 def test_an_edited_file_is_named_as_such(made: Project) -> None:

@@ -22,11 +22,9 @@ from sessiongen.config.reader import load
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed, show
 from sessiongen.cli.options import Command, Options, current, pass_options, shared, without_format
 from sessiongen.paths import display
-from sessiongen.commands import FINDING, FINE, INPUT_ERROR, Result
+from sessiongen.result import FINDING, FINE, INPUT_ERROR, Result
 
 _LANGUAGES = {"python": "python", "js": "typescript"}
-# Characters of a diff's line that a terminal is given.
-_WIDEST = 300
 
 _SDK_HELP = "A configured SDK and its version, newest, or the path of a folder or archive."
 
@@ -55,21 +53,22 @@ def main() -> None:
 @pass_options
 def generate(options: Options, no_cache: bool, descriptor_set: Path | None) -> None:
     """Write the generated package; remove what it no longer has."""
-    from sessiongen import commands
+    from sessiongen.generate import generate
 
-    _run(options, lambda: commands.generate(_config(options, descriptor_set), not no_cache))
+    _run(options, lambda: generate(_config(options, descriptor_set), not no_cache))
 
 
 @main.command()
 @_no_cache
 @_descriptor_set
+@click.option("--full-diff", is_flag=True, help="Show the whole difference, as a patch.")
 @shared
 @pass_options
-def check(options: Options, no_cache: bool, descriptor_set: Path | None) -> None:
-    """Compare the generated package with its protocol; write nothing."""
-    from sessiongen import commands
+def check(options: Options, no_cache: bool, descriptor_set: Path | None, full_diff: bool) -> None:
+    """Compare the generated files with the protocol; write nothing."""
+    from sessiongen.check import check
 
-    _run(options, lambda: commands.check(_config(options, descriptor_set), not no_cache))
+    _run(options, lambda: check(_config(options, descriptor_set), not no_cache, full_diff))
 
 
 def _arms(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
@@ -343,11 +342,8 @@ def _coloured(text: str) -> str:
 
 
 def _coloured_diff(text: str) -> str:
-    """Colour a diff; on a terminal, cut what no terminal shows: serialized descriptors."""
     colours = {"+": "green", "-": "red", "@": "cyan"}
-    lines = text.splitlines(keepends=True)
-    if sys.stdout is not None and sys.stdout.isatty():
-        lines = [line if len(line) < _WIDEST else f"{line[:_WIDEST]}...\n" for line in lines]
     return "".join(
-        click.style(line, fg=colours[line[0]]) if line[:1] in colours else line for line in lines
+        click.style(line, fg=colours[line[0]]) if line[:1] in colours else line
+        for line in text.splitlines(keepends=True)
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from sessiongen.config.sdks import Sdks
 from sessiongen.config.tables import KeyPath, key_span
 from sessiongen.diagnostics import Span
+from sessiongen.paths import display
 
 OPTIONAL_ROLES = ("envelope", "correlation", "error", "timestamp")
 ROLES = ("envelope", "event", "request", "response", "correlation", "error", "timestamp")
@@ -48,21 +49,48 @@ class ConfigValue:
     key_path: KeyPath
 
 
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """What one language needs to know of an output; each target has a subclass of its own.
+
+    folder: the folder of the generated files, which holds their manifest.
+    inputs: files other than the protocol that the generated files depend on.
+    """
+
+    folder: Path
+    inputs: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class Output:
+    """One package to generate.
+
+    layers: the names of the layers to generate, those that others need included.
+    """
+
+    language: str
+    layers: tuple[str, ...]
+    options: OutputOptions
+    key_path: KeyPath
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the generated files."""
+        return self.options.folder
+
+
 @dataclass(frozen=True)
 class Config:
     """A checked codegen.toml. Roles and annotations keep their key paths for diagnostics.
 
     roles: role name to message or field name.
     annotations: (full name of the element, annotation) to its value.
-    overrides: a module of handwritten encoders, which becomes part of the package.
     """
 
     path: Path
     text: str = field(repr=False)
     input: Input
-    out: Path
-    package: str
-    overrides: Path | None = None
+    outputs: tuple[Output, ...] = ()
     roles: dict[str, ConfigValue] = field(default_factory=dict)
     annotations: dict[tuple[str, str], ConfigValue] = field(default_factory=dict)
     sdks: Sdks = Sdks()
@@ -73,9 +101,10 @@ class Config:
         return self.path.parent
 
     @property
-    def package_dir(self) -> Path:
-        """The folder that becomes the generated package."""
-        return self.out.joinpath(*self.package.split("."))
+    def option(self) -> str:
+        """The option that a command needs to read this configuration, or nothing."""
+        shown = display(self.path)
+        return "" if shown == "codegen.toml" else f" --config {shown}"
 
     def span(self, key_path: KeyPath) -> Span:
         """Return the position of a key, for a diagnostic."""

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-import sys
-from keyword import iskeyword
 from pathlib import Path
-from unicodedata import normalize
 
 import tomli
 
 from sessiongen.config.model import ANNOTATIONS, OPTIONAL_ROLES, ROLES, Config, ConfigValue, Input
+from sessiongen.config.outputs import read_outputs
 from sessiongen.config.sdks import read_sdks
 from sessiongen.config.tables import KeyPath, Table, Tables
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
+from sessiongen.dotted_name import DOTTED_NAME_HELP, is_dotted_name
 from sessiongen.paths import display
 
 
@@ -75,15 +74,11 @@ class _Reader:
     def config(self, data: Table) -> Config:
         self.tables.only(data, (), ("input", "output", "roles", "annotations", "sdks"))
         given = self.tables.table(data, "input")
-        output = self.tables.table(data, "output")
         config = Config(
             path=self.tables.path,
             text=self.tables.text,
             input=self._input(given),
-            out=self.tables.root
-            / (self.tables.string(output, ("output", "path")) or "generated/python"),
-            package=self._package(output),
-            overrides=self._overrides(output),
+            outputs=read_outputs(self.tables, data),
             roles=self._roles(self.tables.table(data, "roles")),
             annotations=self._annotations(self.tables.table(data, "annotations")),
             sdks=read_sdks(self.tables, self.tables.table(data, "sdks")),
@@ -121,9 +116,9 @@ class _Reader:
 
     def _messages(self, table: Table) -> str | None:
         name = self.tables.string(table, ("input", "messages"))
-        if name is not None and not _dotted(name):
+        if name is not None and not is_dotted_name(name):
             fault = f"{name!r} is not the name of a Python module"
-            self.tables.fault(("input", "messages"), fault, _DOTTED)
+            self.tables.fault(("input", "messages"), fault, DOTTED_NAME_HELP)
         return name
 
     def _no_separator(self, key_path: KeyPath, include: tuple[Path, ...]) -> None:
@@ -132,28 +127,6 @@ class _Reader:
             if os.pathsep in str(path):
                 fault = f"an include path cannot hold {os.pathsep!r}: {display(path)}"
                 self.tables.fault(key_path, fault, "rename the folder")
-
-    def _package(self, table: Table) -> str:
-        self.tables.only(table, ("output",), ("path", "package", "overrides"))
-        package = self.tables.string(table, ("output", "package"))
-        if package is None:
-            self.tables.fault(
-                ("output",),
-                "the generated package has no name",
-                'give output.package, for example "my_protocol"',
-            )
-            return "unnamed"
-        if not _dotted(package):
-            fault = f"{package!r} is not a Python package name"
-            self.tables.fault(("output", "package"), fault, _DOTTED)
-        elif package == "google" or _hides(package):
-            fault = f"a package {package!r} hides one that generated code imports"
-            self.tables.fault(("output", "package"), fault, "give it a name of its own")
-        return package
-
-    def _overrides(self, table: Table) -> Path | None:
-        name = self.tables.string(table, ("output", "overrides"))
-        return self.tables.root / name if name else None
 
     def _roles(self, table: Table) -> dict[str, ConfigValue]:
         self.tables.only(table, ("roles",), ROLES)
@@ -202,20 +175,3 @@ class _Reader:
         help_ = f'quote the name: [annotations."{".".join(keys)}"]'
         self.tables.fault(("annotations", *keys), fault, help_)
         return True
-
-
-_DOTTED = "use letters, digits and underscores, parts joined by dots"
-
-
-def _dotted(name: str) -> bool:
-    # Python reads names in their NFKC form, and would look for another folder.
-    return all(
-        part.isidentifier() and not iskeyword(part) and normalize("NFKC", part) == part
-        for part in name.split(".")
-    )
-
-
-def _hides(package: str) -> bool:
-    """Whether a package would stand in the way of what its own modules import."""
-    first = package.partition(".")[0]
-    return first in sys.stdlib_module_names or f"{package}.".startswith("google.protobuf.")

@@ -7,7 +7,6 @@ in which every role found by shape is written down, and every other has lines to
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,11 +19,11 @@ from sessiongen.config.model import Config, Input
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed
 from sessiongen.config.scaffold_text import Unanswered, quoted
 from sessiongen.paths import display
+from sessiongen.targets import registry
 from sessiongen.ir.protocol import assemble, pair
 from sessiongen.ir.role_inference import Search, search
 from sessiongen.ir.roles import notes, union
 from sessiongen.ir.schema import Schema
-from sessiongen.commands import config_option
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def write(
     found = search(schema, config)
     unanswered = _unanswered(found, annotated)
     left = _left(schema, annotated, config)
-    _save(target, scaffold_text.text(lines, config.package, found, unanswered))
+    _save(target, scaffold_text.text(lines, _output_lines(source), found, unanswered))
     return [*scaffold_text.summary(found), _next(config, found, unanswered, left)], left
 
 
@@ -115,7 +114,7 @@ def _next(
     elif failed(left) and not steps:
         steps.append("mend what is said of the protocol")
     before = f"{' and '.join(steps)}, and " if steps else ""
-    command = f"sessiongen{config_option(config)} generate"
+    command = f"sessiongen{config.option} generate"
     return f"wrote {display(config.path)}; now {before}run `{command}`"
 
 
@@ -150,15 +149,11 @@ def _config(source: Source, include: tuple[Path, ...], target: Path, text: str) 
         descriptor_set=source.descriptor_set.absolute() if source.descriptor_set else None,
         messages=source.messages,
     )
-    root = target.absolute().parent
-    return Config(target.absolute(), text, given, root / "generated" / "python", _package(source))
+    return Config(target.absolute(), text, given)
 
 
-def _package(source: Source) -> str:
-    name = source.messages or (source.proto or source.descriptor_set or Path("protocol")).stem
-    stem = re.sub(r"\W", "_", name.rsplit(".", 1)[-1].removesuffix("_pb2"), flags=re.ASCII)
-    plain = stem.lower().strip("_") or "my"
-    return f"p{plain}_protocol" if plain[0].isdigit() else f"{plain}_protocol"
+def _protocol_name(source: Source) -> str:
+    return source.messages or (source.proto or source.descriptor_set or Path("protocol")).stem
 
 
 def _input_lines(source: Source, include: tuple[Path, ...], root: Path) -> list[str]:
@@ -172,6 +167,16 @@ def _input_lines(source: Source, include: tuple[Path, ...], root: Path) -> list[
         f"protos = [{quoted(_relative(proto, root))}]",
         f"include = [{', '.join(map(quoted, folders))}]",
     ]
+
+
+def _output_lines(source: Source) -> list[str]:
+    target = registry.default()
+    keys = {
+        "language": target.language,
+        "path": f"generated/{target.language}",
+        **target.initial_keys(_protocol_name(source)),
+    }
+    return [f"{key} = {quoted(value)}" for key, value in keys.items()]
 
 
 def _relative(path: Path, root: Path) -> str:

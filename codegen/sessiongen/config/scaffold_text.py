@@ -45,8 +45,13 @@ def summary(found: Search) -> list[str]:
     return lines
 
 
-def text(lines: list[str], package: str, found: Search, unanswered: Unanswered | None) -> str:
-    """Return the text of a codegen.toml; lines: what its [input] table holds."""
+def text(
+    input_lines: list[str],
+    output_lines: list[str],
+    found: Search,
+    unanswered: Unanswered | None,
+) -> str:
+    """Return the text of a codegen.toml with these lines in its input and output tables."""
     guessed = _guessed(found)
     # A role that nothing plays stays open: the protocol may gain it.
     named = [
@@ -56,8 +61,8 @@ def text(lines: list[str], package: str, found: Search, unanswered: Unanswered |
     ]
     choices = {**guessed, **found.open}
     parts = [
-        ["[input]", *lines],
-        ["[output]", 'path = "generated/python"', f"package = {quoted(package)}"],
+        ["[input]", *input_lines],
+        ["[[output]]", *output_lines],
         [
             "# Found by shape; a line may be left out where the shape is unmistakable.",
             "[roles]",

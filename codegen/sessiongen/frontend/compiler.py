@@ -36,6 +36,7 @@ class Compiled:
 
     files: in dependency order, source positions included where the input has them.
     own: import names of the files the protocol consists of.
+    origin: what the protocol was read from, for the header of generated files.
     modules: import name to Python module, for an input of installed messages.
     warnings: what protoc had to say of a valid input.
     """
@@ -43,7 +44,8 @@ class Compiled:
     files: tuple[descriptor_pb2.FileDescriptorProto, ...]
     own: tuple[str, ...]
     sources: Sources
-    modules: dict[str, message_module.Module] = field(default_factory=dict)
+    origin: str
+    modules: dict[str, message_module.MessageModule] = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
 
 
@@ -125,7 +127,7 @@ def _from_module(config: Config, name: str) -> Compiled:
     sources = Sources((), origin=loaded.origin)
     files = _ordered(loaded.files, Span(display(loaded.origin)), sources)
     own = tuple(item.name for item in files if not shipped(item.name))
-    return Compiled(files, own, sources, loaded.modules)
+    return Compiled(files, own, sources, name, loaded.modules)
 
 
 def _compiled(
@@ -144,7 +146,7 @@ def _compiled(
     own = tuple(
         item.name for item in ordered if not shipped(item.name) and item.name != ANNOTATIONS_FILE
     )
-    return Compiled(ordered, own, sources, {}, warnings)
+    return Compiled(ordered, own, sources, ", ".join(own), {}, warnings)
 
 
 def _ordered(

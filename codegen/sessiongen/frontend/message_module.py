@@ -43,29 +43,28 @@ _MARK = "sessiongen:"
 
 
 @dataclass(frozen=True)
-class Module:
-    """A Python module of messages.
+class MessageModule:
+    """A Python module of generated messages.
 
-    enum_types: the stub names an enum's value type `Enum.ValueType` (mypy-protobuf)
-        rather than `Enum` itself (protoc --pyi_out).
-    oneof_literals: the stub gives WhichOneof a Literal result.
+    path: the file of the module.
+    span: the place in the configuration that names the input.
     """
 
     name: str
-    enum_types: bool
-    oneof_literals: bool
+    path: Path
+    span: Span
 
 
 @dataclass(frozen=True)
-class Loaded:
+class ImportedDescriptors:
     """What an installed module holds; `origin` is the file of the module."""
 
     files: list[descriptor_pb2.FileDescriptorProto]
-    modules: dict[str, Module]
+    modules: dict[str, MessageModule]
     origin: Path
 
 
-def load(name: str, span: Span, root: Path) -> Loaded:
+def load(name: str, span: Span, root: Path) -> ImportedDescriptors:
     """Import a module in a child process and return its descriptors.
 
     Raises:
@@ -86,28 +85,15 @@ def load(name: str, span: Span, root: Path) -> Loaded:
         for text in result["files"].values()
     ]
     modules = {
-        file: _module(module, Path(path), span)
+        file: MessageModule(module, Path(path), span)
         for file, (module, path) in result["modules"].items()
         if not file.startswith("google/protobuf/")
     }
     unplaced = [item.name for item in files if item.name not in result["modules"]]
     if unplaced:
         raise _refused(span, f"no imported module holds {', '.join(sorted(unplaced))}")
-    return Loaded(files, modules, Path(next(p for m, p in result["modules"].values() if m == name)))
-
-
-def _module(name: str, path: Path, span: Span) -> Module:
-    stub = path.with_suffix(".pyi")
-    try:
-        text = stub.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        fault = f"the module {name!r} has no type stub {stub.name} beside it"
-        raise _refused(span, fault, "generate one with protoc --pyi_out or mypy-protobuf") from None
-    return Module(
-        name,
-        enum_types="ValueType" in text or "metaclass=" not in text,
-        oneof_literals="def WhichOneof" in text,
-    )
+    origin = next(path for module, path in result["modules"].values() if module == name)
+    return ImportedDescriptors(files, modules, Path(origin))
 
 
 def _refused(span: Span, fault: str, help_: str | None = None) -> InputError:

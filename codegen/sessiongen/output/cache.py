@@ -10,14 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sessiongen import resources
-
+from sessiongen.config.model import Config, Output
 from sessiongen.output import tool_versions
-from sessiongen.config.model import Config
+from sessiongen.output.folders import folder_of, versions_of
 from sessiongen.output.writer import MANIFEST, compare, load_manifest, ours
 
 FOLDER = ".sessiongen-cache"
@@ -26,29 +26,30 @@ FOLDER = ".sessiongen-cache"
 class Cache:
     """The state of the last run that succeeded, and a store of formatted texts."""
 
-    def __init__(self, config: Config, versions: dict[str, str]) -> None:
+    def __init__(self, config: Config) -> None:
         self._config = config
         # File systems stamp by a clock that lags by up to a few milliseconds.
         self._started = time.time_ns() - 10_000_000
         self._folder = config.root / FOLDER
         # Several configurations may lie in one folder.
-        key = hashlib.sha256(config.path.name.encode()).hexdigest()[:16]
-        self._state = self._folder / f"state-{key}.json"
-        self._texts = self._folder / f"formatted-{key}.json"
+        self._state = self._folder / f"state-{_key(config.path.name)}.json"
         self._fixed = {
-            "versions": versions,
+            "versions": [versions_of(output) for output in config.outputs],
             "generator": tool_versions.generator_digest(),
             "input": repr(config.input),
             "vocabularies": [_digest(path) for path in config.sdks.vocabularies],
-            "overrides": config.overrides and _digest(config.overrides),
+            "output": [
+                [repr(output), *(_digest(path) for path in output.options.inputs)]
+                for output in config.outputs
+            ],
             "config": hashlib.sha256(config.text.encode()).hexdigest(),
         }
 
-    @property
-    def texts(self) -> Path:
-        """The store of formatted texts, in a folder that is made for it."""
+    def of_target(self, output: Output) -> Path:
+        """Return the file in which the target of an output may keep results."""
         self._make_folder()
-        return self._texts
+        name = f"{self._config.path.name}\0{output.key_path[1:]}"
+        return self._folder / f"{output.language}-{_key(name)}.json"
 
     def _make_folder(self) -> None:
         try:
@@ -57,8 +58,8 @@ class Cache:
         except OSError:
             pass
 
-    def fresh(self) -> list[str] | None:
-        """Return the generated files' names if neither inputs nor outputs have changed."""
+    def unchanged(self) -> list[list[str]] | None:
+        """Return each output's files if neither inputs nor outputs have changed, else None."""
         if self._config.input.messages is not None:
             # An installed module has no files that could be named before it is imported.
             return None
@@ -68,9 +69,9 @@ class Cache:
             current = self._current(names)
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
-        return sorted(current["outputs"]) if current == kept else None
+        return [sorted(files) for files in current["outputs"]] if current == kept else None
 
-    def keep(self, inputs: list[str], files: Mapping[str, str]) -> None:
+    def keep(self, inputs: list[str], files: Sequence[Mapping[str, str]]) -> None:
         """Remember the present state; `inputs` are import names or the descriptor set.
 
         A state that cannot be kept costs the next run time and nothing else. None is
@@ -82,20 +83,17 @@ class Cache:
         self._make_folder()
         try:
             state = json.dumps(self._current(inputs), indent=1)
-            if not compare(self._config.package_dir, files):
+            pairs = zip(self._config.outputs, files, strict=True)
+            if not any(compare(folder_of(output), texts) for output, texts in pairs):
                 self._state.write_text(state, encoding="utf-8")
         except OSError:
             pass
 
     def _current(self, names: list[str]) -> dict[str, Any]:
-        folder = self._config.package_dir
-        manifest = load_manifest(folder)
-        # Ours beside the manifest's are left-overs, which are drift.
-        outputs = {MANIFEST, *(manifest.files if manifest else {}), *ours(folder)}
         return {
             **self._fixed,
             "inputs": {name: self._input(name) for name in sorted(names)},
-            "outputs": {name: _digest(folder / name) for name in sorted(outputs)},
+            "outputs": [_output_digests(output) for output in self._config.outputs],
         }
 
     def _input(self, name: str) -> list[str]:
@@ -122,6 +120,17 @@ class Cache:
             return max(found.st_mtime_ns, found.st_ctime_ns) > self._started
         except OSError:
             return True
+
+
+def _key(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _output_digests(output: Output) -> dict[str, str]:
+    manifest = load_manifest(output.folder)
+    # Generated files that the manifest does not have are left over, which is drift.
+    names = {MANIFEST, *(manifest.files if manifest else {}), *ours(folder_of(output))}
+    return {name: _digest(output.folder / name) for name in sorted(names)}
 
 
 def _digest(path: Path) -> str:

@@ -1,38 +1,33 @@
-"""Tool versions: what, besides the input, the output depends on.
-
-In: the installed distributions. Out: name to version, and a digest of the generator's
-own files, which change without a version in a checkout.
-"""
+"""Versions of what the output depends on besides the input."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import sys
+from collections.abc import Collection
 
-from sessiongen import __version__
 from sessiongen.resources import generator_files
 
-SHAPING = ("black", "grpcio-tools", "jinja2", "mypy-protobuf")
 _METADATA = ".dist-info"
 
 
-def versions() -> dict[str, str]:
-    """Return the version of each tool that shapes the output, this one included.
+def installed(names: Collection[str]) -> dict[str, str]:
+    """Return the version of each distribution, or "not installed".
 
-    Read off the names of the installed metadata folders: importlib.metadata alone would
-    take a fifth of a run that has nothing to do.
+    The versions are read from the names of the installed metadata folders: importlib.metadata
+    would take a fifth of a run that finds nothing to do.
     """
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for folder in sys.path:
         for name, version in _distributions(folder):
-            if name in SHAPING:
-                found.setdefault(name, version)
-    return {"sessiongen": __version__, **{n: found.get(n, "not installed") for n in SHAPING}}
+            if name in names:
+                versions.setdefault(name, version)
+    return {name: versions.get(name, "not installed") for name in names}
 
 
 def _distributions(folder: str) -> list[tuple[str, str]]:
-    """Return (name, version) of each distribution whose metadata lies in a folder."""
+    """Return (name, version) of each distribution whose metadata is in a folder."""
     try:
         entries = os.listdir(folder)
     except OSError:
@@ -43,7 +38,10 @@ def _distributions(folder: str) -> list[tuple[str, str]]:
 
 
 def generator_digest() -> str:
-    """Return a digest of the generator's code and templates."""
+    """Return a digest of the generator's code and templates.
+
+    In a checkout they change while the version stays the same.
+    """
     digest = hashlib.sha256()
     for path in generator_files():
         digest.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))

@@ -29,6 +29,7 @@ ELSEWHERE = {
     Rule.MISSING_OUTPUT,
     Rule.EXTRA_OUTPUT,
     Rule.TOOL_SKEW,
+    Rule.EDITED,
     Rule.OUTPUT,
     Rule.VALUE_CLASH,
     Rule.OVERRIDE,

@@ -42,7 +42,7 @@ def test_init_writes_what_it_found(tmp_path: Path) -> None:
     ]
     assert tomli.loads(made.config.read_text(encoding="utf-8")) == {
         "input": {"protos": ["proto/small.proto"], "include": ["proto"]},
-        "output": {"path": "generated/python", "package": "small_protocol"},
+        "output": [{"language": "python", "path": "generated/python", "package": "small_protocol"}],
         "roles": {
             "envelope": "small.Envelope",
             "event": "small.Event",
@@ -188,7 +188,7 @@ def test_init_of_a_published_module_with_one_unpaired_arm(tmp_path: Path) -> Non
     config = tmp_path / "codegen.toml"
     written = tomli.loads(config.read_text(encoding="utf-8"))
     assert written["input"] == {"messages": "livekit.rtc._proto.ffi_pb2"}
-    assert written["output"]["package"] == "ffi_protocol"
+    assert written["output"][0]["package"] == "ffi_protocol"
     roles = written["roles"]
     assert [roles[role] for role in ("event", "request", "response")] == [
         "livekit.proto.FfiEvent",

@@ -73,8 +73,9 @@ def test_the_lines_that_init_writes_lead_to_a_package(tmp_path: Path) -> None:
     outcome = made.invoke("generate")
     assert (outcome.status, outcome.errors) == (0, "")
     assert outcome.output.startswith(
-        "roles: envelope acme.Frame, event acme.Notice, request acme.Command, "
-        "response acme.Reply, correlation id, error -, timestamp -\n"
+        "roles:\n  envelope     acme.Frame\n  event        acme.Notice\n"
+        "  request      acme.Command\n  response     acme.Reply\n  correlation  id\n"
+        "  error        -\n  timestamp    -\n"
     )
 
 
@@ -128,10 +129,10 @@ def test_fields_that_may_play_a_role(tmp_path: Path) -> None:
     assert rules(outcome) == ["SG011", "SG011"]
     assert "correlation: ?  (a, b)\n" in outcome.output
     take(made, 'correlation = "b"')
-    assert made.invoke("generate").output.startswith("roles: envelope small.Outer, ")
+    assert made.invoke("generate").output.startswith("roles:\n  envelope     small.Outer\n")
     text = made.config.read_text(encoding="utf-8")
     made.config.write_text(text.replace('correlation = "b"', 'correlation = "a"'), "utf-8")
-    assert "correlation a" in made.invoke("generate").output
+    assert "  correlation  a\n" in made.invoke("generate").output
 
 
 def test_none_is_a_choice_for_a_field(tmp_path: Path) -> None:
@@ -240,7 +241,8 @@ def test_a_missing_correlation_is_told_once_and_can_be_meant(tmp_path: Path) -> 
         "small.Response has no field that says which small.Request it answers\n"
     )
     assert (
-        "(small.Request has id (int); small.Response has id (str), ref (bytes))" in outcome.errors
+        "(small.Request has id (int); small.Response has id (string), ref (bytes))"
+        in outcome.errors
     )
     assert "correlation: -  (no field says which request a response answers; " in outcome.output
     assert rules(made.invoke("generate")) == ["SG029"]
@@ -262,7 +264,7 @@ def test_a_string_that_is_taken_for_the_error_text(tmp_path: Path) -> None:
     take(made, "error = false", "correlation = false")
     outcome = made.invoke("generate")
     assert outcome.errors == ""
-    assert "error -, " in outcome.output
+    assert "  error        -\n" in outcome.output
 
 
 @pytest.mark.parametrize("name", ["error", "error_text", "failure", "errorMessage", "lastErr"])

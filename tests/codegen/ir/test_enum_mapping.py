@@ -23,7 +23,7 @@ from livekit.agents.voice import amd, events
 
 from sessiongen.config import reader
 
-from sessiongen import commands
+from sessiongen.generate import generate
 from sessiongen.diagnostics import InputError
 from sessiongen.vocabulary import dump
 from sessiongen.vocabulary.model import EnumFact, Place, Vocabulary, Word
@@ -158,7 +158,7 @@ class Small:
             f'[input]\nprotos = ["{package}.proto"]\n[output]\npath = "out"\npackage = "{package}"\n'
             '[sdks]\nvocabularies = ["sdk.json"]\n'
         )
-        commands.generate(reader.load(self.folder / "codegen.toml"), use_cache=False)
+        generate(reader.load(self.folder / "codegen.toml"), use_cache=False)
         return importlib.import_module(f"{package}.enums")
 
 

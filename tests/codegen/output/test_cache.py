@@ -36,7 +36,6 @@ from hypothesis import strategies as st
 
 from sessiongen.config import reader
 
-from sessiongen.output import tool_versions
 from sessiongen.output.cache import Cache
 
 NO_DRIFT = f"out/small_protocol: {len(FILES)} files, no drift\n"
@@ -278,22 +277,22 @@ def test_line_ends_are_those_of_unix(tmp_path: Path) -> None:
     assert not any(b"\r" in path.read_bytes() for path in made.package.iterdir())
 
 
-def kept(made: Project, meanwhile: Callable[[Project], object]) -> list[str] | None:
+def kept(made: Project, meanwhile: Callable[[Project], object]) -> list[list[str]] | None:
     """Return what a cache takes for fresh if something happens between its run and its keeping."""
     loaded = reader.load(made.config)
     # The cache takes a file for new that is younger than its clock can tell apart.
     while time.time_ns() - made.proto.stat().st_ctime_ns < 20_000_000:
         pass
-    cache = Cache(loaded, tool_versions.versions())
+    cache = Cache(loaded)
     files = {path.name: path.read_text(encoding="utf-8") for path in made.package.iterdir()}
     meanwhile(made)
     shutil.rmtree(made.root / ".sessiongen-cache")
-    cache.keep(["small.proto"], files)
-    return Cache(loaded, tool_versions.versions()).fresh()
+    cache.keep(["small.proto"], [files])
+    return Cache(loaded).unchanged()
 
 
 def test_a_run_with_nothing_beside_it_is_kept(made: Project) -> None:
-    assert kept(made, lambda made: None) == sorted(FILES)
+    assert kept(made, lambda made: None) == [sorted(FILES)]
 
 
 def test_an_input_moved_into_place_during_a_run_is_not_kept(made: Project) -> None:

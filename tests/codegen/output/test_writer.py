@@ -126,6 +126,21 @@ def test_an_edited_stale_file_is_kept_and_told_of_each_time(made: Project) -> No
         assert "sessiongen generate" not in checked.errors
 
 
+def test_an_edited_file_is_replaced_and_the_edits_are_kept_beside_it(made: Project) -> None:
+    path = made.package / "events.py"
+    generated = path.read_text(encoding="utf-8")
+    for number, name in enumerate(("events.py.edited", "events.py.edited.2"), 1):
+        path.write_text(f"{generated}work = {number}\n", encoding="utf-8")
+        outcome = made.invoke("generate")
+        assert outcome.status == 0
+        assert outcome.errors.startswith("out/small_protocol/events.py:1:1: warning[SG031]: ")
+        assert f"now in out/small_protocol/{name}\n" in outcome.errors
+        assert path.read_text(encoding="utf-8") == generated
+        assert (made.package / name).read_text(encoding="utf-8").endswith(f"work = {number}\n")
+    assert made.invoke("generate").errors == ""
+    assert made.invoke("check").status == 0
+
+
 def test_foreign_files_are_never_touched(made: Project) -> None:
     foreign = {
         made.package / "mine.py": "mine = 1\n",

@@ -24,7 +24,7 @@ import pytest
 
 from sessiongen.config import reader as configuration
 from sessiongen.config.model import Config
-from sessiongen import commands
+from sessiongen.generate import generate as run_generate
 from sessiongen.diagnostics import Diagnostic, InputError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -89,8 +89,9 @@ def one_formatting_child() -> Iterator[None]:
 def generate(config: Config) -> Package:
     """Generate without a cache."""
     with one_formatting_child():
-        commands.generate(config, use_cache=False)
-    return Package(config.package, config.out)
+        run_generate(config, use_cache=False)
+    folder = config.outputs[0].folder
+    return Package(folder.name, folder.parent)
 
 
 def refusal(config: Config) -> list[Diagnostic]:
@@ -98,7 +99,7 @@ def refusal(config: Config) -> list[Diagnostic]:
     try:
         generate(config)
     except InputError as refused:
-        assert not config.package_dir.exists(), "a refused protocol must write nothing"
+        assert not config.outputs[0].folder.exists(), "a refused protocol must write nothing"
         return refused.diagnostics
     raise AssertionError("the protocol was not refused")
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sessiongen.frontend.annotations import Annotated
-from sessiongen.frontend.message_module import Module
+from sessiongen.targets.python.installed_messages import InstalledModule
 from sessiongen.diagnostics import Diagnostic
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.roles import union
@@ -78,7 +78,7 @@ class Context:
 
 def context(
     protocol: Protocol,
-    bound: Mapping[str, Module],
+    bound: Mapping[str, InstalledModule],
     annotated: Annotated,
     overrides: Mapping[str, str],
 ) -> Context:

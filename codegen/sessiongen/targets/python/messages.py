@@ -6,15 +6,18 @@ as child processes beside this one; `start` begins them, `finish` collects.
 
 from __future__ import annotations
 
+import ast
 import keyword
 import re
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2
 from google.protobuf.compiler import plugin_pb2
+from google.protobuf.message import DecodeError
 
 from sessiongen.output import subprocesses
 
@@ -26,6 +29,7 @@ from sessiongen.targets.python.stub_names import clashes
 
 _ENUM_TYPE = re.compile(r"(?<![\w.])(?:\w+\.)+ValueType\b")
 _NUMBERS = re.compile(r"(?:^ +\w+_FIELD_NUMBER: .*\n){2,}", re.MULTILINE)
+_SERIALIZED = re.compile(r"AddSerializedFile\((b'.*')\)$", re.MULTILINE)
 _PLUGIN = "from mypy_protobuf.main import main; main()"
 
 
@@ -101,6 +105,20 @@ def finish(running: Running, sources: Sources) -> dict[str, str]:
         _refuse_clashes(_proto(file.name, running.own), stub, sources)
         texts[file.name.rsplit("/", 1)[-1]] = stub
     return texts
+
+
+def descriptors(files: Mapping[str, str]) -> list[descriptor_pb2.FileDescriptorProto]:
+    """Return the descriptors that generated `_pb2.py` texts hold; none of one that was edited."""
+    found = []
+    for name, text in sorted(files.items()):
+        match = _SERIALIZED.search(text) if name.endswith("_pb2.py") else None
+        try:
+            data = ast.literal_eval(match.group(1)) if match else b""
+            if data:
+                found.append(descriptor_pb2.FileDescriptorProto.FromString(data))
+        except (ValueError, SyntaxError, DecodeError):
+            continue
+    return found
 
 
 def _code(text: str) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sessiongen.frontend.message_module import Module
+from sessiongen.targets.python.installed_messages import InstalledModule
 from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.targets.python.naming import flat_names
 from sessiongen.ir.schema import Enum, Kind, Message, Schema, Value
@@ -62,7 +62,7 @@ class Modules:
         return frozenset(item.alias for item in self.by_file.values()) | self.types
 
 
-def modules(schema: Schema, main: str, bound: Mapping[str, Module]) -> Modules:
+def modules(schema: Schema, main: str, bound: Mapping[str, InstalledModule]) -> Modules:
     """Return how each proto file's messages are imported; `main` is called `pb`."""
     by_file: dict[str, Imported] = {}
     types: list[Message | Enum] = [*schema.messages.values(), *schema.enums.values()]
@@ -88,7 +88,7 @@ def _own_name(file: str) -> str:
     return module(file)[1] if shipped(file) else module_name(file)
 
 
-def _imported(file: str, alias: str, bound: Mapping[str, Module]) -> Imported:
+def _imported(file: str, alias: str, bound: Mapping[str, InstalledModule]) -> Imported:
     if file in bound:
         held = bound[file]
         package, _, name = held.name.rpartition(".")

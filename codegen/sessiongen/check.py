@@ -1,0 +1,117 @@
+"""The command `check`: compares every output with what would be generated; writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from sessiongen.config.model import Config, Output
+from sessiongen.diagnostics import Diagnostic, Rule, Span
+from sessiongen.generate import complete, manifests_of, runs_of
+from sessiongen.output import writer
+from sessiongen.output.cache import Cache
+from sessiongen.output.folders import folder_of
+from sessiongen.output.writer import Difference, Manifest
+from sessiongen.paths import display
+from sessiongen.result import FINDING, SKEW, Result
+from sessiongen.targets.base import Run
+
+
+def check(config: Config, use_cache: bool, full_diff: bool = False) -> Result:
+    """Compare the output folders with what would be generated.
+
+    full_diff: show every line of the difference, as a patch that can be applied.
+
+    Raises:
+        InputError: the input is not a protocol.
+    """
+    cache = Cache(config)
+    unchanged = cache.unchanged() if use_cache else None
+    if unchanged is not None:
+        pairs = zip(config.outputs, unchanged, strict=True)
+        return Result(lines=[_no_drift(output, len(files)) for output, files in pairs])
+    runs = runs_of(config, cache if use_cache else None)
+    before = [writer.load_manifest(output.folder) for output in config.outputs]
+    skew = [item for each in zip(config.outputs, before, runs) for item in _skew(*each)]
+    if skew:
+        return Result(SKEW, diagnostics=skew)
+    from sessiongen import pipeline
+
+    build = pipeline.build(config, runs)
+    wanted = complete(build.files, manifests_of(build.files, runs))
+    pairs_ = zip(config.outputs, wanted, strict=True)
+    differences = [writer.compare(folder_of(output), files) for output, files in pairs_]
+    if not any(differences):
+        if use_cache:
+            cache.keep(build.model.cache_inputs(config), wanted)
+        counted = zip(config.outputs, wanted, strict=True)
+        lines = [_no_drift(output, len(files)) for output, files in counted]
+        return Result(lines=lines, diagnostics=[*build.model.warnings])
+    from sessiongen.output import drift_report
+
+    drift = list(zip(config.outputs, differences, strict=True))
+    found = [
+        _drift(config, output, item, manifest)
+        for (output, items), manifest in zip(drift, before, strict=True)
+        for item in _reported(items)
+    ]
+    detail = (
+        drift_report.full(drift) if full_diff else drift_report.short(drift, build.model, config)
+    )
+    return Result(FINDING, diagnostics=[*build.model.warnings, *found], detail=detail)
+
+
+def _reported(differences: list[Difference]) -> list[Difference]:
+    """Leave the manifest out unless nothing else differs."""
+    return [item for item in differences if item.path != writer.MANIFEST] or differences
+
+
+def _no_drift(output: Output, files: int) -> str:
+    return f"{display(output.folder)}: {files} files, no drift"
+
+
+def _skew(output: Output, before: Manifest | None, run: Run) -> Iterator[Diagnostic]:
+    """Yield a fault for each tool of another version than the output was generated with."""
+    if before is None:
+        return
+    span = Span(display(output.folder / writer.MANIFEST))
+    for name, made in before.tools.items():
+        if run.versions.get(name, made) != made:
+            yield Diagnostic(
+                span,
+                Rule.TOOL_SKEW,
+                f"the output was generated with {name} {made}, this is {run.versions[name]}",
+                f"install {name}=={made} to judge drift, or run `sessiongen generate` and "
+                "commit the result to move to this version",
+            )
+
+
+def _drift(config: Config, output: Output, item: Difference, before: Manifest | None) -> Diagnostic:
+    path: Path = output.folder / item.path
+    help_ = f"run `sessiongen{config.option} generate` and commit the result"
+    span = Span(display(path))
+    if item.found is None:
+        return Diagnostic(span, Rule.MISSING_OUTPUT, "this generated file is missing", help_)
+    written = before.files.get(item.path) if before else None
+    edited = written != writer.digest(item.found)
+    if item.wanted is None:
+        fault = "this file is no longer generated"
+        if edited:
+            # `generate` does not remove it: the edits may be needed.
+            help_ = "it was edited since it was generated: remove it by hand"
+        return Diagnostic(span, Rule.EXTRA_OUTPUT, fault, help_)
+    line = _first_difference(item.found, item.wanted)
+    fault = (
+        "this generated file was edited by hand"
+        if edited and written is not None
+        else "this generated file is not what the protocol gives"
+    )
+    return Diagnostic(Span(span.file, line), Rule.DRIFT, fault, help_)
+
+
+def _first_difference(found: str, wanted: str) -> int:
+    lines = zip(found.split("\n"), wanted.split("\n"), strict=False)
+    for number, (left, right) in enumerate(lines, 1):
+        if left != right:
+            return number
+    return min(found.count("\n"), wanted.count("\n")) + 1

@@ -1,0 +1,109 @@
+"""The command `generate`: writes the generated files of every output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from sessiongen.config.model import Config, Output
+from sessiongen.output import writer
+from sessiongen.output.cache import Cache
+from sessiongen.output.folders import folder_of, versions_of
+from sessiongen.output.writer import Difference, Manifest
+from sessiongen.paths import display
+from sessiongen.result import Result
+from sessiongen.targets.base import Run
+
+if TYPE_CHECKING:
+    from sessiongen.ir.model import Model
+
+
+def generate(config: Config, use_cache: bool) -> Result:
+    """Make every output folder hold its generated files.
+
+    Nothing is written unless every file of every output could be generated.
+
+    Raises:
+        InputError: the input is not a protocol, or a folder cannot be written.
+    """
+    cache = Cache(config)
+    unchanged = cache.unchanged() if use_cache else None
+    if unchanged is not None:
+        pairs = zip(config.outputs, unchanged, strict=True)
+        return Result(lines=[_summary(output, len(files), []) for output, files in pairs])
+    from sessiongen import pipeline
+    from sessiongen.ir import roles
+
+    before = [writer.load_manifest(output.folder) for output in config.outputs]
+    runs = runs_of(config, cache if use_cache else None)
+    build = pipeline.build(config, runs)
+    manifests = manifests_of(build.files, runs)
+    outputs = list(zip(config.outputs, build.files, manifests, strict=True))
+    plans = [writer.plan(folder_of(output), files, manifest) for output, files, manifest in outputs]
+    diagnostics = [*build.model.warnings, *roles.notes(build.model.protocol.roles, config)]
+    for plan in plans:
+        diagnostics += writer.write(plan)
+    cache.keep(build.model.cache_inputs(config), complete(build.files, manifests))
+    lines = list(_protocol(build.model))
+    for (output, files, _), earlier, run, plan in zip(outputs, before, runs, plans, strict=True):
+        lines += [*_tool_changes(earlier, run.versions), *_changes(output, plan.changes)]
+        lines.append(_summary(output, len(files) + 1, plan.changes))
+    return Result(lines=lines, diagnostics=diagnostics)
+
+
+def runs_of(config: Config, cache: Cache | None) -> tuple[Run, ...]:
+    """Return what the target of each output is given."""
+    return tuple(
+        Run(versions_of(output), cache.of_target(output) if cache else None)
+        for output in config.outputs
+    )
+
+
+def manifests_of(files: Iterable[Mapping[str, str]], runs: Iterable[Run]) -> list[Manifest]:
+    """Return the manifest of each output."""
+    pairs = zip(files, runs, strict=True)
+    return [writer.manifest_for(texts, run.versions) for texts, run in pairs]
+
+
+def complete(
+    files: Iterable[Mapping[str, str]], manifests: Iterable[Manifest]
+) -> list[dict[str, str]]:
+    """Return the files of each output with its manifest."""
+    pairs = zip(files, manifests, strict=True)
+    return [{**texts, writer.MANIFEST: manifest.dump()} for texts, manifest in pairs]
+
+
+def _protocol(model: Model) -> Iterator[str]:
+    protocol = model.protocol
+    yield "roles:"
+    yield from (f"  {role:<12} {name}" for role, name in protocol.roles.named())
+    yield (
+        f"protocol: {len(protocol.calls)} requests, {len(protocol.events)} events, "
+        f"{len(protocol.unions)} oneofs"
+    )
+
+
+def _changes(output: Output, changes: Iterable[Difference]) -> list[str]:
+    folder = display(output.folder)
+    return [f"{_verb(item)} {folder}/{item.path}" for item in changes]
+
+
+def _verb(change: Difference) -> str:
+    if change.wanted is None:
+        return "removed"
+    return "wrote" if change.found is None else "updated"
+
+
+def _summary(output: Output, files: int, changes: list[Difference]) -> str:
+    state = f"{len(changes)} changed" if changes else "all up to date"
+    return f"{display(output.folder)}: {files} files, {state}"
+
+
+def _tool_changes(before: Manifest | None, versions: Mapping[str, str]) -> list[str]:
+    if before is None:
+        return []
+    return [
+        f"{name}: {before.tools.get(name, 'nothing')} -> {version}"
+        for name, version in versions.items()
+        if before.tools.get(name) != version
+    ]

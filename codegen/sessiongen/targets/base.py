@@ -1,0 +1,116 @@
+"""The interface between the generator and an output language.
+
+The pipeline, the commands, the cache and the manifest know a language by its Target alone. To
+add one: write a Target under `targets/<language>/`, its templates under
+`templates/<language>/`, and add it to `targets/registry.py`.
+
+This module is imported by every run, also by one that finds nothing to do: it imports no
+descriptors and no templates.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sessiongen.config.model import Output, OutputOptions
+from sessiongen.config.tables import KeyPath, Table, Tables
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor_pb2 import FileDescriptorProto
+
+    from sessiongen.ir.model import Model
+    from sessiongen.ir.schema import Field, Oneof
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A part of the generated code that a configuration can choose.
+
+    needs: the layers that its code imports.
+    """
+
+    summary: str
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A generated symbol: its file in the output folder, and its line if the file exists."""
+
+    file: str
+    name: str
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run of the generator gives a target besides the protocol.
+
+    versions: the version of the generator and of each of the target's tools.
+    cache: a file in which the target may keep results for the next run, or None.
+    """
+
+    versions: Mapping[str, str]
+    cache: Path | None
+
+
+Generate = Callable[["Model", Output], Mapping[str, str]]
+FindSymbols = Callable[["Oneof", "Field"], Iterable[Symbol]]
+
+
+class Target(ABC):
+    """An output language.
+
+    language: the name by which `[[output]]` asks for it.
+    mark: the text that each generated file begins with, except files of other suffixes.
+    suffixes: the suffixes of files that begin with the mark.
+    keys: the keys that belong to this language in an `[[output]]` table.
+    layers: the layers in the order in which they are listed.
+    """
+
+    language: str
+    mark: str
+    suffixes: tuple[str, ...]
+    keys: tuple[str, ...] = ()
+    layers: Mapping[str, Layer] = {}
+
+    @abstractmethod
+    def options(self, tables: Tables, table: Table, key_path: KeyPath, path: Path) -> OutputOptions:
+        """Return the options of an `[[output]]` table; faults go to `tables`.
+
+        path: the value of the key `path`, which every output has.
+        """
+
+    @abstractmethod
+    def generation(self, run: Run) -> AbstractContextManager[Generate]:
+        """Return a context manager of the function that generates the files of an output.
+
+        The pipeline enters it before it compiles the protocol, so that subprocesses of a
+        target can start early. The function returns texts by their path in the output
+        folder, and raises an InputError that has a diagnostic for each name of the protocol
+        that the language cannot have.
+        """
+
+    @abstractmethod
+    def symbols(self, model: Model, output: Output) -> FindSymbols:
+        """Return a function that finds the symbols that exist because of an arm."""
+
+    def tool_versions(self) -> dict[str, str]:
+        """Return the version of each installed tool whose version changes the output."""
+        return {}
+
+    def initial_keys(self, protocol_name: str) -> dict[str, str]:
+        """Return the keys of this language in a new configuration, and their values."""
+        return {}
+
+    def descriptors(self, files: Mapping[str, str]) -> list[FileDescriptorProto]:
+        """Return the descriptors of the protocol that generated files hold.
+
+        `check` shows what changed in the protocol if a target can tell.
+        """
+        return []

@@ -1,0 +1,129 @@
+"""Generates the files of a Python package: message modules, stubs and typed layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from sessiongen.config.model import Output
+from sessiongen.diagnostics import InputError
+from sessiongen.targets.python.formatting import Formatter
+from sessiongen.targets.python.installed_messages import installed_modules
+from sessiongen.targets.python.layout import call
+from sessiongen.targets.python.naming import message_faults
+from sessiongen.targets.python.overrides import Overrides, load
+from sessiongen.ir.model import Model
+from sessiongen.targets.python.rendering import environment, without_unused_imports
+from sessiongen.resources import templates_dir
+from sessiongen.targets.python import messages
+from sessiongen.targets.python.client import client_model
+from sessiongen.targets.python.dispatch import dispatch_model
+from sessiongen.targets.python.docstrings import docstring
+from sessiongen.targets.python.encoders import carried_fields, encoders_model
+from sessiongen.targets.python.errors import errors_model
+from sessiongen.targets.python.enums import enums_model
+from sessiongen.targets.python.events import events_model
+from sessiongen.targets.python.context import Context, context
+from sessiongen.targets.python.models import plain_model
+from sessiongen.targets.python.references import module_faults
+from sessiongen.targets.python.requests import requests_model
+from sessiongen.targets.python.sources import sources_model
+from sessiongen.targets.python.target import PythonOptions, PythonTarget
+
+# mypy-protobuf narrows Message.DESCRIPTOR, which pyright takes for an unsound override.
+_STUB_COMMENT = "# pyright: reportIncompatibleVariableOverride=false\n"
+
+# What the template of each layer is given.
+_MODELS: dict[str, Callable[[Context], object] | None] = {
+    "dispatch": dispatch_model,
+    "requests": requests_model,
+    "events": events_model,
+    "client": client_model,
+    "enums": enums_model,
+    "errors": errors_model,
+    "encoders": encoders_model,
+    "sources": sources_model,
+    "models": plain_model,
+    "decoders": plain_model,
+    "fields": None,
+    "values": None,
+}
+
+# Layers that are laid out as black leaves them; only what has a long line goes to black.
+LAID_OUT = frozenset(f"{name}.py" for name in _MODELS) - {"requests.py", "client.py", "errors.py"}
+
+
+def generate(model: Model, output: Output, version: str, formatter: Formatter) -> dict[str, str]:
+    """Return the files of the generated package by their path inside it.
+
+    Raises:
+        InputError: names of the protocol clash, or protoc refuses the descriptors.
+    """
+    assert isinstance(output.options, PythonOptions)
+    protocol, compiled = model.protocol, model.compiled
+    overrides = load(output.options.overrides)
+    installed = installed_modules(compiled.modules)
+    context_ = context(protocol, installed, model.annotated, overrides.functions)
+    context_.faults += message_faults(protocol.schema)
+    context_.faults += overrides.faults(carried_fields(context_))
+    source = _shown(compiled.origin)
+    if installed:
+        rendered = _render(context_, output.layers, version, source)
+        return {**_layers(rendered, formatter), **_overrides(overrides, version, source)}
+    context_.faults += module_faults(compiled.own, protocol.roles.request.span)
+    if context_.faults:
+        raise InputError(context_.faults)
+    running = messages.start(model.annotated.files, compiled.own, output.options.package)
+    try:
+        layers = _layers(_render(context_, output.layers, version, source), formatter)
+    finally:
+        texts = messages.finish(running, compiled.sources)
+    header = _header(version, source)
+    stubs = header + _STUB_COMMENT
+    return {
+        **layers,
+        **_overrides(overrides, version, source),
+        **{
+            name: (stubs if name.endswith(".pyi") else header) + text
+            for name, text in texts.items()
+        },
+    }
+
+
+def _render(context_: Context, layers: Iterable[str], version: str, source: str) -> dict[str, str]:
+    templates = environment(templates_dir() / "python", {"docstring": docstring, "call": call})
+    shared = {"version": version, "source": source}
+    rendered = {}
+    for layer in layers:
+        build = _MODELS[layer]
+        model = build(context_) if build is not None else None
+        template = templates.get_template(f"{layer}.py.j2")
+        rendered[f"{layer}.py"] = without_unused_imports(template.render(**shared, model=model))
+    if context_.faults:
+        raise InputError(context_.faults)
+    listing = "\n".join(f"- `{name}`: {PythonTarget.layers[name].summary}" for name in layers)
+    rendered["__init__.py"] = templates.get_template("init.py.j2").render(**shared, listing=listing)
+    return rendered
+
+
+def _overrides(overrides: Overrides, version: str, source: str) -> dict[str, str]:
+    """Return the overrides as a module of the package, which then needs no other."""
+    if not overrides.functions:
+        return {}
+    return {"overrides.py": _header(version, source) + overrides.text}
+
+
+def _shown(source: str) -> str:
+    """Return the names of files as text for a comment and a docstring, whatever they hold."""
+    printable = "".join(item if item.isprintable() else "?" for item in source)
+    # "coding:" in a file's first lines would name the encoding of the whole file.
+    return printable.replace("\\", "/").replace('"', "'").replace("coding", "cod-ing")
+
+
+def _layers(rendered: Mapping[str, str], formatter: Formatter) -> dict[str, str]:
+    formatted = formatter.format(list(rendered.values()), [name in LAID_OUT for name in rendered])
+    return {**dict(zip(rendered, formatted, strict=True)), "py.typed": ""}
+
+
+def _header(version: str, source: str) -> str:
+    templates = environment(templates_dir() / "python", {})
+    return templates.get_template("_header.j2").render(version=version, source=source)

@@ -1,0 +1,103 @@
+"""Finds the symbols of a generated Python package that exist because of an arm."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from sessiongen.config.model import Output
+from sessiongen.ir.model import Model
+from sessiongen.ir.roles import union
+from sessiongen.ir.schema import Field, Oneof
+from sessiongen.targets.base import Symbol
+from sessiongen.targets.python.client import client_model
+from sessiongen.targets.python.context import context
+from sessiongen.targets.python.dispatch import dispatch_model
+from sessiongen.targets.python.events import events_model
+from sessiongen.targets.python.installed_messages import installed_modules
+from sessiongen.targets.python.message_names import MessageNames
+from sessiongen.targets.python.requests import requests_model
+from sessiongen.targets.python.sources import given_by_hosts
+
+
+class SymbolFinder:
+    """Finds the generated symbols of an arm, and their lines where files exist."""
+
+    def __init__(self, model: Model, output: Output) -> None:
+        installed = installed_modules(model.compiled.modules)
+        self._context = context(model.protocol, installed, model.annotated, {})
+        self._dispatch = dispatch_model(self._context)
+        self._requests = requests_model(self._context)
+        self._events = events_model(self._context)
+        self._client = client_model(self._context)
+        self._names = MessageNames(self._context)
+        self._output = output
+        self._lines: dict[str, dict[str, int]] = {}
+        self._roles = model.protocol.roles
+
+    def find(self, oneof: Oneof, arm: Field) -> Iterator[Symbol]:
+        """Yield the symbols of an arm in the layers that the output has."""
+        for layer, name in self._symbols(oneof, arm):
+            if layer in self._output.layers:
+                yield Symbol(f"{layer}.py", name, self._line(f"{layer}.py", name))
+
+    def _symbols(self, oneof: Oneof, arm: Field) -> Iterator[tuple[str, str]]:
+        for found in self._dispatch.unions:
+            if found.full_name == f"{oneof.message}.{oneof.name}":
+                attribute = next(item.attribute for item in found.arms if item.name == arm.name)
+                yield "dispatch", found.table
+                yield "dispatch", f"{found.handlers}.{attribute}"
+        if oneof == union(self._roles.request):
+            handler = next(item for item in self._requests.methods if item.arm == arm.name)
+            yield "requests", f"{self._requests.handler}.{handler.name}"
+            method = next(item for item in self._client.methods if item.arm == arm.name)
+            yield "client", f"{self._client.client}.{method.name}"
+        if oneof == union(self._roles.event):
+            event = next(item for item in self._events.events if item.arm == arm.name)
+            yield "events", f"{self._events.base}Sink.{event.name}"
+            yield "events", f"{self._events.base}Forwarders.{event.forwarder}"
+            yield "events", f"{self._events.base}Listeners.{event.listener}"
+        yield from self._coders(oneof, arm)
+
+    def _coders(self, oneof: Oneof, arm: Field) -> Iterator[tuple[str, str]]:
+        """Yield what encodes and decodes the payload of an arm that a host sends."""
+        plans = self._context.plans
+        sent = {union(self._roles.event).message, union(self._roles.response).message, *plans}
+        if oneof.message in sent and arm.value.type_name in plans:
+            message = plans[arm.value.type_name].message
+            name = self._names.function(message)
+            title = self._names.title(message)
+            yield "encoders", f"encode_{name}"
+            if any(item.message is message for item in given_by_hosts(self._context)):
+                yield "sources", title
+            yield "models", title
+            yield "decoders", f"decode_{name}"
+
+    def _line(self, file: str, symbol: str) -> int | None:
+        if file not in self._lines:
+            self._lines[file] = _symbol_lines(self._output.folder / file)
+        return self._lines[file].get(symbol)
+
+
+def _symbol_lines(path: Path) -> dict[str, int]:
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return {}
+    lines: dict[str, int] = {}
+    for node in tree.body:
+        lines.update({name: node.lineno for name in _names(node)})
+        if isinstance(node, ast.ClassDef):
+            lines.update(
+                {f"{node.name}.{n}": item.lineno for item in node.body for n in _names(item)}
+            )
+    return lines
+
+
+def _names(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        return [node.name]
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return [node.target.id]
+    return []

@@ -1,0 +1,36 @@
+"""The output languages."""
+
+from __future__ import annotations
+
+from sessiongen.targets.base import Target
+from sessiongen.targets.python.target import PythonTarget
+
+# One line for each language; `init` writes a configuration for the first.
+_TARGETS: list[Target] = [
+    PythonTarget(),
+]
+
+
+def find(language: str) -> Target | None:
+    """Return the target of a language, or None."""
+    return next((item for item in _TARGETS if item.language == language), None)
+
+
+def get(language: str) -> Target:
+    """Return the target of a language that a checked configuration names."""
+    return next(item for item in _TARGETS if item.language == language)
+
+
+def default() -> Target:
+    """Return the target that a new configuration is written for."""
+    return _TARGETS[0]
+
+
+def languages() -> list[str]:
+    """Return the names of the languages."""
+    return [item.language for item in _TARGETS]
+
+
+def register(target: Target) -> None:
+    """Add a language, instead of an earlier one of the same name."""
+    _TARGETS[:] = [item for item in _TARGETS if item.language != target.language] + [target]

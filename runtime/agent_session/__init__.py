@@ -29,7 +29,6 @@ from .transport.framing import MAX_FRAME_SIZE
 from .host.host import SessionHost
 from .host.adapter import HostedSession, SdkHostRunning
 from .transport.limits import StreamLimits
-from .transport.memory import MemorySessionTransport, memory_pair
 from .driver.outcome import Alive, Ended, Lost, Outcome, Stalled, Status
 from .driver.session import RemoteSession
 from .driver.console import Console
@@ -43,9 +42,16 @@ from .driver.errors import (
     SessionError,
     SessionLost,
 )
-from .transport.room.transport import RoomSessionTransport
-from .transport.tcp import TcpListener, TcpSessionTransport, listen
-from .transport.base import Receiver, SessionTransport
+from .transport.base import Receiver
+from .transport.session import (
+    MemorySessionTransport,
+    RoomSessionTransport,
+    SessionTransport,
+    TcpListener,
+    TcpSessionTransport,
+    listen,
+    memory_pair,
+)
 
 __all__ = [
     "MAX_FRAME_SIZE",

@@ -11,6 +11,7 @@ import sys
 
 from agent_session import FrameTooLarge, TruncatedFrame
 from agent_session.transport.framing import FrameDecoder, encode_frame
+from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 from transport_messages import audio, framed, nested_struct, ping, transcript
 
 SEEDS = [
@@ -38,7 +39,7 @@ def mutated(chance: random.Random) -> bytes:
 
 
 def outcome(stream: bytes, chunk: int) -> tuple[list[bytes], list[str], str]:
-    decoder = FrameDecoder()
+    decoder = FrameDecoder(AgentSessionMessage)
     messages = [
         message.SerializeToString(deterministic=True)
         for start in range(0, len(stream), chunk)

@@ -22,7 +22,7 @@ from ..errors import TransportError
 from ..driver.outcome import Ended
 from ..driver.events import ReceivedEvent
 from ..driver.errors import SessionError
-from ..transport.tcp import TcpListener, TcpSessionTransport, listen
+from ..transport.session import TcpListener, TcpSessionTransport, listen
 from .listen import FINE, LOST
 from .errors import Refusal
 from .report import Report

@@ -16,7 +16,7 @@ from livekit.agents.llm import function_tool
 from livekit.agents.voice import Agent, AgentSession, RunContext
 
 from ..host.host import SessionHost
-from ..transport.tcp import TcpSessionTransport
+from ..transport.session import TcpSessionTransport
 
 # What the model does about a word of the user, or about what a tool returned.
 _TOOLS: Final[Mapping[str, tuple[str, str]]] = {

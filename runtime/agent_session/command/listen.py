@@ -20,7 +20,7 @@ from ..errors import RemoteAddressRefused, TransportClosed, TransportError
 from ..driver.outcome import Lost, Outcome
 from ..driver.events import ReceivedEvent
 from ..driver.errors import SessionError
-from ..transport.tcp import TcpListener, TcpSessionTransport, listen
+from ..transport.session import TcpListener, TcpSessionTransport, listen
 from .address import Address
 from .input_lines import Lines, standard_input
 from .errors import Refusal

@@ -15,7 +15,7 @@ from agent_session_protocol import agent_session_pb2 as pb
 from ..driver.outcome import Outcome
 from ..driver.session import RemoteSession
 from ..driver.events import ReceivedEvent
-from ..transport.base import SessionTransport
+from ..transport.session import SessionTransport
 from .report import Report
 from .screen import OutputLost
 

@@ -16,7 +16,8 @@ from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 
 from ..errors import ConnectionLost, TransportClosed, TransportError
 from .pending import fail
-from ..transport.base import SessionTransport, logger
+from ..transport.base import logger
+from ..transport.session import SessionTransport
 
 # How many bytes may be under way. A transport holds several times as much.
 _WINDOW: Final = 1 << 20

@@ -26,7 +26,8 @@ from .console import Console
 from .events import DEFAULT_EVENT_QUEUE, EventStream, ReceivedEvent
 from .request_queue import Outbox
 from .errors import DriverClosed, RequestTimedOut, SessionEnded, SessionLost
-from ..transport.base import SessionTransport, logger
+from ..transport.base import logger
+from ..transport.session import SessionTransport
 
 _T = TypeVar("_T", bound="RemoteSession")
 

@@ -13,7 +13,7 @@ from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 
 from ..errors import TransportClosed
 from .adapter import AudioFrame
-from ..transport.base import SessionTransport
+from ..transport.session import SessionTransport
 
 # A frame of speech is cut into pieces of this many bytes: a whole text read aloud can come as one
 # frame, and be longer than what may travel.

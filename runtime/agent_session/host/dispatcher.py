@@ -19,7 +19,8 @@ from ..errors import FrameTooLarge, TransportClosed, UnencodableMessage
 from .handlers import HostRequestHandler, too_large
 from .finalize_hold import FinalizeHold
 from .pacer import Window
-from ..transport.base import SessionTransport, logger
+from ..transport.base import logger
+from ..transport.session import SessionTransport
 
 # How long a handler may take to end once it is cancelled, in seconds.
 _GRACE: Final = 0.25

@@ -21,7 +21,8 @@ from google.protobuf.struct_pb2 import ListValue, Struct, Value
 from ..errors import TransportClosed, TransportError
 from .adapter import HostedSession
 from ..text_repair import encoded
-from ..transport.base import SessionTransport, logger
+from ..transport.base import logger
+from ..transport.session import SessionTransport
 
 MAX_NESTING: Final = 30
 """How deep a debug message may nest. protobuf reads 100 levels of messages, and each level of a

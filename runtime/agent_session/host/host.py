@@ -22,7 +22,8 @@ from .finalize_hold import FinalizeHold
 from .dispatcher import RequestDesk
 from .runs import Runs
 from .adapter import ConsoleAudio, HostedSession
-from ..transport.base import SessionTransport, logger
+from ..transport.base import logger
+from ..transport.session import SessionTransport
 
 if TYPE_CHECKING:
     from ..livekit_agents.session import AnyAgentSession

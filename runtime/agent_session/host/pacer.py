@@ -10,7 +10,8 @@ import asyncio
 from typing import Final
 
 from ..errors import TransportError
-from ..transport.base import SessionTransport, logger
+from ..transport.base import logger
+from ..transport.session import SessionTransport
 
 # How many bytes may be under way. A transport holds several times as much.
 _WINDOW: Final = 1 << 20

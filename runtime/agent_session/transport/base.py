@@ -1,7 +1,7 @@
-"""What a session needs of a transport, whatever lies under it.
+"""The interface of all transports: they carry protobuf messages of one class between two peers.
 
-Comes in: messages to send. Goes out: the peer's messages in order, by iteration or into a
-receiver, and at the end the reason why there are no more.
+A transport is generic in its message class. `MessageFormat` in `message_format` holds what a
+transport must know of that class; `session` binds the transports to `AgentSessionMessage`.
 """
 
 from __future__ import annotations
@@ -9,48 +9,53 @@ from __future__ import annotations
 import asyncio
 import logging
 from abc import ABC, abstractmethod
-from typing import Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
+from google.protobuf.message import Message
 
 from ..errors import TransportError
 
 logger = logging.getLogger("agent_session")
 
-_T = TypeVar("_T", bound="SessionTransport")
+M = TypeVar("M", bound=Message)
+_M_contra = TypeVar("_M_contra", bound=Message, contravariant=True)
+_T = TypeVar("_T", bound="Transport[Any]")
 
 
-class Receiver(Protocol):
-    """Takes what a transport delivers, on its event loop, and without blocking it."""
+class Receiver(Protocol[_M_contra]):
+    """Receives the messages of a transport.
 
-    def message_received(self, message: AgentSessionMessage) -> None:
-        """The next message of the peer."""
+    The transport calls these methods on its event loop; they must not block.
+    """
+
+    def message_received(self, message: _M_contra) -> None:
+        """Called with each message of the peer, in order."""
 
     def transport_ended(self, reason: TransportError | None) -> None:
-        """There will be no more messages; None says that the end was clean."""
+        """Called once, after the last message. The reason is None if the end was clean."""
 
 
-class SessionTransport(ABC):
-    """Carries the messages of one session between two peers.
+class Transport(ABC, Generic[M]):
+    """Carries protobuf messages of one class between two peers.
 
-    Iterate over it for the peer's messages::
+    Iterate over a transport to receive the peer's messages::
 
         async with transport:
             async for message in transport:
                 ...
         if transport.reason is not None:
-            ...  # it was no clean end
+            ...  # the transport did not end cleanly
 
-    Messages arrive in the order of their sends. Iteration ends, rather than raises, when the
-    peer is done, when the connection fails and when the transport is closed; `reason` then tells
-    which. One at a time may iterate; `deliver_to` replaces iteration.
+    Messages arrive in the order in which they were sent. Iteration ends, without raising, when
+    the peer closes, when the connection fails, and when the transport is closed; `reason` tells
+    which. Only one task may iterate at a time. `deliver_to` is an alternative to iteration.
     """
 
     __slots__ = ("__weakref__",)
 
     @abstractmethod
     async def start(self) -> None:
-        """Connect, if that is still to be done. May be called again after it failed.
+        """Connects the transport, unless it is connected. May be called again after a failure.
 
         Raises:
             ConnectFailed: the peer cannot be reached.
@@ -58,64 +63,71 @@ class SessionTransport(ABC):
         """
 
     @abstractmethod
-    async def send(self, message: AgentSessionMessage) -> None:
-        """Send a message; waits while the peer is slow. Being cancelled ends only the wait.
+    async def send(self, message: M) -> None:
+        """Sends a message, and waits while the peer is slow.
+
+        The message is sent even if this call is cancelled while it waits.
 
         Raises:
-            TransportClosed: the transport has ended, or ends while the message waits.
+            TransportClosed: the transport has ended, or ends while this call waits.
             NotStarted: the transport is not connected yet.
-            FrameTooLarge: the message is over the limit. The transport goes on.
-            UnencodableMessage: the message cannot be encoded. The transport goes on.
+            FrameTooLarge: the message is over the size limit. The transport stays usable.
+            UnencodableMessage: the message cannot be encoded. The transport stays usable.
         """
 
     @abstractmethod
-    def send_nowait(self, message: AgentSessionMessage) -> int:
-        """Send a message, in order with `send`, and never wait: what the peer does not read is
-        queued, audio is dropped when the queue is full, oldest first, and where that does not
-        help the transport is closed as one with a `SlowConsumer`. The message is encoded before
-        this returns, so that the caller may change it afterwards. Returns how many bytes it takes
-        on the way. Raises as `send` does."""
+    def send_nowait(self, message: M) -> int:
+        """Queues a message behind those already sent, without waiting.
+
+        If the queue is full, the oldest droppable messages are dropped. If that does not make
+        enough space, the transport is closed with a `SlowConsumer`. The message is encoded before
+        this method returns, so the caller may change it afterwards.
+
+        Returns the number of bytes that the message takes on the wire. Raises as `send` does.
+        """
 
     @abstractmethod
     async def flush(self) -> None:
-        """Wait until what was sent is on its way, however slow the peer. Raises as `send` does."""
+        """Waits until all messages sent so far were handed to the system. Raises as `send` does."""
 
     @abstractmethod
     async def close(self, timeout: float | None = None) -> None:
-        """Send what is queued, then disconnect. May be called at any time, and more than once.
+        """Sends what is queued, then disconnects. May be called at any time, more than once.
 
-        When the timeout has passed, by default the transport's own, the connection is aborted:
-        this returns soon after, whatever the peer does.
+        Args:
+            timeout: seconds after which the connection is aborted, whatever the peer does; None
+                for the transport's own timeout.
         """
 
     @property
     @abstractmethod
     def closed(self) -> bool:
-        """Whether sends are refused, because the transport has ended or is about to."""
+        """Whether sends are refused because the transport has ended or is ending."""
 
     @property
     @abstractmethod
     def reason(self) -> TransportError | None:
-        """Why the transport ended; None while it lives, after a clean EOF, and after `close`."""
+        """Why the transport ended; None while it is open, after a clean EOF, and after `close`."""
 
     @abstractmethod
-    async def __anext__(self) -> AgentSessionMessage:
-        """The peer's next message."""
+    async def __anext__(self) -> M:
+        """Returns the next message of the peer."""
 
     def __aiter__(self: _T) -> _T:
         return self
 
-    def deliver_to(self, receiver: Receiver) -> asyncio.Task[None] | None:
-        """Hand messages to a receiver as they come, in place of iteration.
+    def deliver_to(self, receiver: Receiver[M]) -> asyncio.Task[None] | None:
+        """Passes messages to a receiver as they arrive, instead of iteration.
 
-        What a receiver sends while it takes a message leaves at once and together. An exception
-        that it raises is logged. Returns the task that delivers, for transports that need one.
+        Messages that the receiver sends while it handles a message are written together, at once.
+        Exceptions of the receiver are logged. Returns the task that delivers the messages, or
+        None if the transport needs no task.
         """
-        return asyncio.ensure_future(self._pump(receiver))
+        return asyncio.ensure_future(self._deliver_all(receiver))
 
-    async def _pump(self, receiver: Receiver) -> None:
+    async def _deliver_all(self, receiver: Receiver[M]) -> None:
         async for message in self:
-            hand_over(receiver, message)
+            deliver(receiver, message)
         receiver.transport_ended(self.reason)
 
     async def __aenter__(self: _T) -> _T:
@@ -126,8 +138,8 @@ class SessionTransport(ABC):
         await self.close()
 
 
-def hand_over(receiver: Receiver, message: AgentSessionMessage) -> None:
-    """Give a message to a receiver; what it raises is its own fault and hurts no transport."""
+def deliver(receiver: Receiver[M], message: M) -> None:
+    """Passes a message to a receiver. An exception of the receiver is logged, not raised."""
     try:
         receiver.message_received(message)
     except (Exception, asyncio.CancelledError):

@@ -1,45 +1,37 @@
 """The frame codec, without I/O.
 
-A frame is a length, 4 bytes big-endian, and a message of that length. Comes in: the bytes of a
-stream, in chunks of any size. Goes out: messages, and named errors as values; whatever the bytes
-are, nothing is raised. The other way, `encode_frame` makes the frame of one message.
+A frame is a header of 4 bytes, which holds the length of the message as a big-endian number, and
+the encoded message. `encode_frame` makes the frame of a message; `FrameDecoder` splits a stream,
+received in chunks of any size, into messages. The decoder never raises: it reports errors as
+values.
 """
 
 from __future__ import annotations
 
 from struct import Struct
-from typing import Final
+from typing import Final, Generic
 
-from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
-from google.protobuf.message import DecodeError, EncodeError
+from google.protobuf.message import DecodeError, EncodeError, Message
 
 from ..errors import FrameError, FrameTooLarge, MalformedFrame, TruncatedFrame, UnencodableMessage
+from .message_format import HEADER_SIZE, M
 
 MAX_FRAME_SIZE: Final = 1 << 20
-"""The length of the longest message that may travel, in bytes, in either direction."""
-
-HEADER_SIZE: Final = 4
+"""The size limit of a message on a stream, in bytes, in either direction."""
 
 _HEADER: Final = Struct(">I")
-_LENGTH_DELIMITED: Final = 2
 
-# An arm is written before fields that this build does not know, so its tag is what a message
-# begins with: it can be told from the frame, at any time, and without asking the message.
-_AUDIO_TAGS: Final = frozenset(
-    bytes([AgentSessionMessage.DESCRIPTOR.fields_by_name[arm].number << 3 | _LENGTH_DELIMITED])
-    for arm in ("audio_input", "audio_output")
-)
-
-# protobuf written in Python leaks what its parser stumbles over.
-_UNPARSABLE: Final = (DecodeError, ValueError, RecursionError)
+# The pure Python implementation of protobuf raises other errors than DecodeError as well.
+UNPARSABLE: Final = (DecodeError, ValueError, RecursionError)
+"""What protobuf raises for bytes that are not a message."""
 
 
-def encode_frame(message: AgentSessionMessage, limit: int = MAX_FRAME_SIZE) -> bytes:
-    """The frame of a message.
+def encode_frame(message: Message, limit: int = MAX_FRAME_SIZE) -> bytes:
+    """Returns the frame of a message.
 
     Raises:
         FrameTooLarge: the message is longer than the limit.
-        UnencodableMessage: protobuf cannot encode it.
+        UnencodableMessage: protobuf cannot encode the message.
     """
     try:
         body = message.SerializeToString()
@@ -51,65 +43,74 @@ def encode_frame(message: AgentSessionMessage, limit: int = MAX_FRAME_SIZE) -> b
     return _HEADER.pack(size) + body
 
 
-def is_audio(frame: bytes) -> bool:
-    """Whether a frame carries audio, which may be dropped for a peer that is too slow."""
-    return frame[HEADER_SIZE : HEADER_SIZE + 1] in _AUDIO_TAGS
+class FrameDecoder(Generic[M]):
+    """Decodes the frames of one stream.
 
-
-class FrameDecoder:
-    """Cuts one stream into messages.
+    Args:
+        message_class: the class of the messages.
+        limit: the size limit of a message, in bytes.
 
     Attributes:
-        error: why the stream is over; None while it goes on, and after a clean EOF.
+        error: why decoding stopped; None while it continues, and after a clean EOF.
         refused: frames that did not parse, since the caller last cleared the list.
-        taken: bytes of the frames that the last `receive` completed.
+        consumed: bytes of the frames that the last `receive` completed.
     """
 
-    __slots__ = ("error", "refused", "taken", "_limit", "_partial", "_wanted", "_index")
+    __slots__ = (
+        "error",
+        "refused",
+        "consumed",
+        "_message_class",
+        "_limit",
+        "_partial",
+        "_needed",
+        "_index",
+    )
 
-    def __init__(self, limit: int = MAX_FRAME_SIZE) -> None:
+    def __init__(self, message_class: type[M], limit: int = MAX_FRAME_SIZE) -> None:
         self.error: FrameError | None = None
         self.refused: list[MalformedFrame] = []
-        self.taken = 0
+        self.consumed = 0
+        self._message_class = message_class
         self._limit = limit
-        # The beginning of a frame, and how many bytes of it are worth another look.
+        # The start of an incomplete frame, and how many bytes of it the next step needs.
         self._partial = bytearray()
-        self._wanted = 0
+        self._needed = 0
         self._index = 0
 
-    def receive(self, data: bytes) -> list[AgentSessionMessage]:
-        """Take the next bytes of the stream; return the messages that they complete.
+    def receive(self, data: bytes) -> list[M]:
+        """Takes the next bytes of the stream, and returns the messages that they complete.
 
-        After an error all further bytes are ignored.
+        After an error, further bytes are ignored.
         """
-        self.taken = 0
+        self.consumed = 0
         if self.error is not None:
             return []
         if not self._partial:
             return self._decode(data)
-        # Bytes gather until they complete a header or a frame: each is copied a constant number
-        # of times, however small the chunks.
+        # Decoding waits until a header or a frame is complete, so that each byte is copied a
+        # constant number of times even if the chunks are small.
         self._partial += data
-        if len(self._partial) < self._wanted:
+        if len(self._partial) < self._needed:
             return []
         data = bytes(self._partial)
         self._partial.clear()
         return self._decode(data)
 
     def receive_eof(self) -> FrameError | None:
-        """Take the end of the stream; return what is wrong with it, if anything."""
+        """Takes the end of the stream, and returns the error of the stream, if there is one."""
         if self.error is None and self._partial:
             received = len(self._partial)
-            expected = self._wanted if received >= HEADER_SIZE else None
+            expected = self._needed if received >= HEADER_SIZE else None
             self.error = TruncatedFrame(received, expected)
             self._partial.clear()
         return self.error
 
-    def _decode(self, data: bytes) -> list[AgentSessionMessage]:
-        """Decode all whole frames, and keep the rest."""
-        messages: list[AgentSessionMessage] = []
-        add, parse, unpack = messages.append, AgentSessionMessage.FromString, _HEADER.unpack_from
-        limit, available, start, wanted = self._limit, len(data), 0, HEADER_SIZE
+    def _decode(self, data: bytes) -> list[M]:
+        """Decodes all complete frames, and keeps the rest."""
+        messages: list[M] = []
+        add, parse, unpack = messages.append, self._message_class.FromString, _HEADER.unpack_from
+        limit, available, start, needed = self._limit, len(data), 0, HEADER_SIZE
         while (body := start + HEADER_SIZE) <= available:
             size: int = unpack(data, start)[0]
             if size > limit:
@@ -117,17 +118,17 @@ class FrameDecoder:
                 return messages
             end = body + size
             if end > available:
-                wanted = HEADER_SIZE + size
+                needed = HEADER_SIZE + size
                 break
             if size:
                 try:
                     add(parse(data[body:end]))
-                except _UNPARSABLE:
+                except UNPARSABLE:
                     self.refused.append(MalformedFrame(self._index, size))
             self._index += 1
             start = end
-        self.taken = start
+        self.consumed = start
         if start < available:
             self._partial += data[start:]
-            self._wanted = wanted
+            self._needed = needed
         return messages

@@ -1,27 +1,26 @@
-"""What a transport may take.
-
-Comes in: figures, or none. Goes out: a frozen set of them, one object for all transports.
-"""
+"""The limits of a transport."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-from .framing import HEADER_SIZE, MAX_FRAME_SIZE
+from .framing import MAX_FRAME_SIZE
+from .message_format import HEADER_SIZE
 
 
 @dataclass(frozen=True)
 class StreamLimits:
-    """What a transport over a stream may take, in bytes and in seconds.
+    """Limits of a transport, in bytes and in seconds.
 
     Attributes:
-        send_queue: bytes that may wait for a peer that does not read.
-        receive_queue: bytes that may wait for a reader here before the peer is slowed down.
-        stall_timeout: how long a `send` waits for a peer that takes nothing at all.
-        close_timeout: how long a close takes at most.
-        linger: how long a close waits for the peer to close too. Disconnecting sooner could make
-            the system discard what the peer has not read yet.
+        send_queue: bytes that may wait to be sent to a slow peer.
+        receive_queue: bytes that may wait for the local reader before the transport stops reading
+            from the peer.
+        stall_timeout: how long `send` waits for a peer that takes nothing.
+        close_timeout: how long `close` takes at most.
+        linger: how long `close` waits for the peer to close as well. If the connection is closed
+            earlier, the system may discard data that the peer has not read.
     """
 
     send_queue: int = 8 << 20

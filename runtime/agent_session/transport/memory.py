@@ -1,22 +1,24 @@
-"""Two transports joined in memory, for tests and for agent and driver in one process.
+"""Two transports connected in memory, for tests and for two peers in one process.
 
-Comes in: nothing. Goes out: a connected pair. Messages pass as bytes, through the same codec,
-queues and limits as over a socket; only the socket is replaced.
+Messages pass as bytes, through the same codec, buffers and limits as over a socket.
 """
 
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from ..errors import TransportClosed
+from .base import M
 from .limits import DEFAULT_LIMITS, StreamLimits
+from .message_format import MessageFormat
 from .stream import StreamTransport
 
 _HIGH, _LOW = 1 << 16, 1 << 14
 
 
-class MemorySessionTransport(StreamTransport):
-    """One end of a pair; connected from the start."""
+class MemoryTransport(StreamTransport[M]):
+    """One end of a connected pair. Made by `memory_transports`."""
 
     __slots__ = ()
 
@@ -25,27 +27,37 @@ class MemorySessionTransport(StreamTransport):
             raise TransportClosed(self.reason)
 
 
-def memory_pair(
-    limits: StreamLimits = DEFAULT_LIMITS, *, chunk: int = 1 << 16
-) -> tuple[MemorySessionTransport, MemorySessionTransport]:
-    """Two connected transports; what one sends, the other receives. Needs a running loop.
+def memory_transports(
+    message_format: MessageFormat[M],
+    limits: StreamLimits = DEFAULT_LIMITS,
+    *,
+    chunk: int = 1 << 16,
+) -> tuple[MemoryTransport[M], MemoryTransport[M]]:
+    """Returns two transports; each receives what the other sends. Needs a running event loop.
 
     Args:
-        limits: what each may take.
-        chunk: how many bytes arrive at a time at most; 1 puts a reader to the test.
+        message_format: the messages that the transports carry.
+        limits: the limits of each.
+        chunk: the largest number of bytes that are passed on at a time.
     """
-    ends = MemorySessionTransport(limits), MemorySessionTransport(limits)
-    pipes = _Pipe(ends[0], chunk), _Pipe(ends[1], chunk)
-    for pipe, other, end in zip(pipes, reversed(pipes), ends, strict=True):
-        pipe.peer = other
+    first = MemoryTransport(message_format, limits)
+    second = MemoryTransport(message_format, limits)
+    connect(first, second, chunk)
+    return first, second
+
+
+def connect(first: MemoryTransport[Any], second: MemoryTransport[Any], chunk: int) -> None:
+    """Connects two new transports with each other."""
+    pipes = _Pipe(first, chunk), _Pipe(second, chunk)
+    pipes[0].peer, pipes[1].peer = pipes[1], pipes[0]
+    for pipe, end in zip(pipes, (first, second), strict=True):
         end.connection_made(pipe)
-    return ends
 
 
 class _Pipe(asyncio.Transport):
-    """Stands in for a socket: what is written to it, its peer's protocol receives."""
+    """An `asyncio.Transport` that passes what is written to it to the protocol of its peer."""
 
-    peer: _Pipe  # set when both exist
+    peer: _Pipe  # set by `connect`
 
     def __init__(self, protocol: asyncio.Protocol, chunk: int) -> None:
         super().__init__()
@@ -54,19 +66,19 @@ class _Pipe(asyncio.Transport):
         self._chunk = chunk
         self._buffer = bytearray()
         self._high, self._low = _HIGH, _LOW
-        self._eof = False  # no more writes
-        self._eof_told = False
+        self._eof = False  # no more writes are allowed
+        self._eof_delivered = False
         self._closing = False
-        self._lost = False
+        self._disconnected = False
         self._reading = True
-        self._paused = False  # the protocol was asked to stop writing
-        self._pumping = False
+        self._write_paused = False
+        self._move_due = False
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         if self._eof or self._closing:
-            raise RuntimeError("a write after the end")
+            raise RuntimeError("write after EOF or close")
         self._buffer += data
-        self._pause()
+        self._pause_writing()
         self._wake()
 
     def can_write_eof(self) -> bool:
@@ -93,7 +105,7 @@ class _Pipe(asyncio.Transport):
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         self._high = _HIGH if high is None else high
         self._low = _LOW if low is None else low
-        self._pause()
+        self._pause_writing()
 
     def pause_reading(self) -> None:
         self._reading = False
@@ -103,45 +115,49 @@ class _Pipe(asyncio.Transport):
         self.peer._wake()
 
     def _wake(self) -> None:
-        if not self._pumping:
-            self._pumping = True
-            self._loop.call_soon(self._pump)
+        if not self._move_due:
+            self._move_due = True
+            self._loop.call_soon(self._move)
 
-    def _pump(self) -> None:
-        """Move one chunk, or the end, to the peer."""
-        self._pumping = False
+    def _move(self) -> None:
+        """Moves one chunk, or the end, to the peer."""
+        self._move_due = False
         peer = self.peer
-        if self._buffer and peer._lost:
-            self._buffer.clear()  # as a socket swallows what its peer will not read
+        if self._buffer and peer._disconnected:
+            self._buffer.clear()  # as a socket discards what its peer will not read
         if self._buffer and (peer._reading or peer._closing):
             data = bytes(self._buffer[: self._chunk])
             del self._buffer[: self._chunk]
             if not peer._closing:
                 peer._protocol.data_received(data)
-            self._resume()
+            self._resume_writing()
         if self._buffer:
             if peer._reading or peer._closing:
                 self._wake()
             return
-        self._end()
+        self._deliver_end()
 
-    def _pause(self) -> None:
-        if not self._paused and len(self._buffer) > self._high:
-            self._paused = True
+    def _pause_writing(self) -> None:
+        if not self._write_paused and len(self._buffer) > self._high:
+            self._write_paused = True
             self._protocol.pause_writing()
 
-    def _resume(self) -> None:
-        if self._paused and len(self._buffer) <= self._low and not self._lost:
-            self._paused = False
+    def _resume_writing(self) -> None:
+        if self._write_paused and len(self._buffer) <= self._low and not self._disconnected:
+            self._write_paused = False
             self._protocol.resume_writing()
 
-    def _end(self) -> None:
-        """All is moved: tell the peer the end, and this side that its close is done."""
+    def _deliver_end(self) -> None:
+        """Delivers EOF to the peer, and completes the close of this side, once all is moved."""
         peer = self.peer
-        if (self._eof or self._closing) and not self._eof_told and (peer._reading or peer._closing):
-            self._eof_told = True
+        if (
+            (self._eof or self._closing)
+            and not self._eof_delivered
+            and (peer._reading or peer._closing)
+        ):
+            self._eof_delivered = True
             if not peer._closing and not peer._protocol.eof_received():
                 peer.close()
-        if self._closing and not self._lost:
-            self._lost = True
+        if self._closing and not self._disconnected:
+            self._disconnected = True
             self._protocol.connection_lost(None)

@@ -1,30 +1,25 @@
-"""The queue of inbound messages, and their end.
-
-Comes in: messages as they are decoded, then the reason for the end. Goes out: the messages, one
-by one, to whoever waits for them or into a receiver; then the end, once.
-"""
+"""The buffer of received messages, and the end that follows them."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Final
-
-from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
+from typing import Final, Generic
 
 from ..errors import TransportError
-from .base import Receiver, hand_over, logger
+from .base import M, Receiver, deliver, logger
 
-# What a small message weighs in memory, beyond its bytes on the wire.
+# What a small message takes in memory beyond its bytes on the wire.
 _MESSAGE_OVERHEAD: Final = 512
 
 
-class Inbox:
-    """Messages that wait to be read.
+class ReceiveBuffer(Generic[M]):
+    """Holds messages until they are read, or passes them to a receiver.
 
     Attributes:
-        size: about how many bytes the waiting messages take; goes down when all are read.
-        ended: whether no more will come.
+        size: about how many bytes the buffered messages take. The owner resets it when the
+            reader has read all of them.
+        ended: whether no more messages will be added.
         reason: why not; None for a clean end.
     """
 
@@ -34,73 +29,75 @@ class Inbox:
         self.size = 0
         self.ended = False
         self.reason: TransportError | None = None
-        self._messages: deque[AgentSessionMessage] = deque()
+        self._messages: deque[M] = deque()
         self._waiter: asyncio.Future[None] | None = None
-        self._receiver: Receiver | None = None
+        self._receiver: Receiver[M] | None = None
 
-    def put(self, messages: list[AgentSessionMessage], size: int) -> None:
-        """Add messages that took `size` bytes on the wire."""
+    def put(self, messages: list[M], size: int) -> None:
+        """Adds messages that took `size` bytes on the wire."""
         if self._receiver is not None:
-            self._deliver(self._receiver, messages)
+            self._deliver_all(self._receiver, messages)
         elif messages:
             self._messages.extend(messages)
             self.size += size + _MESSAGE_OVERHEAD * len(messages)
-            self._wake()
+            self._wake_reader()
 
     def end(self, reason: TransportError | None) -> None:
-        """No more will come; the first reason stays. What waits can still be read."""
+        """Marks the end. Only the first call has an effect. Buffered messages stay readable."""
         if self.ended:
             return
         self.ended = True
         self.reason = reason
-        self._wake()
+        self._wake_reader()
         if self._receiver is not None:
-            self._tell_end(self._receiver)
+            self._deliver_end(self._receiver)
 
     def discard(self) -> None:
-        """Forget what waits: its reader has closed the transport."""
+        """Drops the buffered messages."""
         self._messages.clear()
         self.size = 0
 
-    def take(self) -> AgentSessionMessage | None:
-        """The next message, if one is there."""
+    def take(self) -> M | None:
+        """Removes and returns the next message; None if there is none."""
         return self._messages.popleft() if self._messages else None
 
     async def wait(self) -> None:
-        """Wait for a message, or the end."""
-        if self._waiter is not None or self._receiver is not None:
-            raise RuntimeError("the transport already has a reader")
+        """Waits for a message or the end."""
+        self._check_no_reader()
         self._waiter = asyncio.get_running_loop().create_future()
         try:
             await self._waiter
         finally:
             self._waiter = None
 
-    def deliver_to(self, receiver: Receiver) -> None:
-        """From now on, hand over messages as they come; first those that wait."""
-        if self._waiter is not None or self._receiver is not None:
-            raise RuntimeError("the transport already has a reader")
+    def deliver_to(self, receiver: Receiver[M]) -> None:
+        """Passes the buffered messages, and all that follow, to a receiver."""
+        self._check_no_reader()
         self._receiver = receiver
         messages, ended = list(self._messages), self.ended
         self.discard()
         for message in messages:
             if ended or not self.ended:  # unless the receiver has closed the transport
-                hand_over(receiver, message)
+                deliver(receiver, message)
         if ended:
-            self._tell_end(receiver)
+            self._deliver_end(receiver)
 
-    def _deliver(self, receiver: Receiver, messages: list[AgentSessionMessage]) -> None:
+    def _check_no_reader(self) -> None:
+        if self._waiter is not None or self._receiver is not None:
+            raise RuntimeError("the transport already has a reader")
+
+    def _deliver_all(self, receiver: Receiver[M], messages: list[M]) -> None:
         for message in messages:
             if self.ended:
                 return  # the receiver has closed the transport
-            hand_over(receiver, message)
+            deliver(receiver, message)
 
-    def _tell_end(self, receiver: Receiver) -> None:
+    def _deliver_end(self, receiver: Receiver[M]) -> None:
         try:
             receiver.transport_ended(self.reason)
         except (Exception, asyncio.CancelledError):
             logger.exception("a receiver failed on the end of its transport")
 
-    def _wake(self) -> None:
+    def _wake_reader(self) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)

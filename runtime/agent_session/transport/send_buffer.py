@@ -1,59 +1,64 @@
-"""The queue of outbound frames, without I/O.
-
-Comes in: frames. Goes out: the same frames in order, a batch at a time. It is bounded in bytes:
-when a frame does not fit, audio is dropped, oldest first, and only when there is none left does
-the queue refuse the frame.
-"""
+"""The bounded buffer of frames to be sent, without I/O."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 
-from .framing import is_audio
 
+class SendBuffer:
+    """Holds frames until they are written, in order.
 
-class SendQueue:
-    """Frames that wait to be written.
+    When a frame does not fit, the oldest droppable frames are dropped. If that does not make
+    enough space, the frame is refused.
+
+    Args:
+        limit: how many bytes the buffer holds.
+        is_droppable: whether a frame may be dropped.
 
     Attributes:
-        size: bytes that wait.
-        limit: bytes that may wait.
-        dropped: audio frames dropped so far.
+        size: bytes in the buffer.
+        limit: bytes that it may hold.
+        dropped: frames dropped so far.
     """
 
-    __slots__ = ("size", "limit", "dropped", "_frames", "_audio", "_taken")
+    __slots__ = ("size", "limit", "dropped", "_is_droppable", "_frames", "_droppable", "_removed")
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, is_droppable: Callable[[bytes], bool]) -> None:
         self.size = 0
         self.limit = limit
         self.dropped = 0
-        # Audio stands apart, each frame with the number of other frames put before it: the
-        # oldest is dropped in constant time, and nothing remains of it.
+        self._is_droppable = is_droppable
+        # Droppable frames are kept apart, each with the number of other frames put before it, so
+        # that the oldest can be dropped in constant time.
         self._frames: deque[bytes] = deque()
-        self._audio: deque[tuple[int, bytes]] = deque()
-        self._taken = 0
+        self._droppable: deque[tuple[int, bytes]] = deque()
+        self._removed = 0
 
     def put(self, frame: bytes) -> bool:
-        """Queue a frame; False says that it does not fit, and is not queued.
+        """Adds a frame. Returns False if it does not fit; it is not added then.
 
-        Audio that does not fit is dropped, which is no refusal.
+        A droppable frame that does not fit is dropped, and True is returned.
         """
         self.size += len(frame)
-        if is_audio(frame):
-            self._audio.append((self._taken + len(self._frames), frame))
+        if self._is_droppable(frame):
+            self._droppable.append((self._removed + len(self._frames), frame))
         else:
             self._frames.append(frame)
-        if self.size <= self.limit or self._drop_audio():
+        if self.size <= self.limit or self._drop():
             return True
         self.size -= len(self._frames.pop())
         return False
 
     def take(self, most: int) -> list[bytes]:
-        """Remove frames from the front: as many as `most` bytes hold, and at least one."""
-        if self.size <= most and not self._audio:
+        """Removes frames from the front: at least one, and no more once `most` bytes are reached.
+
+        Returns an empty list if the buffer is empty.
+        """
+        if self.size <= most and not self._droppable:
             frames = list(self._frames)
             self._frames.clear()
-            self._taken += len(frames)
+            self._removed += len(frames)
             self.size = 0
             return frames
         frames = []
@@ -64,23 +69,23 @@ class SendQueue:
         return frames
 
     def clear(self) -> None:
-        """Forget all frames."""
+        """Removes all frames."""
         self._frames.clear()
-        self._audio.clear()
+        self._droppable.clear()
         self.size = 0
 
     def _pop(self) -> bytes:
-        if self._audio and (self._audio[0][0] <= self._taken or not self._frames):
-            frame = self._audio.popleft()[1]
+        if self._droppable and (self._droppable[0][0] <= self._removed or not self._frames):
+            frame = self._droppable.popleft()[1]
         else:
             frame = self._frames.popleft()
-            self._taken += 1
+            self._removed += 1
         self.size -= len(frame)
         return frame
 
-    def _drop_audio(self) -> bool:
-        """Drop the oldest audio until the rest fits; False if it does not even so."""
-        while self.size > self.limit and self._audio:
-            self.size -= len(self._audio.popleft()[1])
+    def _drop(self) -> bool:
+        """Drops the oldest droppable frames until the rest fits. Returns whether it does."""
+        while self.size > self.limit and self._droppable:
+            self.size -= len(self._droppable.popleft()[1])
             self.dropped += 1
         return self.size <= self.limit

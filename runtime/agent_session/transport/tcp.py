@@ -1,7 +1,7 @@
-"""Sessions over TCP: the agent connects, the driver listens.
+"""Transports over TCP: one peer listens, the other connects.
 
-Comes in: an address. Goes out: transports. The protocol has no authentication on TCP, so a
-listener is bound to loopback unless it is told otherwise, and serves one agent at a time.
+There is no authentication, so a listener accepts only loopback addresses unless `allow_remote` is
+set.
 """
 
 from __future__ import annotations
@@ -11,32 +11,40 @@ import ipaddress
 import socket
 import ssl as ssl_module
 from collections import deque
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final, Generic, TypeVar
 
 from ..errors import ConnectFailed, ListenerClosed, RemoteAddressRefused, TransportClosed
+from .base import M, logger
+from .buffered import State
 from .limits import DEFAULT_LIMITS, StreamLimits
-from .stream import StreamTransport, State
-from .base import logger
+from .message_format import MessageFormat
+from .stream import StreamTransport
 
-# A fleet of agents may connect at once.
+# Many peers may connect at the same moment.
 _BACKLOG: Final = 1024
 
 
-class TcpSessionTransport(StreamTransport):
-    """A session over a TCP connection. Made here, it connects; a listener makes connected ones.
+class TcpTransport(StreamTransport[M]):
+    """A transport over a TCP connection.
+
+    A transport that is constructed connects to a listening peer in `start`. A `Listener` returns
+    transports that are connected.
 
     Args:
+        message_format: the messages that the transport carries.
         host: where the peer listens.
-        port: its port.
-        ssl: for TLS, a context.
+        port: the peer's port.
+        ssl: a context, for TLS.
         connect_timeout: how long `start` takes at most, in seconds.
-        limits: what the transport may take.
+        limits: the limits of the transport.
     """
 
     __slots__ = ("_host", "_port", "_ssl", "_connect_timeout", "_connecting", "_listener")
 
     def __init__(
         self,
+        message_format: MessageFormat[M],
         host: str,
         port: int,
         *,
@@ -44,13 +52,13 @@ class TcpSessionTransport(StreamTransport):
         connect_timeout: float = 10.0,
         limits: StreamLimits = DEFAULT_LIMITS,
     ) -> None:
-        super().__init__(limits)
+        super().__init__(message_format, limits)
         self._host = host
         self._port = port
         self._ssl = ssl
         self._connect_timeout = connect_timeout
         self._connecting: asyncio.Task[None] | None = None
-        self._listener: TcpListener | None = None
+        self._listener: Listener[Any] | None = None
 
     async def start(self) -> None:
         if self._state is State.OPEN:
@@ -61,10 +69,10 @@ class TcpSessionTransport(StreamTransport):
         try:
             await asyncio.wait_for(self._connecting, self._connect_timeout)
         except asyncio.CancelledError:
-            if self.closed:  # it was close that cancelled
+            if self.closed:  # cancelled by close
                 raise TransportClosed from None
             if self._connecting.done():
-                self._fail(TransportClosed())  # connected all the same: nobody would close it
+                self._fail(TransportClosed())  # connected nevertheless, and nobody would close it
             raise
         except asyncio.TimeoutError as error:
             why = f"no connection within {self._connect_timeout} s"
@@ -86,140 +94,161 @@ class TcpSessionTransport(StreamTransport):
             await asyncio.wait([connecting])
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # asyncio asks for it since Python 3.6; other loops may not.
+        # asyncio sets it by default; other event loops may not.
         connection = transport.get_extra_info("socket")
         if connection is not None:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         super().connection_made(transport)
         if self._listener is not None:
-            self._listener._connected(self)
+            self._listener._add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         if self._listener is not None:
-            self._listener._disconnected(self)
+            self._listener._remove(self)
 
 
-class TcpListener:
-    """Waits for agents: iterate over it, or `accept` them one by one. Made by `listen`.
+T = TypeVar("T", bound=TcpTransport[Any])
+
+
+class Listener(Generic[T]):
+    """Accepts connections: iterate over it, or call `accept`. Made by `listen_tcp` or `listen`.
+
+    Args:
+        new_transport: returns the transport for a new connection.
+        max_connections: how many peers may be connected at once; None for no limit.
 
     Attributes:
         host: the address that it is bound to.
-        port: the port, chosen by the system if 0 was asked for.
+        port: its port.
     """
 
-    def __init__(self, max_agents: int | None, limits: StreamLimits) -> None:
+    def __init__(self, new_transport: Callable[[], T], max_connections: int | None) -> None:
         self.host = ""
         self.port = 0
-        self._max_agents = max_agents
-        self._limits = limits
+        self._new_transport = new_transport
+        self._max_connections = max_connections
         self._server: asyncio.Server | None = None
-        self._connections: set[TcpSessionTransport] = set()
-        self._waiting: deque[TcpSessionTransport] = deque()
-        self._news = asyncio.Event()
+        self._connections: set[T] = set()
+        self._waiting: deque[T] = deque()
+        self._changed = asyncio.Event()
         self._closed = False
 
-    async def accept(self) -> TcpSessionTransport:
-        """The next agent, connected.
+    async def bind(
+        self, host: str, port: int, allow_remote: bool, ssl: ssl_module.SSLContext | None
+    ) -> None:
+        """Starts to listen. Takes the arguments, and raises the errors, of `listen_tcp`."""
+        loop = asyncio.get_running_loop()
+        addresses = await _resolve(host, port)
+        for address in addresses:
+            if not allow_remote and not ipaddress.ip_address(address).is_loopback:
+                raise RemoteAddressRefused(address)
+        if port == 0:
+            del addresses[1:]  # otherwise each address would get a port of its own
+        # The server gets the addresses that were checked, as the name may resolve differently now.
+        self._server = await loop.create_server(
+            self._accept_transport, addresses, port, ssl=ssl, backlog=_BACKLOG
+        )
+        self.host, self.port = self._server.sockets[0].getsockname()[:2]
+
+    async def accept(self) -> T:
+        """Waits for the next peer, and returns a connected transport.
 
         Raises:
-            ListenerClosed: the listener is closed, or is while this waits.
+            ListenerClosed: the listener is closed, or is closed during the wait.
         """
         while not self._waiting:
             if self._closed:
                 raise ListenerClosed
-            self._news.clear()
-            await self._news.wait()
+            self._changed.clear()
+            await self._changed.wait()
         return self._waiting.popleft()
 
-    def __aiter__(self) -> TcpListener:
+    def __aiter__(self) -> Listener[T]:
         return self
 
-    async def __anext__(self) -> TcpSessionTransport:
+    async def __anext__(self) -> T:
         try:
             return await self.accept()
         except ListenerClosed:
             raise StopAsyncIteration from None
 
     async def close(self) -> None:
-        """Stop listening. Agents that were accepted stay connected; others are turned away."""
+        """Stops listening. Accepted peers stay connected; others are disconnected."""
         self._closed = True
         if self._server is not None:
             self._server.close()
         waiting = list(self._waiting)
         self._waiting.clear()
-        self._news.set()
+        self._changed.set()
         for transport in waiting:
             await transport.close(0)
 
-    async def __aenter__(self) -> TcpListener:
+    async def __aenter__(self) -> Listener[T]:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _make_transport(self) -> TcpSessionTransport:
-        transport = TcpSessionTransport(self.host, self.port, limits=self._limits)
+    def _accept_transport(self) -> T:
+        transport = self._new_transport()
         transport._listener = self
         return transport
 
-    def _connected(self, transport: TcpSessionTransport) -> None:
-        # One that has left, and said something before, keeps its place until it is accepted.
-        agents = len(self._connections.union(self._waiting))
-        full = self._max_agents is not None and agents >= self._max_agents
+    def _add(self, transport: T) -> None:
+        # A peer that sent messages and disconnected still counts until it is accepted.
+        peers = len(self._connections.union(self._waiting))
+        full = self._max_connections is not None and peers >= self._max_connections
         if full or len(self._waiting) >= _BACKLOG or self._closed:
-            logger.warning("an agent was turned away: %d are connected", agents)
+            logger.warning("a connection was refused: %d peers are connected", peers)
             transport._abort()
             return
         self._connections.add(transport)
         self._waiting.append(transport)
-        self._news.set()
+        self._changed.set()
 
-    def _disconnected(self, transport: TcpSessionTransport) -> None:
+    def _remove(self, transport: T) -> None:
         self._connections.discard(transport)
-        if transport in self._waiting and not transport._inbox.size:
+        if transport in self._waiting and not transport._receive_buffer.size:
             self._waiting.remove(transport)
 
 
-async def listen(
+async def _resolve(host: str, port: int) -> list[str]:
+    """Returns the addresses of a host, without duplicates."""
+    entries = await asyncio.get_running_loop().getaddrinfo(
+        host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )
+    return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
+
+
+async def listen_tcp(
+    message_format: MessageFormat[M],
     host: str = "127.0.0.1",
     port: int = 0,
     *,
     allow_remote: bool = False,
     ssl: ssl_module.SSLContext | None = None,
-    max_agents: int | None = 1,
+    max_connections: int | None = 1,
     limits: StreamLimits = DEFAULT_LIMITS,
-) -> TcpListener:
-    """Listen for agents.
+) -> Listener[TcpTransport[M]]:
+    """Listens for peers on a TCP port.
 
     Args:
+        message_format: the messages that the transports carry.
         host: where to listen.
-        port: 0 lets the system choose.
-        allow_remote: needed for any address but loopback, as whoever reaches it is an agent.
-        ssl: for TLS, a context.
-        max_agents: how many may be connected at once; None sets no limit. Who comes when it is
-            reached is turned away.
-        limits: what each transport may take.
+        port: the port; 0 lets the system choose one.
+        allow_remote: required for addresses other than loopback, as there is no authentication.
+        ssl: a context, for TLS.
+        max_connections: how many peers may be connected at once; None for no limit. Further
+            connections are refused.
+        limits: the limits of each transport.
 
     Raises:
         RemoteAddressRefused: the host is not loopback, and `allow_remote` is not set.
         OSError: the address cannot be bound.
     """
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(
-        host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    listener = Listener(
+        lambda: TcpTransport(message_format, host, port, limits=limits), max_connections
     )
-    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
-    for address in addresses:
-        if not allow_remote and not ipaddress.ip_address(address).is_loopback:
-            raise RemoteAddressRefused(address)
-    listener = TcpListener(max_agents, limits)
-    if port == 0:
-        del addresses[1:]  # else each address would get a port of its own
-    # The addresses that were checked, rather than the name, which could change its mind.
-    server = await loop.create_server(
-        listener._make_transport, addresses, port, ssl=ssl, backlog=_BACKLOG
-    )
-    listener._server = server
-    listener.host, listener.port = server.sockets[0].getsockname()[:2]
+    await listener.bind(host, port, allow_remote, ssl)
     return listener

@@ -68,7 +68,7 @@ async def flood(host: str, port: str) -> None:
                 peak = max(peak, process.memory_info().rss)
         await asyncio.wait_for(served.wait_closed(), PATIENCE)
         reason = type(transport.reason).__name__
-        say(growth=peak - start, dropped=transport.dropped_audio, alive=alive, reason=reason)
+        say(growth=peak - start, dropped=transport.dropped_frames, alive=alive, reason=reason)
 
 
 ROLES: dict[str, Callable[..., Coroutine[Any, Any, None]]] = {

@@ -27,7 +27,7 @@ UNKNOWN_ARM = bytes([0x9A, 0x06, 0x00])
 class Host:
     """The other end: keeps what it gets, and answers what it is told to."""
 
-    def __init__(self, transport: StreamTransport) -> None:
+    def __init__(self, transport: StreamTransport[pb.AgentSessionMessage]) -> None:
         self.transport = transport
         self.requests: deque[pb.SessionRequest] = deque()
         self.others: list[str | None] = []

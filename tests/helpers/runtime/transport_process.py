@@ -48,7 +48,7 @@ async def flood(transport: TcpSessionTransport) -> None:
         await transport.send(audio(AUDIO))
         if number % 50 == 0:
             peak = max(peak, process.memory_info().rss)
-    dropped, closed, sent, reason = transport.dropped_audio, transport.closed, 0, ""
+    dropped, closed, sent, reason = transport.dropped_frames, transport.closed, 0, ""
     try:
         while sent < 20_000:
             transport.send_nowait(transcript("x" * 1000))

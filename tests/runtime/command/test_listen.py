@@ -111,7 +111,7 @@ def test_a_second_agent_is_turned_away() -> None:
                 await command.until("connected")
                 async with agent(port) as other:
                     await other.until(lambda: bool(other.others))
-                await command.until("warning: an agent was turned away: 1 are connected")
+                await command.until("warning: a connection was refused: 1 peers are connected")
                 await goodbye(host)
             assert await command.status() == 0
 

@@ -105,7 +105,7 @@ def test_audio_that_the_host_does_not_read_is_dropped_and_requests_are_not() -> 
                 await asyncio.sleep(0)
             calling = asyncio.ensure_future(session.ping())
             await asyncio.sleep(0)
-            assert ours.dropped_audio > 70
+            assert ours.dropped_frames > 70
             theirs._stream.resume_reading()
             host.respond(pong(await host.request()))
             await calling

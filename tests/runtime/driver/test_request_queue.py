@@ -47,7 +47,7 @@ def waiting_in(session: RemoteSession) -> int:
     """How many bytes its transport holds."""
     transport = session._transport
     assert isinstance(transport, MemorySessionTransport)
-    return transport._queue.size
+    return transport._send_buffer.size
 
 
 def test_requests_keep_their_order_when_they_have_to_wait() -> None:

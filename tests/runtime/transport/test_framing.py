@@ -14,7 +14,8 @@ from agent_session import (
     TruncatedFrame,
     UnencodableMessage,
 )
-from agent_session.transport.framing import FrameDecoder, encode_frame, is_audio
+from agent_session.transport.framing import FrameDecoder, encode_frame
+from agent_session.transport.session import SESSION_FORMAT
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 from google.protobuf.message import EncodeError
 from hypothesis import given, settings
@@ -33,7 +34,9 @@ MESSAGES = st.lists(
 BAD_UTF8 = b"\x22\x03\x0a\x01\xff"  # request.request_id
 
 
-def decode(decoder: FrameDecoder, stream: bytes, cuts: list[int]) -> list[AgentSessionMessage]:
+def decode(
+    decoder: FrameDecoder[AgentSessionMessage], stream: bytes, cuts: list[int]
+) -> list[AgentSessionMessage]:
     edges = [0, *sorted(cut % (len(stream) + 1) for cut in cuts), len(stream)]
     return [
         message
@@ -48,17 +51,17 @@ def test_any_split_gives_the_same_messages(
 ) -> None:
     stream = b"".join(map(encode_frame, messages))
     expected = [message for message in messages if message.ByteSize()]
-    decoder = FrameDecoder()
+    decoder = FrameDecoder(AgentSessionMessage)
     assert decode(decoder, stream, cuts) == expected
     assert decoder.receive_eof() is None and not decoder.refused
-    decoder = FrameDecoder()
+    decoder = FrameDecoder(AgentSessionMessage)
     assert decode(decoder, stream, list(range(len(stream)))) == expected
 
 
 @given(st.binary(max_size=2000), st.lists(st.integers(0, 2000), max_size=8))
 @settings(max_examples=300)
 def test_random_bytes_never_raise(stream: bytes, cuts: list[int]) -> None:
-    split, whole = FrameDecoder(), FrameDecoder()
+    split, whole = FrameDecoder(AgentSessionMessage), FrameDecoder(AgentSessionMessage)
     assert decode(split, stream, cuts) == whole.receive(stream)
     assert str(split.receive_eof()) == str(whole.receive_eof())
     assert list(map(str, split.refused)) == list(map(str, whole.refused))
@@ -72,7 +75,7 @@ def test_a_mutated_stream_never_raises(
     stream = bytearray(b"".join(map(encode_frame, messages)))
     for _ in range(data.draw(st.integers(1, 5)) if stream else 0):
         stream[data.draw(st.integers(0, len(stream) - 1))] = data.draw(st.integers(0, 255))
-    decoder = FrameDecoder()
+    decoder = FrameDecoder(AgentSessionMessage)
     decoder.receive(bytes(stream))
     error = decoder.receive_eof()
     assert error is None or isinstance(error, FrameTooLarge | TruncatedFrame)
@@ -84,7 +87,7 @@ def test_a_short_run_of_the_fuzz(seed: int) -> None:
 
 
 def test_a_length_over_the_limit_is_refused_from_the_header() -> None:
-    decoder = FrameDecoder()
+    decoder = FrameDecoder(AgentSessionMessage)
     header = (MAX_FRAME_SIZE + 1).to_bytes(4, "big")
     good = encode_frame(ping(7))
     assert decoder.receive(good + header[:3]) == [ping(7)]
@@ -98,7 +101,7 @@ def test_a_length_over_the_limit_is_refused_from_the_header() -> None:
 
 
 def test_messages_before_an_oversized_frame_arrive() -> None:
-    decoder = FrameDecoder()
+    decoder = FrameDecoder(AgentSessionMessage)
     assert decoder.receive(encode_frame(ping(1)) + b"\xff\xff\xff\xff") == [ping(1)]
     assert isinstance(decoder.error, FrameTooLarge)
 
@@ -107,7 +110,7 @@ def test_the_limit_itself_is_allowed_both_ways() -> None:
     message = transcript("x" * (MAX_FRAME_SIZE - 100))
     message.event.user_input_transcribed.transcript += "x" * (MAX_FRAME_SIZE - message.ByteSize())
     assert message.ByteSize() == MAX_FRAME_SIZE
-    assert FrameDecoder().receive(encode_frame(message)) == [message]
+    assert FrameDecoder(AgentSessionMessage).receive(encode_frame(message)) == [message]
     message.event.user_input_transcribed.transcript += "x"
     with pytest.raises(FrameTooLarge) as caught:
         encode_frame(message)
@@ -118,7 +121,7 @@ def test_the_limit_itself_is_allowed_both_ways() -> None:
 def test_a_frame_that_does_not_parse_is_refused_alone(body: bytes) -> None:
     stream = encode_frame(ping(1)) + framed(body) + encode_frame(ping(2))
     for chunk in (1, len(stream)):
-        decoder = FrameDecoder()
+        decoder = FrameDecoder(AgentSessionMessage)
         got = [
             message
             for start in range(0, len(stream), chunk)
@@ -133,18 +136,18 @@ def test_a_frame_that_does_not_parse_is_refused_alone(body: bytes) -> None:
 
 
 def test_a_nesting_that_protobuf_takes_passes() -> None:
-    decoder = FrameDecoder()
+    decoder = FrameDecoder(AgentSessionMessage)
     assert len(decoder.receive(framed(nested_struct(10)))) == 1 and not decoder.refused
 
 
 def test_an_unknown_arm_is_kept() -> None:
-    (message,) = FrameDecoder().receive(framed(b"\xfa\x01\x02hi"))
+    (message,) = FrameDecoder(AgentSessionMessage).receive(framed(b"\xfa\x01\x02hi"))
     assert message.WhichOneof("message") is None
     assert message.SerializeToString() == b"\xfa\x01\x02hi"
 
 
 def test_zero_length_frames_are_ignored() -> None:
-    decoder = FrameDecoder()
+    decoder = FrameDecoder(AgentSessionMessage)
     assert decoder.receive(bytes(400) + encode_frame(ping()) + bytes(4)) == [ping()]
     assert decoder.receive_eof() is None
 
@@ -153,7 +156,7 @@ def test_zero_length_frames_are_ignored() -> None:
 def test_an_end_inside_a_frame_is_named(kept: int, expected: int | None) -> None:
     frame = encode_frame(ping())
     assert len(frame) == 11
-    decoder = FrameDecoder()
+    decoder = FrameDecoder(AgentSessionMessage)
     decoder.receive(frame + frame[:kept])
     error = decoder.receive_eof()
     assert isinstance(error, TruncatedFrame)
@@ -177,8 +180,10 @@ def test_audio_is_told_from_its_frame() -> None:
         message = AgentSessionMessage()
         getattr(message, field.name).SetInParent()
         message.MergeFromString(b"\xf8\x07\x01")  # a field that this build does not know
-        assert is_audio(encode_frame(message)) == (field.name in ("audio_input", "audio_output"))
-    assert not is_audio(encode_frame(AgentSessionMessage()))
+        assert SESSION_FORMAT.is_droppable(encode_frame(message)) == (
+            field.name in ("audio_input", "audio_output")
+        )
+    assert not SESSION_FORMAT.is_droppable(encode_frame(AgentSessionMessage()))
 
 
 def test_the_cost_of_a_frame_is_linear_in_its_chunks() -> None:
@@ -186,7 +191,7 @@ def test_the_cost_of_a_frame_is_linear_in_its_chunks() -> None:
         stream = encode_frame(audio(size))
         best = 9.0
         for _ in range(3):
-            decoder = FrameDecoder()
+            decoder = FrameDecoder(AgentSessionMessage)
             start = time.perf_counter()
             for at in range(0, len(stream), 8):
                 decoder.receive(stream[at : at + 8])

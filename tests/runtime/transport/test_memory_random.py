@@ -42,7 +42,7 @@ def test_whatever_happens_both_sides_end_and_order_holds(steps: list[tuple[int, 
         allowed = (TransportClosed, StopAsyncIteration, RuntimeError)
         assert all(not isinstance(r, BaseException) or isinstance(r, allowed) for r in results)
         assert all(numbers == sorted(numbers) for numbers in got)
-        assert all(end.closed and not end._queue.size for end in ends)
+        assert all(end.closed and not end._send_buffer.size for end in ends)
 
     run(main())
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from agent_session.transport.framing import encode_frame, is_audio
-from agent_session.transport.send_buffer import SendQueue
+from agent_session.transport.framing import encode_frame
+from agent_session.transport.send_buffer import SendBuffer
+from agent_session.transport.session import SESSION_FORMAT
 from hypothesis import given
 from hypothesis import strategies as st
 from transport_messages import audio, ping
@@ -23,7 +24,7 @@ def reference(waiting: list[bytes], frame: bytes) -> bool:
     """The rule, in slow motion: drop the oldest audio until the rest fits."""
     waiting.append(frame)
     while sum(map(len, waiting)) > LIMIT:
-        oldest = next((each for each in waiting if is_audio(each)), None)
+        oldest = next((each for each in waiting if SESSION_FORMAT.is_droppable(each)), None)
         if oldest is None:
             waiting.pop()
             return False
@@ -33,7 +34,12 @@ def reference(waiting: list[bytes], frame: bytes) -> bool:
 
 @given(STEPS)
 def test_the_queue_keeps_order_and_drops_the_oldest_audio(steps: list[tuple[str, int]]) -> None:
-    queue, waiting, put, taken = SendQueue(LIMIT), list[bytes](), 0, list[bytes]()
+    queue, waiting, put, taken = (
+        SendBuffer(LIMIT, SESSION_FORMAT.is_droppable),
+        list[bytes](),
+        0,
+        list[bytes](),
+    )
     refused = 0
     for kind, number in steps:
         if kind == "take":
@@ -53,7 +59,7 @@ def test_the_queue_keeps_order_and_drops_the_oldest_audio(steps: list[tuple[str,
 
 
 def test_new_audio_is_dropped_where_nothing_else_can_be() -> None:
-    queue = SendQueue(40)
+    queue = SendBuffer(40, SESSION_FORMAT.is_droppable)
     others = [encode_frame(ping(number)) for number in range(3)]
     assert all(map(queue.put, others))
     assert queue.put(encode_frame(audio(30))) and queue.dropped == 1

@@ -48,7 +48,7 @@ def test_the_largest_messages_pass() -> None:
                 await agent.send(message)
             for _ in range(8):
                 assert await driver.__anext__() == message
-            assert not agent.dropped_audio
+            assert not agent.dropped_frames
 
     run(main(), 30)
 

@@ -25,7 +25,7 @@ def test_a_flush_returns_when_the_system_has_everything() -> None:
             assert not flushing.done()
             reading = asyncio.ensure_future(asyncio.to_thread(read_to_end, peer))
             await flushing
-            assert not driver._queue.size and not driver._stream.get_write_buffer_size()
+            assert not driver._send_buffer.size and not driver._stream.get_write_buffer_size()
             await driver.close()
             assert (await reading).endswith(encode_frame(transcript("x" * 1000)))
 
@@ -85,7 +85,7 @@ def test_a_peer_that_reads_late_gets_all_that_was_sent_before_the_close() -> Non
     async def main() -> None:
         async with raw_peer(StreamLimits(close_timeout=15)) as (driver, peer):
             fill(driver)
-            queued = driver._queue.size
+            queued = driver._send_buffer.size
             assert queued > 10_000
             closing = asyncio.ensure_future(driver.close())
             got = await asyncio.to_thread(read_to_end, peer)
@@ -135,7 +135,7 @@ def test_a_slow_reader_slows_the_sender_and_gets_everything() -> None:
                 await asyncio.sleep(0)
             while not agent._write_paused:
                 await asyncio.sleep(0)
-            assert not sending.done() and driver._inbox.size < 3 << 20
+            assert not sending.done() and driver._receive_buffer.size < 3 << 20
             for number in range(600):
                 text = (await driver.__anext__()).event.user_input_transcribed.transcript
                 assert text.startswith(f"{number} ")

@@ -1,8 +1,7 @@
-"""The byte streams that come in from a room, one for each message.
+"""Receiving from the byte streams of a room; each stream carries one message.
 
-Comes in: LiveKit's readers, and who sends to them. Goes out: whole messages as bytes, those of
-one participant in the order in which it began them, and word of each stream that was no good.
-Participants do not wait for one another. There is a task only while there is a stream to read.
+The messages of one participant keep the order in which it opened their streams. Participants do
+not wait for each other. There are tasks only while there are streams to read.
 """
 
 from __future__ import annotations
@@ -13,60 +12,63 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ...errors import FrameError, FrameTooLarge, SlowReader, TransportError, TruncatedFrame
-from ..framing import MAX_FRAME_SIZE
 
 if TYPE_CHECKING:
     from livekit import rtc
 
-# Nothing slows a sender down in a room, so something must bound what waits to be read.
+# A sender in a room cannot be slowed down, so the number of its unread streams is bounded.
 MAX_WAITING: Final = 1 << 14
 
 
-class RoomInlet:
-    """The streams of one transport.
+class StreamReceiver:
+    """Reads the byte streams of one transport.
 
     Args:
-        stall_timeout: how long a stream may bring nothing, in seconds, before it is given up.
-        excused: whether the room has a reason to bring nothing now.
-        received: takes a participant's identity and the bytes of its message.
-        refused: takes a participant's identity and what is wrong with its stream.
-        idle: told each time that there is no stream left to read.
+        max_message_size: the size limit of a message, in bytes.
+        stall_timeout: after how many seconds without data a stream is abandoned.
+        is_excused: whether the room has a reason to deliver nothing now.
+        received: called with a participant's identity and the bytes of its message.
+        refused: called with a participant's identity and the error of its stream.
+        idle: called whenever no stream is left to read.
 
     Attributes:
-        progress: goes up with all that comes.
+        progress: a number that grows with all that arrives.
     """
 
     __slots__ = (
         "progress",
+        "_max_message_size",
         "_stall_timeout",
-        "_excused",
+        "_is_excused",
         "_received",
         "_refused",
         "_idle",
-        "_lanes",
+        "_queues",
         "_tasks",
-        "_watches",
+        "_stall_timers",
         "_may_read",
         "_stopped",
     )
 
     def __init__(
         self,
+        max_message_size: int,
         stall_timeout: float,
-        excused: Callable[[], bool],
+        is_excused: Callable[[], bool],
         received: Callable[[str, bytes], None],
         refused: Callable[[str, TransportError], None],
         idle: Callable[[], None],
     ) -> None:
         self.progress = 0
+        self._max_message_size = max_message_size
         self._stall_timeout = stall_timeout
-        self._excused = excused
+        self._is_excused = is_excused
         self._received = received
         self._refused = refused
         self._idle = idle
-        self._lanes: dict[str, deque[rtc.ByteStreamReader]] = {}
+        self._queues: dict[str, deque[rtc.ByteStreamReader]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._watches: set[_Watch] = set()
+        self._stall_timers: set[_StallTimer] = set()
         self._may_read = asyncio.Event()
         self._may_read.set()
         self._stopped = False
@@ -77,109 +79,111 @@ class RoomInlet:
         return not self._tasks
 
     def add(self, reader: rtc.ByteStreamReader, identity: str) -> None:
-        """Read a stream, after those that the participant has begun before."""
+        """Reads a stream, after the streams that the participant opened before it."""
         self.progress += 1
-        lane = self._lanes.get(identity)
-        if lane is None:
-            self._lanes[identity] = lane = deque([reader])
-            task = asyncio.ensure_future(self._read_all(identity, lane))
+        queue = self._queues.get(identity)
+        if queue is None:
+            self._queues[identity] = queue = deque([reader])
+            task = asyncio.ensure_future(self._read_all(identity, queue))
             self._tasks.add(task)
-            task.add_done_callback(self._done)
-        elif len(lane) < MAX_WAITING:
-            lane.append(reader)
+            task.add_done_callback(self._task_done)
+        elif len(queue) < MAX_WAITING:
+            queue.append(reader)
         else:
             reader.close()
-            self._refused(identity, SlowReader(len(lane)))
+            self._refused(identity, SlowReader(len(queue)))
 
     def pause(self) -> None:
-        """Read no further stream for now."""
+        """Starts to read no further streams until `resume`."""
         self._may_read.clear()
 
     def resume(self) -> None:
-        """Read on."""
+        """Continues to read."""
         self._may_read.set()
 
-    def excuse(self) -> None:
-        """Count from now how long each stream has brought nothing."""
-        for watch in self._watches:
-            watch.progress()
+    def reset_stall_timers(self) -> None:
+        """Restarts the stall timeout of each stream."""
+        for timer in self._stall_timers:
+            timer.restart()
 
-    def give_up(self) -> None:
-        """Give up each stream that is being read, as if it had brought nothing for too long."""
-        for watch in self._watches:
-            watch.expire()
+    def abandon_open_streams(self) -> None:
+        """Abandons each stream that is being read, as if its stall timeout had passed."""
+        for timer in self._stall_timers:
+            timer.expire()
 
     def stop(self) -> None:
-        """Give up all streams; nothing more is received or refused."""
+        """Abandons all streams. Nothing more is received or refused."""
         self._stopped = True
-        for lane in self._lanes.values():
-            for reader in lane:
+        for queue in self._queues.values():
+            for reader in queue:
                 reader.close()
         self.resume()
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not self._tasks:
             self._idle()
 
-    async def _read_all(self, identity: str, lane: deque[rtc.ByteStreamReader]) -> None:
-        while lane:
+    async def _read_all(self, identity: str, queue: deque[rtc.ByteStreamReader]) -> None:
+        while queue:
             await self._may_read.wait()
             try:
-                body = await self._read(lane[0])
+                body = await self._read(queue[0])
             except FrameError as error:
                 if not self._stopped:
                     self._refused(identity, error)
             else:
                 if not self._stopped:
                     self._received(identity, body)
-            lane.popleft()
-        del self._lanes[identity]
+            queue.popleft()
+        del self._queues[identity]
 
     async def _read(self, reader: rtc.ByteStreamReader) -> bytes:
-        """The bytes of a whole stream; no more of it is read than a message may have."""
+        """Returns the bytes of a stream. Stops to read at the size limit."""
         announced = reader.info.size or 0
         chunks: list[bytes] = []
         size = 0
-        watch = _Watch(reader, self._stall_timeout, self._excused)
-        self._watches.add(watch)
+        timer = _StallTimer(reader, self._stall_timeout, self._is_excused)
+        self._stall_timers.add(timer)
         try:
-            if announced > MAX_FRAME_SIZE:
-                raise FrameTooLarge(announced, MAX_FRAME_SIZE)
+            self._check_size(announced)
             async for chunk in reader:
-                watch.progress()
+                timer.restart()
                 self.progress += 1
                 size += len(chunk)
-                if size > MAX_FRAME_SIZE:
-                    raise FrameTooLarge(size, MAX_FRAME_SIZE)
+                self._check_size(size)
                 chunks.append(chunk)
-            if size < announced or watch.expired:
+            if size < announced or timer.expired:
                 raise TruncatedFrame(size, announced or None)
-        except ConnectionError as error:  # livekit's own is one
+        except ConnectionError as error:  # livekit's StreamError is one
             raise TruncatedFrame(size, announced or None) from error
         finally:
-            watch.stop()
-            self._watches.discard(watch)
+            timer.stop()
+            self._stall_timers.discard(timer)
             reader.close()
         return b"".join(chunks)
 
+    def _check_size(self, size: int) -> None:
+        if size > self._max_message_size:
+            raise FrameTooLarge(size, self._max_message_size)
 
-class _Watch:
-    """Closes a stream that brings nothing for too long: those behind it must not wait forever."""
 
-    __slots__ = ("expired", "_reader", "_timeout", "_excused", "_loop", "_timer")
+class _StallTimer:
+    """Closes a stream that delivers nothing for too long, as later streams wait for it."""
+
+    __slots__ = ("expired", "_reader", "_timeout", "_is_excused", "_loop", "_timer")
 
     def __init__(
-        self, reader: rtc.ByteStreamReader, timeout: float, excused: Callable[[], bool]
+        self, reader: rtc.ByteStreamReader, timeout: float, is_excused: Callable[[], bool]
     ) -> None:
         self.expired = False
         self._reader = reader
         self._timeout = timeout
-        self._excused = excused
+        self._is_excused = is_excused
         self._loop = asyncio.get_running_loop()
         self._start()
 
-    def progress(self) -> None:
+    def restart(self) -> None:
         self._timer.cancel()
         self._start()
 
@@ -194,7 +198,7 @@ class _Watch:
         self._timer = self._loop.call_later(self._timeout, self._check)
 
     def _check(self) -> None:
-        if self._excused():
+        if self._is_excused():
             self._start()
         else:
             self.expire()

@@ -1,30 +1,25 @@
-"""Who gets what, in a room of several participants.
-
-Comes in: who sent a request, and responses. Goes out: requests with ids that no other
-participant's request in flight has, and for each frame the participant who is to get it.
-"""
+"""Routing of requests and responses in a room with several participants."""
 
 from __future__ import annotations
 
 from collections import OrderedDict, deque
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Generic
 
-from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
-
+from ..base import M, logger
 from ..framing import encode_frame
-from ..base import logger
+from .correlation import Correlation
 
-# Room for requests that are never answered. A host has 64 in flight, and refuses more at once.
+# Bounds the memory for requests that are never answered.
 MAX_ROUTES: Final = 4096
 
 
 @dataclass
 class Route:
-    """Where the responses of one id go.
+    """Where the responses with one request id go.
 
     Attributes:
-        identities: who asked, oldest first: one participant, as often as it used the id.
+        identities: the participant that sent requests with this id, once for each request.
         request_id: the id that the participant gave its request.
     """
 
@@ -33,7 +28,7 @@ class Route:
 
 
 class Routes:
-    """The requests in flight. Beyond 4,096 of them the oldest is forgotten."""
+    """The routes of the requests in flight. The oldest is removed beyond `MAX_ROUTES`."""
 
     __slots__ = ("_routes", "_renamed")
 
@@ -42,7 +37,7 @@ class Routes:
         self._renamed = 0
 
     def add(self, request_id: str, identity: str) -> str:
-        """Note a request, and return the id for it: its own, unless somebody else's has that."""
+        """Adds a request. Returns its id, or a new one if another participant's request has it."""
         key = self._free_key(request_id, identity)
         if key not in self._routes:
             self._routes[key] = Route(deque(maxlen=MAX_ROUTES), request_id)
@@ -51,19 +46,19 @@ class Routes:
             self._routes.popitem(last=False)
         return key
 
-    def find(self, key: str) -> Route | None:
-        """The route for a response; None if no request waits for it."""
+    def get(self, key: str) -> Route | None:
+        """Returns the route for a response; None if no request has this id."""
         return self._routes.get(key)
 
-    def answered(self, key: str) -> None:
-        """A response went along its route."""
+    def remove(self, key: str) -> None:
+        """Removes the oldest request with this id, once its response is sent."""
         route = self._routes[key]
         route.identities.popleft()
         if not route.identities:
             del self._routes[key]
 
     def _free_key(self, request_id: str, identity: str) -> str:
-        # An empty id stays empty, so that it is refused: at once, and so in order.
+        # An empty id is not replaced, so that the host refuses the request.
         key = request_id
         while request_id and key in self._routes and self._routes[key].identities[0] != identity:
             self._renamed += 1
@@ -71,52 +66,60 @@ class Routes:
         return key
 
 
-class _Addressed(bytes):
-    """A frame for one participant of several."""
+class _AddressedFrame(bytes):
+    """A frame for one participant."""
 
     identity = ""
 
 
-class Router:
-    """Addresses the frames of a transport.
+class Router(Generic[M]):
+    """Determines the recipients of a transport's messages.
 
     Args:
-        remote_identity: who gets everything; None if events go to all, and a response to whoever
-            sent the request.
+        remote_identity: the recipient of all messages. If None, a response goes to the sender of
+            the request, and other messages go to all participants.
+        correlation: how responses are matched with requests; None if the protocol has neither.
     """
 
-    __slots__ = ("_remote_identity", "_routes")
+    __slots__ = ("_remote_identity", "_correlation", "_routes")
 
-    def __init__(self, remote_identity: str | None) -> None:
+    def __init__(self, remote_identity: str | None, correlation: Correlation | None) -> None:
         self._remote_identity = remote_identity
+        # With one peer there is nothing to route.
+        self._correlation = correlation if remote_identity is None else None
         self._routes = Routes()
 
-    def note(self, message: AgentSessionMessage, identity: str) -> None:
-        """Take a participant's message; gives a request another id where that is needed."""
-        if self._remote_identity is None and message.HasField("request"):
-            message.request.request_id = self._routes.add(message.request.request_id, identity)
+    def received(self, message: M, identity: str) -> None:
+        """Records the sender of a request, and gives the request another id if it must have one."""
+        correlation = self._correlation
+        if correlation is None or (request := correlation.request_in(message)) is None:
+            return
+        request_id: str = getattr(request, correlation.request_id)
+        setattr(request, correlation.request_id, self._routes.add(request_id, identity))
 
-    def frame(self, message: AgentSessionMessage) -> bytes | None:
-        """The frame of a message; None if it is a response and there is nobody to get it.
+    def encode(self, message: M, limit: int) -> bytes | None:
+        """Returns the frame of a message; None if it is a response to an unknown request.
 
-        Raises as `encode_frame` does; then the request can still be answered.
+        Raises as `encode_frame` does; the request can still be answered then.
         """
-        if self._remote_identity is not None or not message.HasField("response"):
-            return encode_frame(message)
-        key = message.response.request_id
-        route = self._routes.find(key)
+        correlation = self._correlation
+        if correlation is None or (response := correlation.response_in(message)) is None:
+            return encode_frame(message, limit)
+        key: str = getattr(response, correlation.request_id)
+        route = self._routes.get(key)
         if route is None:
-            logger.error("a response goes to nobody: no request waits for it")
+            logger.error("a response is dropped: no request has its request id")
             return None
         if route.request_id != key:
-            original, message = message, AgentSessionMessage()
+            original, message = message, type(message)()
             message.CopyFrom(original)
-            message.response.request_id = route.request_id
-        frame = _Addressed(encode_frame(message))
+            response = correlation.response_in(message)
+            setattr(response, correlation.request_id, route.request_id)
+        frame = _AddressedFrame(encode_frame(message, limit))
         frame.identity = route.identities[0]
-        self._routes.answered(key)
+        self._routes.remove(key)
         return frame
 
     def recipient(self, frame: bytes) -> str | None:
-        """Who is to get a frame; None for all."""
-        return frame.identity if isinstance(frame, _Addressed) else self._remote_identity
+        """Returns the identity of a frame's recipient; None for all participants."""
+        return frame.identity if isinstance(frame, _AddressedFrame) else self._remote_identity

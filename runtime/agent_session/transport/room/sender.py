@@ -1,7 +1,6 @@
-"""Frames on their way into a room.
+"""Sending into the byte streams of a room, one frame at a time.
 
-Comes in: frames. Goes out: the same frames in order, one at a time, and word of the one that
-failed. There is a task only while there is something to send.
+There is a task only while there is something to send.
 """
 
 from __future__ import annotations
@@ -10,33 +9,34 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from ...errors import ConnectionLost, SlowConsumer, TransportError
-from ..framing import is_audio
-from ..limits import StreamLimits
-from ..send_buffer import SendQueue
-from ..drain_waiter import SendRoom
 from ..base import logger
+from ..limits import StreamLimits
+from ..progress_waiter import ProgressWaiter
+from ..send_buffer import SendBuffer
 
 
-class RoomOutbox:
-    """The frames that one transport sends.
+class StreamSender:
+    """Sends the frames of one transport.
 
     Args:
-        limits: how much may wait, and how long for.
+        limits: the limits of the transport.
+        is_droppable: whether a frame may be dropped.
         transmit: sends one frame; returns when the room has taken it.
-        excused: whether the room has a reason to take nothing now.
-        failed: told why nothing more can be sent; it must `abort`.
-        idle: told each time that there is nothing left to send.
+        is_excused: whether the room has a reason to take nothing now.
+        failed: called with the reason why nothing more can be sent; it must call `abort`.
+        idle: called whenever nothing is left to send.
 
     Attributes:
-        last_sent: when the room took the last frame, in the time of the loop; 0 before that.
+        last_sent: when the room took the last frame, in the time of the event loop; 0 at first.
     """
 
     __slots__ = (
         "last_sent",
-        "_queue",
+        "_buffer",
         "_limits",
+        "_is_droppable",
         "_transmit",
-        "_excused",
+        "_is_excused",
         "_failed",
         "_idle",
         "_task",
@@ -44,94 +44,94 @@ class RoomOutbox:
         "_put",
         "_sent",
         "_progress",
-        "_waits",
-        "_told_dropped",
+        "_waiters",
     )
 
     def __init__(
         self,
         limits: StreamLimits,
+        is_droppable: Callable[[bytes], bool],
         transmit: Callable[[bytes], Awaitable[None]],
-        excused: Callable[[], bool],
+        is_excused: Callable[[], bool],
         failed: Callable[[TransportError], None],
         idle: Callable[[], None],
     ) -> None:
         self.last_sent = 0.0
-        self._queue = SendQueue(limits.send_queue)
+        self._buffer = SendBuffer(limits.send_queue, is_droppable)
         self._limits = limits
+        self._is_droppable = is_droppable
         self._transmit = transmit
-        self._excused = excused
+        self._is_excused = is_excused
         self._failed = failed
         self._idle = idle
         self._task: asyncio.Task[None] | None = None
         self._in_flight = 0
-        # Frames that were put and sent, audio apart: it overtakes the others where it is dropped.
+        # The number of frames put and sent. Index 1 counts droppable frames, since a dropped one
+        # is never sent.
         self._put = [0, 0]
         self._sent = [0, 0]
         self._progress = 0
-        self._waits: list[tuple[Callable[[], bool], SendRoom]] = []
-        self._told_dropped = 0
+        self._waiters: list[tuple[Callable[[], bool], ProgressWaiter]] = []
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is left to send, and nothing under way."""
+        """Whether nothing is queued or being sent."""
         return self._task is None
 
     @property
     def size(self) -> int:
         """Bytes that the room has not taken yet."""
-        return self._queue.size + self._in_flight
+        return self._buffer.size + self._in_flight
 
     @property
     def dropped(self) -> int:
-        """Audio frames that were dropped."""
-        return self._queue.dropped
+        """The number of frames that were dropped."""
+        return self._buffer.dropped
 
     def put(self, frame: bytes) -> None:
-        """Queue a frame.
+        """Queues a frame.
 
         Raises:
-            SlowConsumer: it does not fit, even with all audio dropped.
+            SlowConsumer: the frame does not fit, even after dropping.
         """
-        if not self._queue.put(frame):
-            raise SlowConsumer(self.size + len(frame), self._queue.limit)
-        self._put[is_audio(frame)] += 1
-        self._tell_dropped()
+        if not self._buffer.put(frame):
+            raise SlowConsumer(self.size + len(frame), self._buffer.limit)
+        self._put[self._is_droppable(frame)] += 1
         if self._task is None:
             self._start()
 
     async def wait_for_size(self, most: int) -> bool:
-        """Wait until no more than `most` bytes are left; False says that they never will be."""
+        """Waits until at most `most` bytes are left. Returns False if sending ended instead."""
         return await self._wait(lambda: self.size <= most)
 
     async def wait_for_all(self) -> bool:
-        """Wait until all is sent that is queued now; False says that it never will be."""
-        others, audio = self._put
+        """Waits until all that is queued now is sent. Returns False if sending ended instead."""
+        others, droppable = self._put
         return await self._wait(
-            lambda: self._sent[0] >= others and self._sent[1] + self.dropped >= audio
+            lambda: self._sent[0] >= others and self._sent[1] + self.dropped >= droppable
         )
 
-    def excuse(self) -> None:
-        """Count from now how long the room has taken nothing."""
+    def reset_stall_timers(self) -> None:
+        """Restarts the stall timeout."""
         self._progress += 1
 
     def abort(self) -> None:
-        """Send nothing more."""
+        """Sends nothing more."""
         if self.size:
             logger.warning("%d bytes were not sent into the room", self.size)
-        self._queue.clear()
+        self._buffer.clear()
         if self._task is not None:
             self._task.cancel()
-        waits, self._waits = self._waits, []
-        for _, room in waits:
-            room.end(False)
+        waiters, self._waiters = self._waiters, []
+        for _, waiter in waiters:
+            waiter.finish(False)
 
     def _start(self) -> None:
         self._task = asyncio.ensure_future(self._send_all())
-        self._task.add_done_callback(self._done)
+        self._task.add_done_callback(self._task_done)
 
     async def _send_all(self) -> None:
-        while frames := self._queue.take(1):
+        while frames := self._buffer.take(1):
             frame = frames[0]
             self._in_flight = len(frame)
             try:
@@ -143,14 +143,14 @@ class RoomOutbox:
                 return
             self._in_flight = 0
             self._progress += 1
-            self._sent[is_audio(frame)] += 1
+            self._sent[self._is_droppable(frame)] += 1
             self.last_sent = asyncio.get_running_loop().time()
-            self._wake()
+            self._wake_waiters()
 
-    def _done(self, _: asyncio.Task[None]) -> None:
+    def _task_done(self, _: asyncio.Task[None]) -> None:
         self._task = None
         self._in_flight = 0
-        if self._queue.size:  # put after the task had seen the end of the queue
+        if self._buffer.size:  # put after the task had found the buffer empty
             self._start()
         else:
             self._idle()
@@ -158,29 +158,23 @@ class RoomOutbox:
     async def _wait(self, reached: Callable[[], bool]) -> bool:
         if reached():
             return True
-        room = SendRoom(self._limits.stall_timeout, self._taken, self._stalled)
-        self._waits.append((reached, room))
-        return await room.wait()
+        waiter = ProgressWaiter(self._limits.stall_timeout, self._current_progress, self._stalled)
+        self._waiters.append((reached, waiter))
+        return await waiter.wait()
 
-    def _wake(self) -> None:
-        waits, self._waits = self._waits, []
-        for reached, room in waits:
+    def _wake_waiters(self) -> None:
+        waiters, self._waiters = self._waiters, []
+        for reached, waiter in waiters:
             if reached():
-                room.end(True)
+                waiter.finish(True)
             else:
-                self._waits.append((reached, room))
+                self._waiters.append((reached, waiter))
 
-    def _taken(self) -> int:
-        """How much the room has taken; goes up as well while it cannot take anything."""
-        if self._excused():
-            self.excuse()
+    def _current_progress(self) -> int:
+        """Returns a number that grows as the room takes frames, and while it is excused."""
+        if self._is_excused():
+            self._progress += 1
         return self._progress
 
     def _stalled(self) -> None:
-        self._failed(SlowConsumer(self.size, self._queue.limit))
-
-    def _tell_dropped(self) -> None:
-        """Log dropped audio, each time that twice as much is gone, so that no log floods."""
-        if self.dropped > 2 * self._told_dropped:
-            self._told_dropped = self.dropped
-            logger.warning("the room is slow: %d audio frames dropped so far", self.dropped)
+        self._failed(SlowConsumer(self.size, self._buffer.limit))

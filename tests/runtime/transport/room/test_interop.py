@@ -248,7 +248,7 @@ def test_a_stream_that_a_peer_leaves_unfinished(venue: Venue) -> None:
             writer = await open_raw(peer)
             await writer.write(b"x" * 30)
             assert await driver.__anext__() == ping(1)
-            while not driver._inlet.progress >= 4:  # two streams, a chunk of each
+            while not driver._receiver.progress >= 4:  # two streams, a chunk of each
                 await asyncio.sleep(0.01)
             await peer.disconnect()
             assert await read_all(driver) == []

@@ -247,7 +247,7 @@ def test_a_peer_may_join_later_and_messages_before_that_are_told(
                 assert await agent.messages(1) == [ping(3)]
 
     run(main())
-    assert caplog.text.count("'agent' is not in the room") == 1
+    assert caplog.text.count("'agent' is not listed in the room") == 1
 
 
 def test_a_transport_starts_in_a_room_that_is_connected() -> None:

@@ -67,7 +67,7 @@ def test_a_close_that_is_in_a_hurry_does_not_wait_for_what_is_gone() -> None:
             reader = RawReader(peer)
             await driver.send(ping(1))
             assert await reader.messages(1) == [ping(1)]
-            while not driver._outbox.idle:
+            while not driver._sender.idle:
                 await asyncio.sleep(0)
             patient = asyncio.ensure_future(driver.close())
             await asyncio.sleep(0)
@@ -146,7 +146,7 @@ def test_a_message_that_is_complete_in_the_moment_of_a_close_is_dropped() -> Non
         async with raw_peer() as (_, driver, peer):
             writer = await open_raw(peer)
             await writer.write(ping(1).SerializeToString())
-            while driver._inlet.progress < 2:
+            while driver._receiver.progress < 2:
                 await asyncio.sleep(0)
             (reader,) = driver._room._byte_stream_readers.values()
             closing = asyncio.ensure_future(driver.close())

@@ -22,18 +22,18 @@ def test_a_room_that_takes_nothing_loses_audio_first_then_the_session(
             server.stuck = True
             for _ in range(1000):
                 driver.send_nowait(audio(64_000))
-            assert driver.dropped_audio > 900 and not driver.closed
+            assert driver.dropped_frames > 900 and not driver.closed
             events = 0
             with pytest.raises(TransportClosed) as caught:
                 for events in range(10_000):  # noqa: B007
                     driver.send_nowait(transcript("x" * 1000))
             assert isinstance(caught.value.reason, SlowConsumer) and events > 1900
             assert driver.reason is caught.value.reason and driver.closed
-            assert driver._outbox._queue.size == 0
+            assert driver._sender._buffer.size == 0
             assert await read_all(driver) == []
 
     run(main())
-    assert 5 <= caplog.text.count("audio frames dropped so far") <= 13
+    assert 5 <= caplog.text.count("frames dropped so far") <= 13
 
 
 def test_events_between_dropped_audio_keep_their_order() -> None:
@@ -45,8 +45,8 @@ def test_events_between_dropped_audio_keep_their_order() -> None:
                 driver.send_nowait(audio(100_000))
                 driver.send_nowait(ping(number))
             server.release()
-            total = 120 - driver.dropped_audio
-            assert driver.dropped_audio > 30
+            total = 120 - driver.dropped_frames
+            assert driver.dropped_frames > 30
             got = await reader.messages(total)
             requests = [each for each in got if each.HasField("request")]
             assert requests == [ping(number) for number in range(60)]
@@ -130,7 +130,7 @@ def test_the_time_of_a_reconnect_does_not_count() -> None:
             stalled = await open_raw(peer)
             await stalled.write(ping(1).SerializeToString()[:3])
             server.lose("driver")
-            while not driver._watch.reconnecting():
+            while not driver._lifecycle.is_reconnecting():
                 await asyncio.sleep(0)
             server.stuck = True
             fill(driver)
@@ -217,7 +217,7 @@ def test_a_flush_waits_for_all_before_it_and_for_nothing_after() -> None:
             assert not flushing.done() and len(server.opened) == 1
             server.take_one()
             await flushing
-            assert len(server.opened) == 2 and driver._outbox.size > 0
+            assert len(server.opened) == 2 and driver._sender.size > 0
             server.release()
             await driver.flush()
             assert len(server.opened) == 3
@@ -235,7 +235,7 @@ def test_a_flush_does_not_wait_for_audio_that_is_dropped() -> None:
             await asyncio.sleep(0)
             for _ in range(15):
                 driver.send_nowait(transcript("x" * 120_000))
-            assert driver.dropped_audio > 15
+            assert driver.dropped_frames > 15
             server.release()
             await flushing
 
@@ -247,16 +247,16 @@ def test_a_slow_reader_stops_the_reading_and_gets_everything() -> None:
         async with raw_peer(StreamLimits(receive_queue=20_000, linger=0.02)) as (_, driver, peer):
             for number in range(50):
                 await send_raw(peer, transcript(f"{number} " + "x" * 5000).SerializeToString())
-            assert driver._inbox.size < 40_000 and not driver._inlet._may_read.is_set()
+            assert driver._receive_buffer.size < 40_000 and not driver._receiver._may_read.is_set()
             got = await take(driver, 50)
             texts = [each.event.user_input_transcribed.transcript.split()[0] for each in got]
             assert texts == [str(number) for number in range(50)]
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(driver.__anext__(), 0.01)
             await send_raw(peer, ping(1).SerializeToString())
-            while not driver._inbox.size:
+            while not driver._receive_buffer.size:
                 await asyncio.sleep(0)
-            assert driver._inlet._may_read.is_set()
+            assert driver._receiver._may_read.is_set()
 
     run(main())
 
@@ -298,6 +298,6 @@ def test_an_idle_transport_has_no_task() -> None:
             await driver.flush()
             while asyncio.all_tasks() != before:
                 await asyncio.sleep(0)
-            assert not agent._inlet._watches and not agent._inlet._lanes
+            assert not agent._receiver._stall_timers and not agent._receiver._queues
 
     run(main())

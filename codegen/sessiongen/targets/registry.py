@@ -32,5 +32,10 @@ def languages() -> list[str]:
 
 
 def register(target: Target) -> None:
-    """Add a language, instead of an earlier one of the same name."""
-    _TARGETS[:] = [item for item in _TARGETS if item.language != target.language] + [target]
+    """Add a language."""
+    _TARGETS.append(target)
+
+
+def unregister(language: str) -> None:
+    """Remove a language."""
+    _TARGETS[:] = [item for item in _TARGETS if item.language != language]

@@ -1,0 +1,36 @@
+"""Layers of a Python package: each can be had alone, with those that it needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sessiongen_command import CONFIG, project
+
+from sessiongen.targets import registry
+
+LAYERS = registry.get("python").layers
+# What every package has.
+ALWAYS = {"__init__.py", "py.typed", "sessiongen.json", "small_pb2.py", "small_pb2.pyi"}
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_layer_alone_is_complete(layer: str, tmp_path: Path) -> None:
+    made = project(tmp_path, config=f'{CONFIG}layers = ["{layer}"]\n').generated()
+    names = {path.name for path in made.package.iterdir()}
+    assert f"{layer}.py" in names and names - ALWAYS <= {f"{name}.py" for name in LAYERS}
+    modules = [f"small_protocol.{name.removesuffix('.py')}" for name in names if name[-3:] == ".py"]
+    # TYPE_CHECKING imports count: a type checker follows them.
+    code = "import typing; typing.TYPE_CHECKING = True; import " + ", ".join(sorted(modules))
+    subprocess.run([sys.executable, "-c", code], cwd=made.root / "out", check=True)
+    listing = (made.package / "__init__.py").read_text(encoding="utf-8")
+    assert {name for name in LAYERS if f"- `{name}`: " in listing} == {
+        name.removesuffix(".py") for name in names - ALWAYS
+    }
+
+
+def test_messages_alone(tmp_path: Path) -> None:
+    made = project(tmp_path, config=f"{CONFIG}layers = []\n").generated()
+    assert {path.name for path in made.package.iterdir()} == ALWAYS

@@ -1,0 +1,176 @@
+"""An output language is a Target and one line of the registry; nothing else knows it.
+
+The language of these tests is defined here in full. It is generated, checked for drift, cached,
+explained and pruned beside Python.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import pytest
+from sessiongen_command import CONFIG, FILES, Project, project
+
+from sessiongen.config.model import Output, OutputOptions
+from sessiongen.config.tables import KeyPath, Table, Tables
+from sessiongen.ir.model import Model
+from sessiongen.ir.schema import Field, Oneof
+from sessiongen.targets import registry
+from sessiongen.targets.base import FindSymbols, Generate, Layer, Run, Symbol, Target
+
+ROOT = Path(__file__).resolve().parents[3]
+TEXT_OUTPUT = """
+[[output]]
+language = "text"
+path = "lists"
+title = "Arms"
+"""
+BOTH = CONFIG.replace("[output]", '[[output]]\nlanguage = "python"') + TEXT_OUTPUT
+
+
+class TextOptions(OutputOptions):
+    """The folder alone."""
+
+
+class TextTarget(Target):
+    """Lists the arms of each oneof in a file of its own."""
+
+    language = "text"
+    mark = "; generated\n"
+    suffixes = (".txt",)
+    keys = ("title",)
+    layers = {"lists": Layer("the arms"), "index": Layer("the oneofs", needs=("lists",))}
+
+    def options(self, tables: Tables, table: Table, key_path: KeyPath, path: Path) -> OutputOptions:
+        tables.required_string(table, (*key_path, "title"))
+        return TextOptions(folder=path)
+
+    def tool_versions(self) -> dict[str, str]:
+        return {"pencil": "2"}
+
+    def generation(self, run: Run) -> AbstractContextManager[Generate]:
+        return nullcontext(self._files)
+
+    def _files(self, model: Model, output: Output) -> Mapping[str, str]:
+        files = {
+            f"oneofs/{item.message}.txt": self._text(arm.name for arm in item.arms)
+            for item in model.protocol.unions
+        }
+        index = self._text(item.message for item in model.protocol.unions)
+        return {**files, "index.txt": index} if "index" in output.layers else files
+
+    def _text(self, lines: Iterable[str]) -> str:
+        return self.mark + "".join(f"{line}\n" for line in lines)
+
+    def symbols(self, model: Model, output: Output) -> FindSymbols:
+        def find(oneof: Oneof, arm: Field) -> Iterator[Symbol]:
+            yield Symbol(f"oneofs/{oneof.message}.txt", arm.name, oneof.arms.index(arm) + 2)
+
+        return find
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Project]:
+    before = registry.languages()
+    registry.register(TextTarget())
+    yield project(tmp_path, config=BOTH)
+    registry.unregister("text")
+    assert registry.languages() == before
+
+
+def test_it_is_generated_beside_python_and_cached(made: Project) -> None:
+    outcome = made.invoke("generate")
+    assert (outcome.status, outcome.errors) == (0, "")
+    assert (made.root / "lists/oneofs/small.Event.txt").read_text() == "; generated\ntick\n"
+    assert sorted(path.name for path in made.package.iterdir()) == FILES
+    python = f"out/small_protocol: {len(FILES)} files"
+    again = made.invoke("generate").output.splitlines()
+    assert again == [f"{python}, all up to date", "lists: 6 files, all up to date"]
+    assert made.invoke("check").output.splitlines() == [
+        f"{python}, no drift",
+        "lists: 6 files, no drift",
+    ]
+
+
+def test_it_is_checked_for_drift(made: Project) -> None:
+    made.generated()
+    made.add_arm()
+    records = made.invoke("--format", "json", "check").records()
+    assert [item["file"] for item in records if item["file"].startswith("lists")] == [
+        "lists/oneofs/small.Event.txt"
+    ]
+    assert "out/small_protocol/dispatch.py" in [item["file"] for item in records]
+    assert "+tock\n" in made.invoke("check", "--full-diff").output
+
+
+def test_a_version_of_its_tools_is_told_from_drift(
+    made: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made.generated()
+    monkeypatch.setattr(TextTarget, "tool_versions", lambda self: {"pencil": "3"})
+    outcome = made.invoke("check")
+    assert outcome.status == 3
+    assert outcome.errors.startswith("lists/sessiongen.json:1:1: error[SG023]: ")
+    assert "generated with pencil 2, this is 3" in outcome.errors
+
+
+def test_it_is_explained(made: Project) -> None:
+    made.generated()
+    output = made.invoke("explain", "Request.ping").output
+    assert "lists/oneofs/small.Request.txt:2  ping" in output
+    assert re.search(r"out/small_protocol/client\.py:\d+  ", output)
+
+
+def test_what_it_no_longer_makes_is_removed(made: Project) -> None:
+    made.generated()
+    made.config.write_text(BOTH + 'layers = ["lists"]\n', encoding="utf-8")
+    outcome = made.invoke("generate")
+    assert "removed lists/index.txt" in outcome.output
+    assert sorted(path.name for path in (made.root / "lists").iterdir()) == [
+        "oneofs",
+        "sessiongen.json",
+    ]
+    # A file with the mark that no manifest lists is left from an earlier run as well.
+    left = made.root / "lists" / "oneofs" / "old.txt"
+    left.write_text("; generated\n", encoding="utf-8")
+    assert made.invoke("check").status == 1
+
+
+def test_a_layer_comes_with_those_that_it_needs(made: Project) -> None:
+    made.config.write_text(BOTH + 'layers = ["index"]\n', encoding="utf-8")
+    made.generated()
+    assert (made.root / "lists/index.txt").is_file()
+    assert (made.root / "lists/oneofs/small.Event.txt").is_file()
+
+
+@pytest.mark.parametrize(
+    "config, fault, help_",
+    [
+        (BOTH + 'layers = ["indx"]\n', "text output has no layer 'indx'", "did you mean 'index'?"),
+        (BOTH.replace('title = "Arms"', ""), "the key 'title' is missing", "as a string"),
+        (BOTH + "package = 'a'\n", "unknown key 'output.1.package'", "known here: language, path"),
+        (BOTH.replace('"text"', '"txt"'), "there is no output language 'txt'", "python, text"),
+        (BOTH.replace('"lists"', '"out"'), "out overlaps the output folder", "a folder of its own"),
+        (CONFIG.split("[output]")[0] + "[[output]]\n", "no language is named", "python, text"),
+        ("output = []\n" + CONFIG.split("[output]")[0], "there is no output", "[[output]]"),
+    ],
+)
+def test_refused(made: Project, config: str, fault: str, help_: str) -> None:
+    made.config.write_text(config, encoding="utf-8")
+    outcome = made.invoke("check")
+    assert outcome.status == 2
+    assert fault in outcome.errors and help_ in outcome.errors
+
+
+def test_the_interface_is_the_only_way_to_a_language() -> None:
+    folder = ROOT / "codegen" / "sessiongen"
+    users = {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*.py")
+        if "sessiongen.targets.python" in path.read_text(encoding="utf-8")
+        if path.parent != folder / "targets" / "python"
+    }
+    assert users == {"targets/registry.py"}

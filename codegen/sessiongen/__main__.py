@@ -1,16 +1,15 @@
-"""The command `sessiongen`, also as `python -m sessiongen`.
-
-In: the arguments of the process. Out: what the verb prints, and its exit status.
-"""
+"""Entry point of the command `sessiongen` and of `python -m sessiongen`."""
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+from typing import IO
 
 _HANDLER = signal.getsignal(signal.SIGINT)
 if _HANDLER is signal.default_int_handler:
-    # An interrupt while modules load has nothing to undo: it ends the process, unseen.
+    # An interrupt while modules load has nothing to undo: it ends the process silently.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 try:
@@ -18,19 +17,59 @@ try:
 except ModuleNotFoundError as error:
     if error.name not in ("click", "tomli"):
         raise
-    print('sessiongen needs its tools: pip install "agent-session[codegen]"', file=sys.stderr)
+    print(
+        f"sessiongen: the package {error.name!r} is not installed\n"
+        '  help: in a checkout of this repository run `pip install -e ".[codegen]"`',
+        file=sys.stderr,
+    )
     sys.exit(2)
 
 
 def run() -> None:
-    """Run the command; from here on an interrupt is an exception that it handles."""
+    """Run the command and exit with its status, or with 2 if its output cannot be written."""
+    # From here on an interrupt is an exception, which the command handles.
     signal.signal(signal.SIGINT, _HANDLER)
+    status: int | str | None
     try:
-        main(prog_name="sessiongen")
+        status = main(prog_name="sessiongen", standalone_mode=True)
+    except SystemExit as ended:
+        status = ended.code
     except OSError as error:
-        # What was found could not be shown; a status of 1 would say that it was drift.
+        _discard(sys.stdout)
+        status = _unwritable(error)
+    sys.exit(_flushed(status))
+
+
+def _flushed(status: int | str | None) -> int | str | None:
+    """Write what is still buffered, so that a failure is reported and decides the status."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except BrokenPipeError:
+            # The reader, such as `head`, has seen enough.
+            _discard(stream)
+        except OSError as error:
+            _discard(stream)
+            status = _unwritable(error)
+    return status
+
+
+def _unwritable(error: OSError) -> int:
+    """Report output that could not be written; a status of 1 would mean a finding."""
+    try:
         print(f"sessiongen: cannot write the output: {error.strerror}", file=sys.stderr)
-        sys.exit(2)
+    except OSError:
+        # stderr cannot be written either: the status remains.
+        pass
+    return 2
+
+
+def _discard(stream: IO[str]) -> None:
+    """Point a stream to the null device: the interpreter flushes it once more when it exits."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
 
 
 if __name__ == "__main__":

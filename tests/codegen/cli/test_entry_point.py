@@ -1,0 +1,76 @@
+"""The entry point: exit statuses where output cannot be written or tools are missing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sessiongen_command import Project, ready
+
+UNWRITABLE = "sessiongen: cannot write the output: No space left on device\n"
+# Python buffers what it writes to a file unless this is set.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+SCRIPT = str(Path(sys.executable).parent / "sessiongen")
+
+needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Project:
+    return ready(tmp_path / "in")
+
+
+@needs_full
+@pytest.mark.parametrize("unbuffered", [False, True])
+@pytest.mark.parametrize(
+    "arguments", [["generate"], ["check"], ["explain", "ping"], ["--help"], ["completion", "bash"]]
+)
+def test_output_to_a_full_device_ends_with_status_2(
+    made: Project, arguments: list[str], unbuffered: bool
+) -> None:
+    environment = {**ENVIRONMENT, **({"PYTHONUNBUFFERED": "1"} if unbuffered else {})}
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [SCRIPT, *arguments],
+            cwd=made.root,
+            env=environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert (done.returncode, done.stderr) == (2, UNWRITABLE)
+
+
+@needs_full
+def test_errors_to_a_full_device_end_with_status_2(made: Project) -> None:
+    with open("/dev/full", "w") as full:
+        command = [SCRIPT, "check"]
+        done = subprocess.run(command, cwd=made.root, env=ENVIRONMENT, stdout=full, stderr=full)
+    assert done.returncode == 2
+
+
+def test_a_reader_that_closes_the_pipe_is_no_error(made: Project) -> None:
+    command = [SCRIPT, "completion", "bash"]
+    process = subprocess.Popen(
+        command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=60) in (0, 1) and errors == b""
+
+
+def test_missing_tools_are_named_with_what_to_install(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['click'] = None; import sessiongen.__main__"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert done.stderr == (
+        "sessiongen: the package 'click' is not installed\n"
+        '  help: in a checkout of this repository run `pip install -e ".[codegen]"`\n'
+    )

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from sessiongen.vocabulary import dump, load
-from sessiongen.vocabulary.model import Word
+from sessiongen.vocabulary.model import LiteralValue
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Path(__file__).parent / "project" / "host.py"
@@ -303,7 +303,9 @@ def test_a_new_close_reason(before: Checkout) -> None:
     vocabulary = load(path)
     reason = vocabulary.enum("CloseReason")
     assert reason is not None
-    known = reason._replace(words=(*reason.words, Word("handed_over", "HANDED_OVER", 595)))
+    known = reason._replace(
+        literals=(*reason.literals, LiteralValue("handed_over", "HANDED_OVER", 595))
+    )
     others = tuple(item for item in vocabulary.enums if item is not reason)
     path.write_bytes(dump(vocabulary._replace(enums=(*others, known))))
     before.commit()

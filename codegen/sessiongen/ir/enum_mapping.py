@@ -16,7 +16,7 @@ from sessiongen.frontend.annotations import Annotated
 from sessiongen.diagnostics import Diagnostic, Rule
 from sessiongen.ir.name_case import snake
 from sessiongen.ir.schema import Enum, EnumValue
-from sessiongen.vocabulary.model import EnumFact, Vocabulary, Word
+from sessiongen.vocabulary.model import EnumFact, Vocabulary, LiteralValue
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Binding:
 
     fact: EnumFact
     pairs: tuple[tuple[str, EnumValue], ...]
-    lost: tuple[Word, ...]
+    lost: tuple[LiteralValue, ...]
 
 
 def bind(enum: Enum, annotated: Annotated, vocabulary: Vocabulary) -> Binding | None:
@@ -40,7 +40,7 @@ def bind(enum: Enum, annotated: Annotated, vocabulary: Vocabulary) -> Binding | 
     by_key = {key: value for key, value in reversed(_keys(enum, annotated))}
     published = {value.number: value for value in reversed(enum.values)}
     pairs, lost, taken = [], [], set()
-    for word in fact.words:
+    for word in fact.literals:
         value = by_key.get(normal(word.value))
         if value is None or value.number in taken:
             lost.append(word)

@@ -1,35 +1,34 @@
-"""Parity: a protocol beside what each SDK really has.
+"""Compares a protocol with what each SDK has.
 
-In: a Protocol, its annotations, the vocabularies of SDKs, and declared gaps. Out: a
-matrix for people, and a diagnostic for each difference that is not a declared gap.
+The result is a matrix for people, and a diagnostic for each difference that is not declared.
 
 A difference of one SDK has an id, which the SDK's gap file declares:
 
 - `session`, `host`, `driver`: no class plays this role
-- `enum E`: the SDK has no twin of a proto enum; `value E.V`: it lacks one value;
-  `word E.w`: it has a value that the protocol lacks, which is lost on the wire (`word E.*`:
-  it allows any, and the proto enum has none that stands for the rest); `map TABLE.w`: a
-  table of its code leaves a word out or gives it another value; `default TABLE: FUNCTION`:
-  that function takes a value for a word that the table does not have
+- `enum E`: the SDK has no enum for a proto enum; `value E.V`: it lacks one value;
+  `literal E.w`: it has a value that the protocol lacks and cannot send (`literal E.*`:
+  it allows any string, and the proto enum declares no unknown value); `map TABLE.w`: a
+  table of its code lacks a literal or maps it to another value; `default TABLE: FUNCTION`:
+  that function sends this default for a literal that the table lacks
 - `event ARM: host`, `event ARM: driver`: it is not sent, or received, or the protocol lacks
   the arm; `sdk event E`: the SDK's session has an event that no arm carries; `event field
   ARM.f: host`: a field beside the arm is not taken from the SDK's event; `event field f:
   driver`: it is not passed on
 - `request ARM: host`, `request ARM: driver`: it is not answered, or cannot be sent, or the
-  protocol lacks the arm; `request *: host`: one that is not known is left unanswered;
-  `request error ARM 'TEXT': host`: this SDK alone answers so; `request field ARM.f: host`,
-  `…: driver`: the field is not looked at, or never filled
-- `message arm ARM: sends`, `…: takes`: nothing does so with an arm of the outermost message
-- `message M`: nothing in the SDK makes it, its class is gone, or the protocol lacks it;
-  `field M.f: FUNCTION`: that function makes the message and leaves the field out;
-  `field M.f`: nothing makes the message yet and its class has no such field, or the protocol
-  lacks the field; `part M.f: FUNCTION`: a text is made of one part of its source; `absence
-  M.f`: what may be missing in the SDK would read as a value; `sdk field C.f`: a field of the
-  SDK's class has no place in the message; `key M.f.k`: a key of a map that another SDK gives
+  protocol lacks the arm; `request *: host`: the host does not answer an unknown request;
+  `request error ARM 'TEXT': host`: only this SDK answers with this text;
+  `request field ARM.f: host`, `…: driver`: the field is not read, or never filled
+- `message arm ARM: sends`, `…: receives`: no code of the SDK does so with an arm of the envelope
+- `message M`: nothing in the SDK constructs it, its class is gone, or the protocol lacks it;
+  `field M.f: FUNCTION`: that function constructs the message without the field;
+  `field M.f`: nothing constructs the message yet and its class has no such field, or the protocol
+  lacks the field; `part M.f: FUNCTION`: the text is taken from one part of its source; `absence
+  M.f`: a value that is missing in the SDK would be received as a value; `sdk field C.f`: a
+  field of the SDK's class has no place in the message; `key M.f.k`: a map key that another SDK sets
 - `arm M.a`: the SDK's union has no type for an arm (`arm M.f.a`: nor has a field's type);
-  `arm M.a: FUNCTION`: that function passes over such values; `sdk kind U.T`: a type of the
+  `arm M.a: FUNCTION`: that function ignores such values; `sdk type U.T`: a type of the
   SDK's union has no arm
-- `proto value V`: a table of the SDK gives a value that the protocol lacks
+- `proto value V`: a table of the SDK has a proto value that the protocol lacks
 
 A proto element goes by its name in the protocol, a message without the package; what only
 an SDK has goes by the SDK's spelling.

@@ -1,8 +1,6 @@
-"""Coverage: which events each SDK's host sends and its driver receives, and which
-requests they answer and send.
+"""Events and requests: which of them the host and the driver of each SDK implement.
 
-In: a Protocol and vocabularies. Out: Sections of events, of what stands beside an event's
-arm, and of requests.
+The sections list the events, the fields beside an event's arm, and the requests.
 """
 
 from __future__ import annotations
@@ -58,12 +56,12 @@ def _stamped(event: Event, field: Field, vocabulary: Vocabulary) -> Cell:
     """Return the SDK's field that a host fills a field beside the arm from."""
     host = vocabulary.host
     found = [item for item in host.forwards if item.arm == event.arm.name] if host else []
-    record = vocabulary.record(found[0].takes) if found and found[0].takes else None
+    record = vocabulary.record(found[0].event_type) if found and found[0].event_type else None
     facts = record.fields if record else ()
     source = next((item for item in facts if field.name in spellings(item)), None)
     if source is None or not found:
         return Cell(NOTHING)
-    if found[0].whole or any(path.split(".")[0] == source.name for path in found[0].reads):
+    if found[0].passes_event or any(path.split(".")[0] == source.name for path in found[0].reads):
         return Cell(source.name)
     name = f"{event.arm.name}.{field.name}"
     why = f"its {found[0].handler} does not look at the event's own {source.name}"
@@ -76,11 +74,11 @@ def _stamped(event: Event, field: Field, vocabulary: Vocabulary) -> Cell:
 
 def _passed_on(field: Field, first: bool, vocabulary: Vocabulary) -> Cell:
     driver = vocabulary.driver
-    if driver is None or driver.bare is None:
+    if driver is None or driver.emits_payload_only is None:
         return Cell("passed on" if driver else NOTHING)
     message = (
         f"{vocabulary.sdk}: event field {field.name}: its driver passes on the payload alone "
-        f"({driver.bare})"
+        f"({driver.emits_payload_only})"
     )
     difference_id = f"event field {field.name}: driver"
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_EVENT, field.span)
@@ -97,7 +95,7 @@ def _rest(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Row:
 
 def _rest_cell(protocol: Protocol, vocabulary: Vocabulary) -> Cell:
     host = vocabulary.host
-    if host is None or host.rest is not None:
+    if host is None or host.unknown_request is not None:
         return Cell("answered" if host else "no host")
     message = (
         f"{vocabulary.sdk}: its host leaves a request that it does not know unanswered "
@@ -153,7 +151,7 @@ def _received(arm: Field, vocabulary: Vocabulary) -> Cell:
     if driver is None:
         return Cell("no driver")
     names = [item.event for item in driver.receives if item.arm == arm.name]
-    if not names and driver.by_name is None:
+    if not names and driver.emits_by_arm_name is None:
         return _event(arm, vocabulary, "driver", NOTHING, "its driver drops it")
     # A driver that moves to the arm's name may keep an older one beside it.
     name = arm.name if arm.name in names or not names else names[0]

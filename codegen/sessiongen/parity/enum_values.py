@@ -1,8 +1,8 @@
-"""Enum values: each proto value beside each SDK's spelling.
+"""Enum values: each proto value beside each SDK's literal for it.
 
-In: a Protocol and vocabularies. Out: a Section for each enum of the protocol. Where an
-SDK's code maps words to values by a table, each word must be in it with its own value, and
-what stands for a word that is not must be the value that the enum declares for that.
+There is a section for each enum of the protocol. Where an SDK's code maps literals to proto
+values with a table, the table must hold each literal with its own value, and the default for
+other literals must be the value that the enum declares as unknown.
 """
 
 from __future__ import annotations
@@ -74,10 +74,12 @@ def _cell(
         message = f"{vocabulary.sdk} has no enum for {enum.full_name}"
         difference_id = f"enum {enum.full_name}"
         return _fault(NOTHING, vocabulary, difference_id, message, enum.span)
-    words = [word for word, found in binding.pairs if found.number == value.number]
-    if words:
-        findings = [item for word in words for item in _mapped(enum, value, vocabulary, word)]
-        return Cell(", ".join(words), tuple(findings))
+    literals = [literal for literal, found in binding.pairs if found.number == value.number]
+    if literals:
+        findings = [
+            item for literal in literals for item in _mapped(enum, value, vocabulary, literal)
+        ]
+        return Cell(", ".join(literals), tuple(findings))
     if fallback is not None and fallback.number == value.number:
         return Cell(ANYTHING)
     message = f"{vocabulary.sdk} has no value for {value.name}; its enum is at {binding.fact.place}"
@@ -88,21 +90,21 @@ def _cell(
 def _homeless(
     enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary, binding: Binding
 ) -> Iterator[Cell]:
-    """Yield the SDK's values that the protocol lacks: words, and any word of an open set."""
+    """Yield the SDK's values that the protocol lacks: literals, and any literal of an open set."""
     fact = binding.fact
-    for word in binding.lost:
+    for literal in binding.lost:
         message = (
-            f"{vocabulary.sdk} has the value {word.value!r} ({fact.place.file}:{word.line}), "
+            f"{vocabulary.sdk} has the value {literal.value!r} ({fact.place.file}:{literal.line}), "
             f"which {enum.full_name} lacks: it is lost on the wire"
         )
-        difference_id = f"word {fact.name}.{word.value}"
-        yield _fault(word.value, vocabulary, difference_id, message, enum.span)
+        difference_id = f"literal {fact.name}.{literal.value}"
+        yield _fault(literal.value, vocabulary, difference_id, message, enum.span)
     if fact.open and fallback is None:
         message = (
             f"{vocabulary.sdk} allows any other value too ({fact.place}), and {enum.full_name} "
             "declares none that stands for it"
         )
-        yield _fault(ANYTHING, vocabulary, f"word {fact.name}.*", message, enum.span)
+        yield _fault(ANYTHING, vocabulary, f"literal {fact.name}.*", message, enum.span)
 
 
 def _maps(enum: Enum, vocabulary: Vocabulary) -> list[ValueMap]:
@@ -111,31 +113,33 @@ def _maps(enum: Enum, vocabulary: Vocabulary) -> list[ValueMap]:
     return [item for item in vocabulary.maps if any(value in names for _, value in item.pairs)]
 
 
-def _mapped(enum: Enum, value: EnumValue, vocabulary: Vocabulary, word: str) -> Iterator[Finding]:
-    """Yield a finding for each map that has a word not, or with another value."""
+def _mapped(
+    enum: Enum, value: EnumValue, vocabulary: Vocabulary, literal: str
+) -> Iterator[Finding]:
+    """Yield a finding for each map that has a literal not, or with another value."""
     numbers = {item.name: item.number for item in enum.values}
     for found in _maps(enum, vocabulary):
-        given = dict(found.pairs).get(word)
+        given = dict(found.pairs).get(literal)
         if given is None:
-            why = f"leaves out {word!r}"
+            why = f"leaves out {literal!r}"
         elif numbers.get(given) != value.number:
-            why = f"makes {given} of {word!r}, not {value.name}"
+            why = f"makes {given} of {literal!r}, not {value.name}"
         else:
             continue
         message = f"{vocabulary.sdk}: the map {found.name} {why} ({found.place})"
-        difference_id = f"map {found.name}.{word}"
+        difference_id = f"map {found.name}.{literal}"
         yield Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_VALUE, value.span)
 
 
 def _defaults(enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary) -> Cell:
-    """Return what the SDK's code takes for a word that its maps do not have."""
+    """Return what the SDK's code takes for a literal that its maps do not have."""
     found = [(item, default) for item in _maps(enum, vocabulary) for default in item.defaults]
     findings = []
     for item, default in found:
         if fallback is not None and default.value == fallback.name:
             continue
         message = (
-            f"{vocabulary.sdk}: {default.within} takes {default.value} for a word that "
+            f"{vocabulary.sdk}: {default.within} takes {default.value} for a literal that "
             f"{item.name} does not have ({default.place}), which {enum.full_name} does not allow"
         )
         difference_id = f"default {item.name}: {default.within}"

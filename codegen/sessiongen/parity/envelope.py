@@ -1,7 +1,6 @@
-"""The outermost message: which of its arms any code of each SDK sends, and which it takes.
+"""Envelope arms: which of them the code of each SDK sends and receives.
 
-In: a Protocol and vocabularies. Out: a Section of the arms; none if the protocol has no
-outermost message.
+The section is empty if the protocol has no envelope.
 """
 
 from __future__ import annotations
@@ -13,29 +12,36 @@ from sessiongen.parity.matrix import NOTHING, Cell, Finding, Row, Section
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field
-from sessiongen.vocabulary.model import WAYS, Vocabulary
+from sessiongen.vocabulary.model import DIRECTIONS, Vocabulary
 
 
 def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
     """Return the section of the arms: each should be sent by one side, and taken by one."""
-    columns = tuple(f"{item.sdk} {way}" for item in vocabularies for way in WAYS)
+    columns = tuple(f"{item.sdk} {direction}" for item in vocabularies for direction in DIRECTIONS)
     message = protocol.roles.envelope
     rows = [
-        Row(arm.name, tuple(_cell(arm, way, item) for item in vocabularies for way in WAYS))
+        Row(
+            arm.name,
+            tuple(_cell(arm, direction, item) for item in vocabularies for direction in DIRECTIONS),
+        )
         for arm in (union(message).arms if message else ())
     ]
     return Section("messages", columns, tuple(rows))
 
 
-def _cell(arm: Field, way: str, vocabulary: Vocabulary) -> Cell:
+def _cell(arm: Field, direction: str, vocabulary: Vocabulary) -> Cell:
     # An SDK without these facts has no host or driver, which is said once.
-    if not vocabulary.carries:
+    if not vocabulary.envelope_uses:
         return Cell(NOTHING)
-    found = [item for item in vocabulary.carries if (item.arm, item.way) == (arm.name, way)]
+    found = [
+        item
+        for item in vocabulary.envelope_uses
+        if (item.arm, item.direction) == (arm.name, direction)
+    ]
     if found:
         owners = dict.fromkeys(item.within.partition(".")[0] for item in found)
         return Cell(", ".join(owners))
-    message = f"{vocabulary.sdk}: nothing {way} the message {arm.name}"
-    difference_id = f"message arm {arm.name}: {way}"
+    message = f"{vocabulary.sdk}: nothing {direction} the message {arm.name}"
+    difference_id = f"message arm {arm.name}: {direction}"
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_REQUEST, arm.span)
     return Cell(NOTHING, (finding,))

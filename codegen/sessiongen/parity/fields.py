@@ -1,11 +1,11 @@
-"""Fields: each field of the messages that hosts send, beside what fills it in each SDK.
+"""Message fields: each field of the messages that hosts send, beside its source in each SDK.
 
-In: a Protocol, its annotations and vocabularies. Out: a Section for each message that
-events and responses carry, or that an SDK makes beside them.
+There is a section for each message that events and responses reach, and for each other
+message that an SDK constructs.
 
-A field has a source where every function that makes the message fills it, in any of the
-places that make it there; or, where nothing makes the message yet, where the SDK's class
-has a field of its name. What may be missing in the SDK needs a field that may be unset.
+A field has a source if every function that constructs the message fills it, at any of the
+places where that function does so. If nothing constructs the message yet, the SDK's class must
+have a field of its name. A value that can be missing in the SDK needs a field with presence.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Kind, Message
 from sessiongen.ir.record_mapping import find_field, find_record, source_names, spellings, split
-from sessiongen.vocabulary.model import Build, FieldFact, Vocabulary
+from sessiongen.vocabulary.model import Construction, FieldFact, Vocabulary
 
 
 def sections(
@@ -61,7 +61,7 @@ def _messages(
     told = reachable(protocol, [roles.request])
     told |= {item.full_name for item in (roles.envelope, roles.event, roles.request) if item}
     told.add(roles.response.full_name)
-    made = {build.message for item in vocabularies for build in item.builds}
+    made = {build.message for item in vocabularies for build in item.constructions}
     return [
         item
         for item in protocol.schema.own_messages()
@@ -99,11 +99,11 @@ class _Side:
         arms = {event.arm.name for event in protocol.events if _is_payload(event.arm, message)}
         sent = vocabulary.host.forwards if vocabulary.host else ()
         self.forwards = [item for item in sent if item.arm in arms]
-        self.kinds = union_members.Side(
+        self.unions = union_members.UnionComparison(
             message, protocol.schema, annotated, vocabulary, self.record
         )
-        self.places: dict[str, list[Build]] = {}
-        for item in vocabulary.builds:
+        self.places: dict[str, list[Construction]] = {}
+        for item in vocabulary.constructions:
             if item.message == self._path:
                 self.places.setdefault(item.within, []).append(item)
 
@@ -122,7 +122,7 @@ class _Side:
         filled = len(left_out) < len(self.places)
         text = found.name if found is not None else "host" if filled else NOTHING
         findings = [*whole, *left_out, *self._absent(field, found), *self._partly(field, found)]
-        findings += self.kinds.of(field)
+        findings += self.unions.of(field)
         named = self.annotated.get(f"{self.message.full_name}.{field.name}", "sdk_field")
         if found is None and (not self.places or named) and self.record is not None:
             why = f"has no source in {self.record.name} ({self.record.place})"
@@ -184,7 +184,7 @@ class _Side:
 
     def homeless(self) -> Iterator[Cell]:
         """Yield what the SDK's class has and the message has no place for."""
-        for finding in self.kinds.homeless():
+        for finding in self.unions.homeless():
             yield Cell(finding.id.rpartition(".")[2], (finding,))
         if self.record is None:
             return
@@ -203,7 +203,7 @@ class _Side:
             why = f"has no place for the SDK's field {name} ({fact.place})"
             yield Cell(fact.name, (self._finding(f"sdk field {name}", why),))
 
-    def _fills(self, build: Build, field: Field, source: FieldFact | None) -> bool:
+    def _fills(self, build: Construction, field: Field, source: FieldFact | None) -> bool:
         copied = build.open and (source is not None or self.record is None)
         return field.name in build.fields or copied
 

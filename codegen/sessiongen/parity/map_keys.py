@@ -1,7 +1,7 @@
-"""Keys: the constant keys that each SDK puts into a map field.
+"""Map keys: the constant keys that each SDK puts into a map field.
 
-In: a message's field and vocabularies. Out: a Row for each key that some SDK gives; one
-that another SDK, whose keys are all known, does not give is a finding there.
+There is a row for each key that any SDK sets. An SDK that does not set it has a finding,
+unless it also sets keys that could not be read.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from sessiongen.diagnostics import Rule
 from sessiongen.parity.matrix import NOTHING, Cell, Finding, Row
 from sessiongen.ir.schema import Field, Message
-from sessiongen.vocabulary.model import Keys, Vocabulary
+from sessiongen.vocabulary.model import MapKeys, Vocabulary
 
 
 def rows(message: Message, field: Field, vocabularies: Sequence[Vocabulary]) -> Iterator[Row]:
@@ -20,7 +20,7 @@ def rows(message: Message, field: Field, vocabularies: Sequence[Vocabulary]) -> 
         return
     path = ".".join(message.path)
     given = [
-        [item for item in vocabulary.keys if (item.message, item.field) == (path, field.name)]
+        [item for item in vocabulary.map_keys if (item.message, item.field) == (path, field.name)]
         for vocabulary in vocabularies
     ]
     for key in sorted({key for places in given for item in places for key in item.keys}):
@@ -32,7 +32,7 @@ def rows(message: Message, field: Field, vocabularies: Sequence[Vocabulary]) -> 
 
 
 def _cell(
-    path: str, key: str, field: Field, places: Sequence[Keys], vocabulary: Vocabulary
+    path: str, key: str, field: Field, places: Sequence[MapKeys], vocabulary: Vocabulary
 ) -> Cell:
     lacking = [item for item in places if key not in item.keys and not item.open]
     if not lacking:

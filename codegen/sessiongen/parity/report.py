@@ -1,7 +1,7 @@
-"""Tables: the matrix as text for people, as markdown, and as JSON.
+"""Renders the matrix as text, markdown and JSON.
 
-In: a Parity. Out: text. A cell that differs carries a mark: `!` for a finding, `~` where
-all of it is declared; the reasons stand below the table.
+A cell that differs has a mark: `!` for a finding, `~` if all its differences are declared.
+The reasons of declared gaps are listed below each table.
 """
 
 from __future__ import annotations

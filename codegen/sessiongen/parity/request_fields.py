@@ -1,7 +1,6 @@
-"""Request fields: which of them each SDK's host reads, and which its driver fills.
+"""Request fields: which of them each SDK's host reads and its driver fills.
 
-In: a Protocol and vocabularies. Out: a Section of every field that a request can carry,
-named by its path below the request's arm.
+Fields of nested messages are rows too, named by their path below the request's arm.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from sessiongen.diagnostics import Rule
 from sessiongen.parity.matrix import NOTHING, Cell, Finding, Row, Section
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.schema import Field, Message, Schema
-from sessiongen.vocabulary.model import Build, Vocabulary
+from sessiongen.vocabulary.model import Construction, Vocabulary
 
 
 def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
@@ -85,9 +84,9 @@ def _unseen(above: str, given: set[str]) -> bool:
     return above in given and not any(name.startswith(f"{above}.") for name in given)
 
 
-def _builds(message: Message, vocabulary: Vocabulary) -> list[Build]:
+def _builds(message: Message, vocabulary: Vocabulary) -> list[Construction]:
     path = ".".join(message.path)
-    return [item for item in vocabulary.builds if item.message == path]
+    return [item for item in vocabulary.constructions if item.message == path]
 
 
 def _fault(

@@ -1,6 +1,6 @@
-"""Players: the classes of each SDK that play a role, without which nothing can be compared.
+"""Role classes: the session, host and driver class of each SDK.
 
-In: a Protocol and vocabularies. Out: a Section of session, host and driver.
+Without these classes nothing else of an SDK can be compared.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Strangers: what an SDK sends or takes that the protocol lacks altogether.
+"""Elements that an SDK has and the protocol lacks: arms, messages, fields and proto values.
 
-In: a Protocol and vocabularies. Out: a Section of arms, messages, fields and values, empty
-unless an SDK is ahead of the protocol. They have no line in the protocol to stand beside, so a
-comparison that went by the protocol's own elements would never come across them.
+These have no row in the other sections, which list the elements of the protocol. The section
+is empty unless an SDK is ahead of the protocol.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ def _messages(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
     by_path = {".".join(item.path): item for item in protocol.schema.own_messages()}
     # Their arms are told of above, by who sends and who takes them.
     told = {item.full_name for item in (roles.event, roles.request, roles.response)}
-    for build in vocabulary.builds:
+    for build in vocabulary.constructions:
         message = by_path.get(build.message)
         if message is None:
             difference_id = f"message {build.message}"

@@ -1,8 +1,7 @@
-"""Kinds: the arms of a union that is no role, beside the types of the SDK's own union.
+"""Union members: the arms of a oneof beside the member types of the SDK's union.
 
-In: a message, its class in an SDK, and the SDK's vocabulary. Out: Findings: a type of the
-SDK's union that no arm carries, an arm that the type of a field never gives, a kind of
-value that some code passes over.
+Findings are: a member type that no arm carries, an arm whose type the SDK's union or field
+lacks, and a variant that a function of the SDK ignores.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from sessiongen.ir.name_case import snake
 from sessiongen.parity.matrix import Finding
 from sessiongen.ir.schema import Field, Kind, Message, Schema
 from sessiongen.ir.record_mapping import find_record, split
-from sessiongen.vocabulary.model import Kinds, Record, Vocabulary
+from sessiongen.vocabulary.model import UnionFact, Record, Vocabulary
 
 # How SDKs write the types of plain arms.
 _PLAIN = {"str": Kind.STRING, "string": Kind.STRING, "bool": Kind.BOOL, "boolean": Kind.BOOL}
 
 
-class Side:
+class UnionComparison:
     """A message's unions in one SDK."""
 
     def __init__(
@@ -43,7 +42,7 @@ class Side:
         """Yield what is wrong with a field: with the arm that it is, or the union it holds."""
         union = self._own()
         if field.oneof is not None:
-            if union is not None and not any(self._is(kind, field) for kind in union.kinds):
+            if union is not None and not any(self._is(kind, field) for kind in union.members):
                 yield self._missing(field, f"{self._path}.{field.name}", union)
             yield from self._skipped(field)
             return
@@ -52,7 +51,7 @@ class Side:
         if held is None or not held.oneofs or union is None:
             return
         for arm in held.oneofs[0].arms:
-            if not any(self._is(kind, arm) for kind in union.kinds):
+            if not any(self._is(kind, arm) for kind in union.members):
                 yield self._missing(field, f"{self._path}.{field.name}.{arm.name}", union)
 
     def homeless(self) -> Iterator[Finding]:
@@ -60,17 +59,17 @@ class Side:
         union = self._own()
         if union is None:
             return
-        for kind in union.kinds:
+        for kind in union.members:
             # a name that begins with an underscore is the SDK's own business
             if kind.startswith("_") or any(self._is(kind, arm) for arm in self._arms()):
                 continue
             what = f"has no arm for the SDK's {kind} in {union.name} ({union.place})"
-            yield self._finding(f"sdk kind {union.name}.{kind}", what)
+            yield self._finding(f"sdk type {union.name}.{kind}", what)
 
     def _arms(self) -> tuple[Field, ...]:
         return tuple(field for field in self._message.fields if field.oneof is not None)
 
-    def _own(self) -> Kinds | None:
+    def _own(self) -> UnionFact | None:
         """Return the SDK's union that the message's oneof stands for, if it has one."""
         if not self._arms():
             return None
@@ -80,12 +79,12 @@ class Side:
             names += [f"{self._record.name}.{item.name}" for item in self._message.oneofs]
         return self._named(names)
 
-    def _on_field(self, field: Field) -> Kinds | None:
+    def _on_field(self, field: Field) -> UnionFact | None:
         return self._named([f"{self._record.name}.{field.name}"] if self._record else [])
 
-    def _named(self, names: list[str]) -> Kinds | None:
+    def _named(self, names: list[str]) -> UnionFact | None:
         wanted = {name.casefold() for name in names}
-        found = (item for item in self._vocabulary.kinds if item.name.casefold() in wanted)
+        found = (item for item in self._vocabulary.unions if item.name.casefold() in wanted)
         return next(found, None)
 
     def _is(self, kind: str, arm: Field) -> bool:
@@ -101,13 +100,13 @@ class Side:
     def _skipped(self, arm: Field) -> Iterator[Finding]:
         message = self._schema.messages.get(arm.value.type_name)
         record = find_record(message, self._annotated, self._vocabulary) if message else None
-        for skip in self._vocabulary.skips:
+        for skip in self._vocabulary.ignored_variants:
             if record is not None and skip.tag == record.tag:
                 name = f"{self._path}.{arm.name}"
                 what = f"{arm.name} is passed over in {skip.within} ({skip.place})"
                 yield self._finding(f"arm {name}: {skip.within}", what)
 
-    def _missing(self, field: Field, name: str, union: Kinds) -> Finding:
+    def _missing(self, field: Field, name: str, union: UnionFact) -> Finding:
         what = f"{name.removeprefix(self._path + '.')} is no type of {union.name} ({union.place})"
         return self._finding(f"arm {name}", what, field)
 

@@ -1,7 +1,7 @@
-"""Arms that an SDK fills where no role was seen to: facts would be missing without a word.
+"""Checks that every arm an SDK fills belongs to its host or driver.
 
-In: the vocabulary that was read and its Scope. Out: a fault for each event, request or
-response that is made somewhere else than where host and driver were found to make theirs.
+An event, request or response that is constructed anywhere else is a fault: the role's facts
+would be incomplete.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from collections.abc import Iterator
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import Build, Vocabulary
+from sessiongen.vocabulary.model import Construction, Vocabulary
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.scope import Scope
 
 
-def check_placed(vocabulary: Vocabulary, package: Package, scope: Scope, faults: Faults) -> None:
+def check_attribution(
+    vocabulary: Vocabulary, package: Package, scope: Scope, faults: Faults
+) -> None:
     """Note each arm that is filled and told of nowhere; `*` is one that is computed."""
     for build, arm, who in _stray(vocabulary, scope):
         span = package.span(build.place.file, build.place.line)
@@ -23,7 +25,7 @@ def check_placed(vocabulary: Vocabulary, package: Package, scope: Scope, faults:
         faults.unreadable(span, Rule.SDK_REQUEST, what)
 
 
-def _stray(vocabulary: Vocabulary, scope: Scope) -> Iterator[tuple[Build, str, str]]:
+def _stray(vocabulary: Vocabulary, scope: Scope) -> Iterator[tuple[Construction, str, str]]:
     host, driver = vocabulary.host, vocabulary.driver
     seen: dict[str, tuple[str, set[str | None]]] = {}
     if host is not None:
@@ -31,7 +33,7 @@ def _stray(vocabulary: Vocabulary, scope: Scope) -> Iterator[tuple[Build, str, s
         seen[scope.messages.response] = (host.name, {item.response for item in host.answers})
     if driver is not None:
         seen[scope.messages.request] = (driver.name, {item.arm for item in driver.sends})
-    for build in vocabulary.builds:
+    for build in vocabulary.constructions:
         who, known = seen.get(build.message, ("", set()))
         for arm in build.fields if who else ():
             if arm not in known and f"{build.message}.{arm}" not in scope.plain:

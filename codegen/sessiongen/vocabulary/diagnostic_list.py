@@ -1,8 +1,4 @@
-"""The faults found while reading a package.
-
-In: a place in a source file and what is wrong there. Out: Diagnostics, as a list that
-grows.
-"""
+"""Collects the diagnostics of reading one package."""
 
 from __future__ import annotations
 

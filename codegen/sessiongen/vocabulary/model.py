@@ -1,11 +1,11 @@
-"""The facts of one SDK at one version.
+"""The facts of one SDK at one version, as immutable values.
 
-In: nothing. Out: immutable values; every fact has the place that says so. Facts of one
-kind are kept in one order, so that two readings with equal facts are equal.
+Every fact has the place in the package that states it. Facts of one kind have one order (see
+`ordering`), so that two readings with equal facts are equal.
 
-Arms, message fields and proto values have the spelling of the proto in both languages;
-everything else has the SDK's own spelling. They are named tuples, since every run that
-compares makes thousands of them.
+Arms, message fields and proto values are spelled as in the proto in both languages;
+everything else is spelled as in the SDK. Facts are named tuples because each command creates
+thousands of them, and named tuples are created quickly.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from sessiongen.diagnostics import Diagnostic
 
-# How an SDK writes a set of words down.
+# How an SDK writes a set of literals down.
 ENUM, LITERAL, UNION, CONST, FIELD = "enum", "literal", "union", "const", "field"
 FORMS = (ENUM, LITERAL, UNION, CONST, FIELD)
 
 # What is done with an arm of the outermost message.
-SENDS, TAKES = "sends", "takes"
-WAYS = (SENDS, TAKES)
+SENDS, RECEIVES = "sends", "receives"
+DIRECTIONS = (SENDS, RECEIVES)
 
 
 class Place(NamedTuple):
@@ -33,7 +33,7 @@ class Place(NamedTuple):
         return f"{self.file}:{self.line}"
 
 
-class Word(NamedTuple):
+class LiteralValue(NamedTuple):
     """One value of an enum. member: its name in the SDK, where it has one.
 
     line: in the enum's own file, of the value or of the name that stands for it there.
@@ -45,7 +45,7 @@ class Word(NamedTuple):
 
 
 class EnumFact(NamedTuple):
-    """A set of words under a name; one on a class field is named `Class.field`.
+    """A set of literals under a name; one on a class field is named `Class.field`.
 
     open: other values are allowed beside these, as in `CloseReason | string`.
     """
@@ -54,12 +54,12 @@ class EnumFact(NamedTuple):
     form: str
     open: bool
     place: Place
-    words: tuple[Word, ...]
+    literals: tuple[LiteralValue, ...]
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The words alone."""
-        return tuple(word.value for word in self.words)
+        """The literals alone."""
+        return tuple(literal.value for literal in self.literals)
 
 
 class FieldFact(NamedTuple):
@@ -83,7 +83,7 @@ class Record(NamedTuple):
     fields: tuple[FieldFact, ...]
 
 
-class Kinds(NamedTuple):
+class UnionFact(NamedTuple):
     """The types that a value may have: a union under a name, or on a field `Class.field`.
 
     kinds: classes by their names, other types as they are written.
@@ -91,10 +91,10 @@ class Kinds(NamedTuple):
 
     name: str
     place: Place
-    kinds: tuple[str, ...]
+    members: tuple[str, ...]
 
 
-class Skip(NamedTuple):
+class IgnoredVariant(NamedTuple):
     """A place that passes over values of one kind. tag: the constant of their `type`."""
 
     tag: str
@@ -111,7 +111,7 @@ class Default(NamedTuple):
 
 
 class ValueMap(NamedTuple):
-    """A map from an SDK's words to proto values. pairs: word and name of the proto value."""
+    """A map from an SDK's literals to proto values. pairs: literal and name of the proto value."""
 
     name: str
     place: Place
@@ -119,7 +119,7 @@ class ValueMap(NamedTuple):
     defaults: tuple[Default, ...]
 
 
-class Keys(NamedTuple):
+class MapKeys(NamedTuple):
     """The keys that are given to a field of a message, where they are constants.
 
     open: more keys are given than can be seen.
@@ -165,9 +165,9 @@ class Forward(NamedTuple):
     handler: str
     place: Place
     via: Place | None
-    takes: str | None
+    event_type: str | None
     reads: tuple[str, ...]
-    whole: bool
+    passes_event: bool
 
 
 class Answer(NamedTuple):
@@ -192,7 +192,7 @@ class Host(NamedTuple):
 
     name: str
     place: Place
-    rest: Place | None
+    unknown_request: Place | None
     forwards: tuple[Forward, ...]
     answers: tuple[Answer, ...]
 
@@ -223,14 +223,14 @@ class Driver(NamedTuple):
 
     name: str
     place: Place
-    by_name: Place | None
-    bare: Place | None
+    emits_by_arm_name: Place | None
+    emits_payload_only: Place | None
     events: tuple[EventName, ...]
     receives: tuple[Reception, ...]
     sends: tuple[Sending, ...]
 
 
-class Build(NamedTuple):
+class Construction(NamedTuple):
     """One place that makes a message, and the fields it fills there.
 
     within: the function or method around it; a message is filled differently in each.
@@ -247,11 +247,11 @@ class Build(NamedTuple):
     fields: tuple[str, ...]
 
 
-class Carry(NamedTuple):
+class EnvelopeUse(NamedTuple):
     """An arm of the outermost message that some code of the SDK sends or takes."""
 
     arm: str
-    way: str
+    direction: str
     within: str
     place: Place
 
@@ -264,12 +264,12 @@ class Vocabulary(NamedTuple):
     version: str
     enums: tuple[EnumFact, ...] = ()
     records: tuple[Record, ...] = ()
-    kinds: tuple[Kinds, ...] = ()
-    skips: tuple[Skip, ...] = ()
+    unions: tuple[UnionFact, ...] = ()
+    ignored_variants: tuple[IgnoredVariant, ...] = ()
     maps: tuple[ValueMap, ...] = ()
-    builds: tuple[Build, ...] = ()
-    keys: tuple[Keys, ...] = ()
-    carries: tuple[Carry, ...] = ()
+    constructions: tuple[Construction, ...] = ()
+    map_keys: tuple[MapKeys, ...] = ()
+    envelope_uses: tuple[EnvelopeUse, ...] = ()
     session: Session | None = None
     host: Host | None = None
     driver: Driver | None = None

@@ -1,34 +1,41 @@
-"""The one order of facts.
-
-In: a Vocabulary as it was read. Out: the same with the facts of each kind sorted, each once.
-"""
+"""Sorts the facts of a vocabulary and removes duplicates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from sessiongen.vocabulary.model import Driver, EnumFact, Host, Session, ValueMap, Vocabulary, Word
+from sessiongen.vocabulary.model import (
+    Driver,
+    EnumFact,
+    Host,
+    Session,
+    ValueMap,
+    Vocabulary,
+    LiteralValue,
+)
 
 _T = TypeVar("_T")
 
 
-def in_order(found: Vocabulary) -> Vocabulary:
+def normalized(found: Vocabulary) -> Vocabulary:
     """Return a vocabulary with its facts in order."""
     records = [item._replace(fields=_sorted(item.fields, _name)) for item in found.records]
-    builds = [item._replace(fields=_plain(item.fields)) for item in found.builds]
-    keys = [item._replace(keys=_plain(item.keys)) for item in found.keys]
+    builds = [item._replace(fields=_plain(item.fields)) for item in found.constructions]
+    keys = [item._replace(keys=_plain(item.keys)) for item in found.map_keys]
     return found._replace(
         enums=_sorted(map(_enum, found.enums), lambda item: (item.name, item.place)),
         records=_sorted(records, lambda item: (item.name, item.place)),
-        kinds=_sorted(found.kinds, lambda item: (item.name, item.place)),
-        skips=_sorted(found.skips),
+        unions=_sorted(found.unions, lambda item: (item.name, item.place)),
+        ignored_variants=_sorted(found.ignored_variants),
         maps=_sorted(map(_map, found.maps), lambda item: (item.name, item.place)),
-        builds=_sorted(
+        constructions=_sorted(
             builds, lambda item: (item.message, item.place, item.within, item.fields, item.open)
         ),
-        keys=_sorted(keys),
-        carries=_first(found.carries, lambda item: (item.arm, item.way, item.within)),
+        map_keys=_sorted(keys),
+        envelope_uses=_first(
+            found.envelope_uses, lambda item: (item.arm, item.direction, item.within)
+        ),
         session=found.session and _session(found.session),
         host=found.host and _host(found.host),
         driver=found.driver and _driver(found.driver),
@@ -56,10 +63,10 @@ def _name(item: Any) -> Any:
 
 
 def _enum(item: EnumFact) -> EnumFact:
-    once: dict[str, Word] = {}
-    for word in item.words:
-        once.setdefault(word.value, word)
-    return item._replace(words=tuple(once[value] for value in sorted(once)))
+    once: dict[str, LiteralValue] = {}
+    for literal in item.literals:
+        once.setdefault(literal.value, literal)
+    return item._replace(literals=tuple(once[value] for value in sorted(once)))
 
 
 def _map(item: ValueMap) -> ValueMap:

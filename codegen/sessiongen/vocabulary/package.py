@@ -1,8 +1,7 @@
-"""The files of an SDK's package, read into memory and never run.
+"""Reads the source files of an SDK's package into memory.
 
-In: a folder, a wheel, an sdist or an npm archive. Out: a Package of source files under
-their paths in the package; anything else is a InputError. An archive is not unpacked, so no
-name in it can reach the file system.
+A package is a folder, a wheel, an sdist or an npm archive. Its code is never run. An archive
+is not unpacked, so that no member name can reach the file system.
 """
 
 from __future__ import annotations

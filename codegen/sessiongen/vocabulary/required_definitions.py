@@ -1,7 +1,7 @@
-"""What a scope asks for by name: role classes, and definitions that must be readable.
+"""Finds the definitions that a scope names: role classes and required definitions.
 
-In: the modules of a package, of either language, and a Scope. Out: definitions, and a fault
-for each name that is absent, defined twice, or there and unreadable.
+The code is shared by both languages. A name that is absent, defined twice or unreadable is a
+fault.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 
 from sessiongen.diagnostics import Rule, Span
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import EnumFact, FieldFact, Kinds, Record
+from sessiongen.vocabulary.model import EnumFact, FieldFact, UnionFact, Record
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.scope import Scope
 
@@ -54,12 +54,12 @@ class Located(Protocol[D]):
 
 
 class Collected(ABC, Generic[D]):
-    """The types and sets of words that were read; each definition is read once."""
+    """The types and sets of literals that were read; each definition is read once."""
 
     def __init__(self) -> None:
         self.enums: list[EnumFact] = []
         self.records: list[Record] = []
-        self.kinds: list[Kinds] = []
+        self.unions: list[UnionFact] = []
         self._seen: set[tuple[str, str]] = set()
 
     @abstractmethod
@@ -77,7 +77,7 @@ class Collected(ABC, Generic[D]):
 
     def knows(self, name: str) -> bool:
         """Whether an enum, a record or a union of this name was read."""
-        facts: list[EnumFact | Record | Kinds] = [*self.enums, *self.records, *self.kinds]
+        facts: list[EnumFact | Record | UnionFact] = [*self.enums, *self.records, *self.unions]
         return any(fact.name == name for fact in facts)
 
     def tagged(self, tag: str) -> bool:
@@ -90,7 +90,7 @@ class Collected(ABC, Generic[D]):
         return next((item for item in fields if item.name == name), None)
 
 
-class Wanted(Generic[D]):
+class RequiredDefinitions(Generic[D]):
     """Finds what a scope names."""
 
     def __init__(self, package: Package, scope: Scope, faults: Faults, modules: Located[D]) -> None:
@@ -141,7 +141,7 @@ class Wanted(Generic[D]):
         records.read(found[:1])
         if records.knows(name):
             return True
-        what = f"{name} is neither a set of words nor a type with fields that can be read"
+        what = f"{name} is neither a set of literals nor a type with fields that can be read"
         self._faults.unreadable(self._modules.where(found[0]), Rule.SDK_ENUM, what)
         return False
 

@@ -1,8 +1,7 @@
-"""Vocabulary files: facts as JSON that can be reviewed as a diff.
+"""Reads and writes vocabulary files: JSON that can be reviewed as a diff.
 
-In: a Vocabulary, or the bytes of a file. Out: the bytes, or the Vocabulary; a file that
-does not hold one is a InputError. Keys are sorted, a record without records inside is one
-line, lines end in LF.
+Keys are sorted, an object without objects inside is one line, and lines end in LF. A file that
+is not a vocabulary is an InputError.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.paths import display
 from sessiongen.vocabulary.model import (
     FORMS,
-    WAYS,
+    DIRECTIONS,
     Answer,
-    Build,
-    Carry,
+    Construction,
+    EnvelopeUse,
     Default,
     Driver,
     EnumFact,
@@ -27,31 +26,31 @@ from sessiongen.vocabulary.model import (
     FieldFact,
     Forward,
     Host,
-    Keys,
-    Kinds,
+    MapKeys,
+    UnionFact,
     Place,
     Reception,
     Record,
     Sending,
     Session,
-    Skip,
+    IgnoredVariant,
     ValueMap,
     Vocabulary,
-    Word,
+    LiteralValue,
 )
-from sessiongen.vocabulary.ordering import in_order
+from sessiongen.vocabulary.ordering import normalized
 
 _Read = Callable[[Any], Any]
 
 _HELP = "write the file anew with `sessiongen vocabulary update`"
 
 # JSON names that differ from the model's: shorter lines read better in a diff.
-_NAMES = {"place": "at", "words": "values"}
+_NAMES = {"place": "at", "literals": "values"}
 
 
 def dump(vocabulary: Vocabulary) -> bytes:
     """Return the bytes of a vocabulary file."""
-    return (_render(_plain(in_order(vocabulary)), "") + "\n").encode("ascii")
+    return (_render(_plain(normalized(vocabulary)), "") + "\n").encode("ascii")
 
 
 def load(path: Path) -> Vocabulary:
@@ -219,7 +218,7 @@ def _refuse_keys(value: dict[str, Any], names: dict[str, _Read]) -> None:
 _TEXTS = _each(_text)
 _AT = _maybe(_place)
 _EVENTS = _each(_object(EventName, name=_text, place=_place))
-_WORDS = _each(_object(Word, value=_text, member=_maybe(_text), line=_line))
+_LITERALS = _each(_object(LiteralValue, value=_text, member=_maybe(_text), line=_line))
 _FIELDS = _each(_object(FieldFact, name=_text, type=_text, optional=_flag, place=_place))
 _DEFAULTS = _each(_object(Default, value=_text, within=_text, place=_place))
 _FORWARDS = _each(
@@ -230,9 +229,9 @@ _FORWARDS = _each(
         handler=_text,
         place=_place,
         via=_AT,
-        takes=_maybe(_text),
+        event_type=_maybe(_text),
         reads=_TEXTS,
-        whole=_flag,
+        passes_event=_flag,
     )
 )
 _ANSWERS = _each(
@@ -240,11 +239,15 @@ _ANSWERS = _each(
 )
 _RECEIVES = _each(_object(Reception, arm=_text, event=_text, place=_place))
 _SENDS = _each(_object(Sending, arm=_text, method=_text, place=_place))
-_ENUM = _object(EnumFact, name=_text, form=_one_of(FORMS), open=_flag, place=_place, words=_WORDS)
-_KEYS = _object(
-    Keys, message=_text, field=_text, within=_text, open=_flag, place=_place, keys=_TEXTS
+_ENUM = _object(
+    EnumFact, name=_text, form=_one_of(FORMS), open=_flag, place=_place, literals=_LITERALS
 )
-_BUILD = _object(Build, message=_text, within=_text, open=_flag, place=_place, fields=_TEXTS)
+_MAP_KEYS = _object(
+    MapKeys, message=_text, field=_text, within=_text, open=_flag, place=_place, keys=_TEXTS
+)
+_CONSTRUCTION = _object(
+    Construction, message=_text, within=_text, open=_flag, place=_place, fields=_TEXTS
+)
 _MAP = _object(ValueMap, name=_text, place=_place, pairs=_each(_pair), defaults=_DEFAULTS)
 _VOCABULARY = _object(
     Vocabulary,
@@ -253,23 +256,32 @@ _VOCABULARY = _object(
     version=_text,
     enums=_each(_ENUM),
     records=_each(_object(Record, name=_text, tag=_maybe(_text), place=_place, fields=_FIELDS)),
-    kinds=_each(_object(Kinds, name=_text, place=_place, kinds=_TEXTS)),
-    skips=_each(_object(Skip, tag=_text, within=_text, place=_place)),
+    unions=_each(_object(UnionFact, name=_text, place=_place, members=_TEXTS)),
+    ignored_variants=_each(_object(IgnoredVariant, tag=_text, within=_text, place=_place)),
     maps=_each(_MAP),
-    builds=_each(_BUILD),
-    keys=_each(_KEYS),
-    carries=_each(_object(Carry, arm=_text, way=_one_of(WAYS), within=_text, place=_place)),
+    constructions=_each(_CONSTRUCTION),
+    map_keys=_each(_MAP_KEYS),
+    envelope_uses=_each(
+        _object(EnvelopeUse, arm=_text, direction=_one_of(DIRECTIONS), within=_text, place=_place)
+    ),
     session=_maybe(_object(Session, name=_text, place=_place, events=_EVENTS, emits=_EVENTS)),
     host=_maybe(
-        _object(Host, name=_text, place=_place, rest=_AT, forwards=_FORWARDS, answers=_ANSWERS)
+        _object(
+            Host,
+            name=_text,
+            place=_place,
+            unknown_request=_AT,
+            forwards=_FORWARDS,
+            answers=_ANSWERS,
+        )
     ),
     driver=_maybe(
         _object(
             Driver,
             name=_text,
             place=_place,
-            by_name=_AT,
-            bare=_AT,
+            emits_by_arm_name=_AT,
+            emits_payload_only=_AT,
             events=_EVENTS,
             receives=_RECEIVES,
             sends=_SENDS,

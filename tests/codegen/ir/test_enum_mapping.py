@@ -26,7 +26,7 @@ from sessiongen.config import reader
 from sessiongen.generate import generate
 from sessiongen.diagnostics import InputError
 from sessiongen.vocabulary import dump
-from sessiongen.vocabulary.model import EnumFact, Place, Vocabulary, Word
+from sessiongen.vocabulary.model import EnumFact, Place, Vocabulary, LiteralValue
 
 CLOSE_REASONS = {
     "error": (1, "CR_ERROR"),
@@ -148,7 +148,9 @@ class Small:
         self.count += 1
         package = f"small_{self.folder.name.replace('-', '_')}_{self.count}"
         place = Place("sdk/moods.py", 3)
-        fact = EnumFact(name, form, False, place, tuple(Word(word, None, 3) for word in words))
+        fact = EnumFact(
+            name, form, False, place, tuple(LiteralValue(word, None, 3) for word in words)
+        )
         vocabulary = Vocabulary("small-sdk", "python", "1", enums=(fact,))
         (self.folder / "sdk.json").write_bytes(dump(vocabulary))
         # One proto package a call: Python's descriptor pool never forgets a name.

@@ -25,7 +25,7 @@ from sessiongen import parity, pipeline
 from sessiongen.config import reader
 from sessiongen.cli.main import main
 from scopes import PYTHON
-from sessiongen.vocabulary import Word, dump, load
+from sessiongen.vocabulary import LiteralValue, dump, load
 from sessiongen.vocabulary import commands
 from sessiongen.parity.gaps import load_gaps
 from sessiongen.vocabulary.package import open_package
@@ -70,7 +70,7 @@ class Contract:
         found = load(path)
         enums = tuple(
             (
-                changed(item, words=(*item.words, Word(value, None, 1)))
+                changed(item, literals=(*item.literals, LiteralValue(value, None, 1)))
                 if item.name == "CloseReason"
                 else item
             )

@@ -29,14 +29,14 @@ from sessiongen import parity
 from sessiongen.diagnostics import Diagnostic
 from sessiongen.vocabulary.model import (
     Answer,
-    Build,
+    Construction,
     EventName,
     FieldFact,
     Forward,
     Reception,
     Sending,
     Session,
-    Word,
+    LiteralValue,
 )
 
 
@@ -53,18 +53,18 @@ def test_a_whole_sdk_has_no_findings(small: Small) -> None:
 
 DETAIL = FieldFact("theText", "str", False, AT)
 RENAMED = replace(RECORD, fields=tuple(item for item in RECORD.fields if item.name != "detail"))
-LOST = replace(END, words=(*END.words, Word("lost", "LOST", 9)))
+LOST = replace(END, literals=(*END.literals, LiteralValue("lost", "LOST", 9)))
 CASES = {
     "an SDK value that the protocol lacks": (
         replace(SDK, enums=(LOST,)),
-        ("word End.lost", "SG050", 4, "sdk/session.py:9"),
+        ("literal End.lost", "SG050", 4, "sdk/session.py:9"),
     ),
     "a proto enum without a twin": (
         replace(SDK, enums=()),
         ("enum small.End", "SG050", 4, "has no enum for small.End"),
     ),
     "a value that the SDK lacks": (
-        replace(SDK, enums=(replace(END, words=(Word("gone", None, 8),)),)),
+        replace(SDK, enums=(replace(END, literals=(LiteralValue("gone", None, 8),)),)),
         ("value small.End.END_DONE", "SG050", 7, "sdk/session.py:7"),
     ),
     "an event that the host does not send": (
@@ -92,7 +92,7 @@ CASES = {
         ("event ended: driver", "SG051", 18, "calls it 'over'"),
     ),
     "an event that the driver's type leaves out": (
-        replace(SDK, driver=replace(DRIVER, events=(), receives=(), by_name=AT)),
+        replace(SDK, driver=replace(DRIVER, events=(), receives=(), emits_by_arm_name=AT)),
         ("event ended: driver", "SG051", 18, "event type leaves it out"),
     ),
     "an SDK event that no arm carries": (
@@ -124,23 +124,40 @@ CASES = {
     ),
     "a request field that the driver never fills": (
         replace(
-            SDK, builds=(SDK.builds[0], SDK.builds[2], Build("Ask", "Driver.ask", False, AT, ()))
+            SDK,
+            constructions=(
+                SDK.constructions[0],
+                SDK.constructions[2],
+                Construction("Ask", "Driver.ask", False, AT, ()),
+            ),
         ),
         ("request field ask.text: driver", "SG052", 14, "never fills it"),
     ),
     "a field that the host leaves out": (
-        replace(SDK, builds=(*SDK.builds[1:], Build("Ended", "Host.x", False, AT, ("reason",)))),
+        replace(
+            SDK,
+            constructions=(
+                *SDK.constructions[1:],
+                Construction("Ended", "Host.x", False, AT, ("reason",)),
+            ),
+        ),
         ("field Ended.detail: Host.x", "SG053", 11, "is left out in Host.x"),
     ),
     "a field that one host function of two leaves out": (
-        replace(SDK, builds=(*SDK.builds, Build("Ended", "Host.x", False, AT, ("reason",)))),
+        replace(
+            SDK,
+            constructions=(
+                *SDK.constructions,
+                Construction("Ended", "Host.x", False, AT, ("reason",)),
+            ),
+        ),
         ("field Ended.detail: Host.x", "SG053", 11, "is left out in Host.x"),
     ),
     "a field that the SDK's class lacks": (
         replace(
             SDK,
             records=(RENAMED,),
-            builds=tuple(item for item in SDK.builds if item.message != "Ended"),
+            constructions=tuple(item for item in SDK.constructions if item.message != "Ended"),
         ),
         ("field Ended.detail", "SG053", 11, "has no source in EndedEvent"),
     ),
@@ -188,15 +205,27 @@ CASES = {
         ("request nod: driver", "SG052", 21, "its driver sends the request 'nod'"),
     ),
     "a field that only the SDK fills": (
-        replace(SDK, builds=(*SDK.builds, Build("Ended", "Host.x", True, AT, ("mood",)))),
+        replace(
+            SDK,
+            constructions=(
+                *SDK.constructions,
+                Construction("Ended", "Host.x", True, AT, ("mood",)),
+            ),
+        ),
         ("field Ended.mood", "SG053", 9, "Host.x fills Ended.mood (sdk/session.py:7)"),
     ),
     "a message that only the SDK makes": (
-        replace(SDK, builds=(*SDK.builds, Build("Hum", "Host.x", False, AT, ()))),
+        replace(
+            SDK, constructions=(*SDK.constructions, Construction("Hum", "Host.x", False, AT, ()))
+        ),
         ("message Hum", "SG053", 16, "Host.x makes the message Hum (sdk/session.py:7)"),
     ),
     "a message that nothing makes": (
-        replace(SDK, records=(), builds=tuple(i for i in SDK.builds if i.message != "Ended")),
+        replace(
+            SDK,
+            records=(),
+            constructions=tuple(i for i in SDK.constructions if i.message != "Ended"),
+        ),
         ("message Ended", "SG053", 9, "nothing in this SDK that it could be made from"),
     ),
 }
@@ -244,7 +273,7 @@ def test_a_gap_needs_a_reason_and_one_place(small: Small) -> None:
 def test_a_rename_is_caught_and_not_taken_for_unknown(small: Small) -> None:
     renamed = PROTO.replace("END_DONE", "END_FINISHED")
     found = small.compare(proto=renamed)
-    assert difference_ids(found) == ["value small.End.END_FINISHED", "word End.done"]
+    assert difference_ids(found) == ["value small.End.END_FINISHED", "literal End.done"]
     annotated = renamed.replace(
         "END_FINISHED = 1", 'END_FINISHED = 1 [(sessiongen.sdk_value) = "done"]'
     )
@@ -254,7 +283,7 @@ def test_a_rename_is_caught_and_not_taken_for_unknown(small: Small) -> None:
 def test_a_new_value_fails_until_the_sdk_has_it(small: Small) -> None:
     proto = PROTO.replace("  END_DONE = 1;", "  END_DONE = 1;\n  END_GIVEN_AWAY = 2;")
     assert difference_ids(small.compare(proto=proto)) == ["value small.End.END_GIVEN_AWAY"]
-    end = replace(END, words=(*END.words, Word("given-away", None, 9)))
+    end = replace(END, literals=(*END.literals, LiteralValue("given-away", None, 9)))
     assert small.compare(replace(SDK, enums=(end,)), proto=proto).diagnostics == []
 
 
@@ -263,7 +292,7 @@ def test_any_other_value_needs_one_that_stands_for_it(small: Small) -> None:
     assert small.compare(sdk).diagnostics == []
     closed = PROTO.replace('  option (sessiongen.unknown) = "END_UNKNOWN";\n', "")
     found = small.compare(sdk, proto=closed)
-    assert difference_ids(found) == ["value small.End.END_UNKNOWN", "word End.*"]
+    assert difference_ids(found) == ["value small.End.END_UNKNOWN", "literal End.*"]
 
 
 def test_an_older_name_beside_the_arms_own_is_no_finding(small: Small) -> None:
@@ -274,15 +303,18 @@ def test_an_older_name_beside_the_arms_own_is_no_finding(small: Small) -> None:
 
 
 def test_what_a_function_fills_in_any_of_its_places_is_filled(small: Small) -> None:
-    early = Build("Ended", "Host._on_close", False, AT, ("reason",))
-    assert small.compare(replace(SDK, builds=(early, *SDK.builds))).diagnostics == []
+    early = Construction("Ended", "Host._on_close", False, AT, ("reason",))
+    assert small.compare(replace(SDK, constructions=(early, *SDK.constructions))).diagnostics == []
 
 
 def test_a_declared_drop_does_not_excuse_the_next(small: Small) -> None:
-    drops = [Build("Ended", f"Host.{name}", False, AT, ("reason",)) for name in "xy"]
+    drops = [Construction("Ended", f"Host.{name}", False, AT, ("reason",)) for name in "xy"]
     gaps = [("field Ended.detail: Host.x", "known")]
-    assert small.compare(replace(SDK, builds=(*SDK.builds, drops[0])), gaps).diagnostics == []
-    found = small.compare(replace(SDK, builds=(*SDK.builds, *drops)), gaps)
+    assert (
+        small.compare(replace(SDK, constructions=(*SDK.constructions, drops[0])), gaps).diagnostics
+        == []
+    )
+    found = small.compare(replace(SDK, constructions=(*SDK.constructions, *drops)), gaps)
     assert [item.message for item in found.diagnostics] == [
         "small-sdk: Ended.detail is left out in Host.y (sdk/session.py:7)"
     ]

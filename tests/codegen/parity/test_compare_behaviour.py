@@ -14,8 +14,8 @@ from small_protocol import AT, SDK, Small, replace, difference_ids
 from sessiongen.parity import render
 from sessiongen.vocabulary.model import (
     Answer,
-    Build,
-    Carry,
+    Construction,
+    EnvelopeUse,
     Default,
     Driver,
     EnumFact,
@@ -23,17 +23,17 @@ from sessiongen.vocabulary.model import (
     FieldFact,
     Forward,
     Host,
-    Keys,
-    Kinds,
+    MapKeys,
+    UnionFact,
     Place,
     Reception,
     Record,
     Sending,
     Session,
-    Skip,
+    IgnoredVariant,
     ValueMap,
     Vocabulary,
-    Word,
+    LiteralValue,
 )
 
 PROTO = """syntax = "proto3";
@@ -125,35 +125,41 @@ DRIVER = Driver(
     (Sending("ask", "ask", AT),),
 )
 MAP = ValueMap("MOODS", AT, (("bad", "MOOD_BAD"), ("good", "MOOD_GOOD")), ())
-KEYS = Keys("Said", "extra", "on_said", False, AT, ("a", "b"))
-PART = Kinds("Part", AT, ("Text", "Picture", "str"))
+KEYS = MapKeys("Said", "extra", "on_said", False, AT, ("a", "b"))
+PART = UnionFact("Part", AT, ("Text", "Picture", "str"))
 CARRIES = tuple(
-    Carry(arm, way, "Host.run", AT)
+    EnvelopeUse(arm, way, "Host.run", AT)
     for arm in ("event", "request", "response", "sound")
-    for way in ("sends", "takes")
+    for way in ("sends", "receives")
 )
 FULL = Vocabulary(
     "full-sdk",
     "python",
     "1",
-    enums=(EnumFact("Mood", "enum", False, AT, (Word("bad", None, 8), Word("good", None, 8))),),
+    enums=(
+        EnumFact(
+            "Mood", "enum", False, AT, (LiteralValue("bad", None, 8), LiteralValue("good", None, 8))
+        ),
+    ),
     records=(
         SAID,
         record("Text", "words", type="str", text="str"),
         record("Picture", "image", type="str", url="str"),
     ),
-    kinds=(PART,),
+    unions=(PART,),
     maps=(MAP,),
-    builds=(
-        Build("Said", "on_said", False, AT, ("error", "extra", "hint", "mood", "part", "tags")),
-        Build("Text", "encode", False, AT, ("text",)),
-        Build("Picture", "encode", False, AT, ("url",)),
-        Build("Part", "encode", False, AT, ("words",)),
-        Build("Part", "encode", False, AT, ("picture",)),
-        Build("Part", "encode", False, AT, ("note",)),
+    constructions=(
+        Construction(
+            "Said", "on_said", False, AT, ("error", "extra", "hint", "mood", "part", "tags")
+        ),
+        Construction("Text", "encode", False, AT, ("text",)),
+        Construction("Picture", "encode", False, AT, ("url",)),
+        Construction("Part", "encode", False, AT, ("words",)),
+        Construction("Part", "encode", False, AT, ("picture",)),
+        Construction("Part", "encode", False, AT, ("note",)),
     ),
-    keys=(KEYS,),
-    carries=CARRIES,
+    map_keys=(KEYS,),
+    envelope_uses=CARRIES,
     session=Session("Session", AT, (EventName("said", AT),), (EventName("said", AT),)),
     host=HOST,
     driver=DRIVER,
@@ -197,7 +203,7 @@ CHANGES = [
     (
         mapped(defaults=(Default("MOOD_GOOD", "on_said", AT),)),
         "default MOODS: on_said",
-        "on_said takes MOOD_GOOD for a word that MOODS does not have",
+        "on_said takes MOOD_GOOD for a literal that MOODS does not have",
     ),
     (
         mapped(pairs=(*MAP.pairs, ("odd", "MOOD_ODD"))),
@@ -210,12 +216,12 @@ CHANGES = [
         "its on_said does not look at the event's own created_at",
     ),
     (
-        replace(FULL, driver=replace(DRIVER, bare=Place("sdk/driver.py", 9))),
+        replace(FULL, driver=replace(DRIVER, emits_payload_only=Place("sdk/driver.py", 9))),
         "event field created_at: driver",
         "its driver passes on the payload alone (sdk/driver.py:9)",
     ),
     (
-        replace(FULL, host=replace(HOST, rest=None)),
+        replace(FULL, host=replace(HOST, unknown_request=None)),
         "request *: host",
         "its host leaves a request that it does not know unanswered",
     ),
@@ -225,22 +231,22 @@ CHANGES = [
         "Said.error is filled from error.label alone in on_said",
     ),
     (
-        replace(FULL, kinds=(replace(PART, kinds=(*PART.kinds, "Sound")),)),
-        "sdk kind Part.Sound",
+        replace(FULL, unions=(replace(PART, members=(*PART.members, "Sound")),)),
+        "sdk type Part.Sound",
         "Part: has no arm for the SDK's Sound in Part",
     ),
     (
-        replace(FULL, kinds=(replace(PART, kinds=("Text", "str", "_Private")),)),
+        replace(FULL, unions=(replace(PART, members=("Text", "str", "_Private")),)),
         "arm Part.picture",
         "Part: picture is no type of Part",
     ),
     (
-        replace(FULL, kinds=(PART, Kinds("SaidEvent.part", AT, ("Text", "str")))),
+        replace(FULL, unions=(PART, UnionFact("SaidEvent.part", AT, ("Text", "str")))),
         "arm Said.part.picture",
         "Said: part.picture is no type of SaidEvent.part",
     ),
     (
-        replace(FULL, skips=(Skip("image", "encode", AT),)),
+        replace(FULL, ignored_variants=(IgnoredVariant("image", "encode", AT),)),
         "arm Part.picture: encode",
         "Part: picture is passed over in encode",
     ),
@@ -250,9 +256,14 @@ CHANGES = [
         "Said.error cannot be unset, and error may be missing",
     ),
     (
-        replace(FULL, carries=tuple(i for i in CARRIES if (i.arm, i.way) != ("sound", "takes"))),
-        "message arm sound: takes",
-        "nothing takes the message sound",
+        replace(
+            FULL,
+            envelope_uses=tuple(
+                i for i in CARRIES if (i.arm, i.direction) != ("sound", "receives")
+            ),
+        ),
+        "message arm sound: receives",
+        "nothing receives the message sound",
     ),
     (replace(FULL, host=None), "host", "has no class that plays the host"),
     (replace(FULL, driver=None), "driver", "has no class that plays the driver"),
@@ -276,15 +287,15 @@ def test_each_difference(small: Small, sdk: Vocabulary, difference: str, message
 @pytest.mark.parametrize(
     "sdk",
     [
-        sent(reads=(), whole=True, takes="SaidEvent"),
-        sent(reads=(), takes="Unknown"),
+        sent(reads=(), passes_event=True, event_type="SaidEvent"),
+        sent(reads=(), event_type="Unknown"),
         sent(reads=("created_at.value", "error")),
         mapped(name="OTHERS", pairs=()),
-        replace(FULL, kinds=(replace(PART, kinds=(*PART.kinds, "_Private")),)),
-        replace(FULL, kinds=()),
-        replace(FULL, skips=(Skip("other", "encode", AT),)),
-        replace(FULL, carries=()),
-        replace(FULL, keys=()),
+        replace(FULL, unions=(replace(PART, members=(*PART.members, "_Private")),)),
+        replace(FULL, unions=()),
+        replace(FULL, ignored_variants=(IgnoredVariant("other", "encode", AT),)),
+        replace(FULL, envelope_uses=()),
+        replace(FULL, map_keys=()),
     ],
 )
 def test_what_is_no_difference(small: Small, sdk: Vocabulary) -> None:
@@ -311,13 +322,14 @@ def test_error_text_that_one_host_alone_gives(small: Small) -> None:
 
 
 def test_key_that_one_sdk_alone_gives(small: Small) -> None:
-    fewer = replace(OTHER, keys=(replace(KEYS, keys=("a",)),))
+    fewer = replace(OTHER, map_keys=(replace(KEYS, keys=("a",)),))
     assert found(small, fewer) == []
     assert found(small, FULL, (fewer,)) == ["key Said.extra.b"]
     assert (
-        found(small, FULL, (replace(fewer, keys=(replace(KEYS, keys=("a",), open=True),)),)) == []
+        found(small, FULL, (replace(fewer, map_keys=(replace(KEYS, keys=("a",), open=True),)),))
+        == []
     )
-    assert found(small, FULL, (replace(OTHER, keys=()),)) == []
+    assert found(small, FULL, (replace(OTHER, map_keys=()),)) == []
 
 
 def test_vocabulary_that_is_listed_twice(small: Small) -> None:
@@ -328,7 +340,9 @@ def test_vocabulary_that_is_listed_twice(small: Small) -> None:
 
 def test_message_that_is_made_beside_the_events(small: Small) -> None:
     proto = PROTO + "message Aside {\n  string a = 1;\n  string b = 2;\n}\n"
-    sdk = replace(FULL, builds=(*FULL.builds, Build("Aside", "other", False, AT, ("a",))))
+    sdk = replace(
+        FULL, constructions=(*FULL.constructions, Construction("Aside", "other", False, AT, ("a",)))
+    )
     assert difference_ids(small.compare(FULL, proto=proto)) == []
     assert difference_ids(small.compare(sdk, proto=proto)) == ["field Aside.b: other"]
 
@@ -358,8 +372,10 @@ NESTED = PROTO.replace("message Ask {}", f"{INSIDE}\nmessage Told {{}}").replace
 def test_fields_inside_a_request(
     small: Small, builds: list[tuple[str, tuple[str, ...]]], lacking: list[str]
 ) -> None:
-    made = tuple(Build(name, "Driver.ask", False, AT, fields) for name, fields in builds)
+    made = tuple(Construction(name, "Driver.ask", False, AT, fields) for name, fields in builds)
     answers = (replace(HOST.answers[0], reads=("in.a", "in.b")),)
-    sdk = replace(FULL, host=replace(HOST, answers=answers), builds=(*FULL.builds, *made))
+    sdk = replace(
+        FULL, host=replace(HOST, answers=answers), constructions=(*FULL.constructions, *made)
+    )
     expected = [f"request field ask.{path}: driver" for path in lacking]
     assert difference_ids(small.compare(sdk, proto=NESTED)) == expected

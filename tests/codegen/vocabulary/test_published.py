@@ -20,7 +20,7 @@ from published_behaviour import HABIT_IDS, HABITS, Habits
 
 from sessiongen.diagnostics import InputError, Severity
 from scopes import PYTHON, TYPESCRIPT
-from sessiongen.vocabulary import Kinds, Reading, ValueMap, Vocabulary
+from sessiongen.vocabulary import UnionFact, Reading, ValueMap, Vocabulary
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.fetch import fetch
 from sessiongen.vocabulary.store import dump, load
@@ -137,10 +137,10 @@ def test_events_and_requests(reading: Read, scope: Scope, facts: Facts) -> None:
 def test_builds(reading: Read, scope: Scope, facts: Facts) -> None:
     vocabulary = known(reading(scope, facts.version))
     found: dict[str, set[str]] = {}
-    for item in vocabulary.builds:
+    for item in vocabulary.constructions:
         fields = found.setdefault(f"{item.message} {item.within}", set())
         fields.update([*item.fields, *(["..."] if item.open else [])])
-    for name, expected in facts.builds.items():
+    for name, expected in facts.constructions.items():
         assert sorted(found.get(name, ())) == words(expected), name
 
 
@@ -157,21 +157,21 @@ def test_tables_and_unions(reading: Read, scope: Scope, habits: Habits) -> None:
         if item.defaults
     }
     assert defaults == {name: words(text) for name, text in habits.defaults.items()}
-    [options] = vocabulary.keys
+    [options] = vocabulary.map_keys
     assert (options.message, options.field, options.open) == (
         "SessionResponse.GetSessionStateResponse",
         "options",
         False,
     )
     assert list(options.keys) == words(habits.options)
-    kinds = {item.name: item for item in vocabulary.kinds}
-    assert sorted(kinds["ChatContent"].kinds) == words(habits.content)
-    skips = [f"{item.tag}:{item.within}" for item in vocabulary.skips]
-    assert skips == words(habits.skips)
-    facts: list[Kinds | ValueMap] = [*vocabulary.maps, *vocabulary.kinds]
+    kinds = {item.name: item for item in vocabulary.unions}
+    assert sorted(kinds["ChatContent"].members) == words(habits.content)
+    skips = [f"{item.tag}:{item.within}" for item in vocabulary.ignored_variants]
+    assert skips == words(habits.ignored_variants)
+    facts: list[UnionFact | ValueMap] = [*vocabulary.maps, *vocabulary.unions]
     found = {item.name: str(item.place) for item in facts} | {"options": str(options.place)}
-    found |= {item.arm: str(item.place) for item in vocabulary.carries}
-    found |= {item.tag: str(item.place) for item in vocabulary.skips}
+    found |= {item.arm: str(item.place) for item in vocabulary.envelope_uses}
+    found |= {item.tag: str(item.place) for item in vocabulary.ignored_variants}
     front = "livekit/agents/" if scope is PYTHON else ""
     for name, place in habits.places.items():
         assert found[name] == front + place, name
@@ -185,19 +185,19 @@ def test_what_hosts_and_drivers_do(reading: Read, scope: Scope, habits: Habits) 
     time = "created_at" if scope is PYTHON else "createdAt"
     assert [item.arm for item in host.forwards if time in item.reads] == words(habits.timed)
     # a debug message is handed on as it is, and nothing else
-    assert {item.arm for item in host.forwards if item.whole} <= {"debug_message"}
+    assert {item.arm for item in host.forwards if item.passes_event} <= {"debug_message"}
     errors = {item.arm: item.errors for item in host.answers if item.errors}
     assert errors == ({"run_input": habits.errors} if habits.errors else {})
-    assert host.rest is None
-    assert str((driver and driver.bare) or "") == habits.bare
-    carried = {f"{item.arm}:{item.way}" for item in vocabulary.carries}
-    assert sorted(carried) == words(habits.carries)
+    assert host.unknown_request is None
+    assert str((driver and driver.emits_payload_only) or "") == habits.emits_payload_only
+    carried = {f"{item.arm}:{item.direction}" for item in vocabulary.envelope_uses}
+    assert sorted(carried) == words(habits.envelope_uses)
 
 
 def test_python_driver_emits_by_arm_and_js_renames_usage(reading: Read) -> None:
     python = known(reading(PYTHON, "1.8.9")).driver
     assert python is not None
-    assert str(python.by_name) == "livekit/agents/voice/remote_session.py:1017"
+    assert str(python.emits_by_arm_name) == "livekit/agents/voice/remote_session.py:1017"
     assert python.receives == ()
     js = known(reading(TYPESCRIPT, "1.9.0")).driver
     assert js is not None

@@ -18,7 +18,7 @@ from small_sdks import python_sdk, typescript_sdk
 from sessiongen.diagnostics import InputError, Rule
 from sessiongen.vocabulary import Vocabulary, dump, load
 from sessiongen.vocabulary import model
-from sessiongen.vocabulary.ordering import in_order
+from sessiongen.vocabulary.ordering import normalized
 from sessiongen.vocabulary.store import parse
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -32,18 +32,22 @@ def tuples(items: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
     return st.lists(items, max_size=3).map(tuple)
 
 
-WORDS = tuples(st.builds(model.Word, TEXTS, st.none() | TEXTS, LINES))
+LITERALS = tuples(st.builds(model.LiteralValue, TEXTS, st.none() | TEXTS, LINES))
 NAMES = tuples(st.builds(model.EventName, TEXTS, PLACES))
-ENUMS = st.builds(model.EnumFact, TEXTS, st.sampled_from(model.FORMS), st.booleans(), PLACES, WORDS)
+ENUMS = st.builds(
+    model.EnumFact, TEXTS, st.sampled_from(model.FORMS), st.booleans(), PLACES, LITERALS
+)
 FIELDS = tuples(st.builds(model.FieldFact, TEXTS, TEXTS, st.booleans(), PLACES))
 RECORDS = st.builds(model.Record, TEXTS, st.none() | TEXTS, PLACES, FIELDS)
-KINDS = st.builds(model.Kinds, TEXTS, PLACES, tuples(TEXTS))
-SKIPS = st.builds(model.Skip, TEXTS, TEXTS, PLACES)
+UNIONS = st.builds(model.UnionFact, TEXTS, PLACES, tuples(TEXTS))
+IGNORED = st.builds(model.IgnoredVariant, TEXTS, TEXTS, PLACES)
 DEFAULTS = st.builds(model.Default, TEXTS, TEXTS, PLACES)
 MAPS = st.builds(model.ValueMap, TEXTS, PLACES, tuples(st.tuples(TEXTS, TEXTS)), tuples(DEFAULTS))
-KEYS = st.builds(model.Keys, TEXTS, TEXTS, TEXTS, st.booleans(), PLACES, tuples(TEXTS))
-CARRIES = st.builds(model.Carry, TEXTS, st.sampled_from(model.WAYS), TEXTS, PLACES)
-BUILDS = st.builds(model.Build, TEXTS, TEXTS, st.booleans(), PLACES, tuples(TEXTS))
+KEYS = st.builds(model.MapKeys, TEXTS, TEXTS, TEXTS, st.booleans(), PLACES, tuples(TEXTS))
+ENVELOPE_USES = st.builds(
+    model.EnvelopeUse, TEXTS, st.sampled_from(model.DIRECTIONS), TEXTS, PLACES
+)
+CONSTRUCTIONS = st.builds(model.Construction, TEXTS, TEXTS, st.booleans(), PLACES, tuples(TEXTS))
 SESSIONS = st.builds(model.Session, TEXTS, PLACES, NAMES, NAMES)
 FORWARDS = st.builds(
     model.Forward,
@@ -75,12 +79,12 @@ VOCABULARIES = st.builds(
     TEXTS,
     tuples(ENUMS),
     tuples(RECORDS),
-    tuples(KINDS),
-    tuples(SKIPS),
+    tuples(UNIONS),
+    tuples(IGNORED),
     tuples(MAPS),
-    tuples(BUILDS),
+    tuples(CONSTRUCTIONS),
     tuples(KEYS),
-    tuples(CARRIES),
+    tuples(ENVELOPE_USES),
     st.none() | SESSIONS,
     st.none() | HOSTS,
     st.none() | DRIVERS,
@@ -90,7 +94,7 @@ VOCABULARIES = st.builds(
 @given(VOCABULARIES)
 def test_what_is_dumped_can_be_parsed(vocabulary: Vocabulary) -> None:
     data = dump(vocabulary)
-    assert parse(data, "x.json") == in_order(vocabulary)
+    assert parse(data, "x.json") == normalized(vocabulary)
     assert dump(parse(data, "x.json")) == data
     assert data.endswith(b"}\n") and b"\r" not in data
 
@@ -99,11 +103,13 @@ def test_order_of_reading_does_not_matter() -> None:
     vocabulary = python_sdk().vocabulary
     shuffle = random.Random(1).shuffle
     enums, records = list(vocabulary.enums), list(vocabulary.records)
-    builds = list(vocabulary.builds)
+    builds = list(vocabulary.constructions)
     shuffle(enums)
     shuffle(records)
     shuffle(builds)
-    again = vocabulary._replace(enums=tuple(enums), records=tuple(records), builds=tuple(builds))
+    again = vocabulary._replace(
+        enums=tuple(enums), records=tuple(records), constructions=tuple(builds)
+    )
     assert dump(again) == dump(vocabulary)
 
 
@@ -171,7 +177,11 @@ def _put(key: str, value: object) -> Callable[[Any], None]:
         (("records", 0, "fields", 0), _drop("type"), "records[0].fields[0]: the key 'type' is"),
         (("driver", "sends", 0), _put("arm", 3), "driver.sends[0].arm: a string is needed here"),
         (("host", "answers", 0), _put("reads", [1]), "host.answers[0].reads[0]: a string"),
-        (("builds", 0), _put("fields", "a"), "builds[0].fields: a list is needed here"),
+        (
+            ("constructions", 0),
+            _put("fields", "a"),
+            "constructions[0].fields: a list is needed here",
+        ),
     ],
 )
 def test_malformed_shape_is_refused_with_the_way_to_it(

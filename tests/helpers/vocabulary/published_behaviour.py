@@ -35,10 +35,12 @@ JS_OPTIONS = (
     "endpointing interruption max_tool_steps preemptive_generation use_tts_aligned_transcript "
     "user_away_timeout"
 )
-CONVERSATION = "event:sends event:takes request:sends request:takes response:sends response:takes"
+CONVERSATION = (
+    "event:sends event:receives request:sends request:receives response:sends response:receives"
+)
 CONSOLE = (
-    "audio_input:takes audio_output:sends audio_playback_clear:sends "
-    f"audio_playback_finished:takes audio_playback_flush:sends {CONVERSATION}"
+    "audio_input:receives audio_output:sends audio_playback_clear:sends "
+    f"audio_playback_finished:receives audio_playback_flush:sends {CONVERSATION}"
 )
 TIMED = "agent_false_interruption tool_execution_updated user_state_changed"
 JS_TIMED = (
@@ -60,7 +62,7 @@ class Habits:
 
     maps: `word=VALUE` by the map's name; defaults: `VALUE:FUNCTION` by the map's name.
     timed: the arms whose handler looks at the event's own time. errors: of run_input.
-    skips: `kind:FUNCTION`. bare: where the driver emits a payload alone.
+    ignored_variants: `kind:FUNCTION`. emits_payload_only: where the driver emits a payload alone.
     """
 
     version: str
@@ -69,10 +71,10 @@ class Habits:
     options: str
     content: str
     timed: str
-    carries: str
+    envelope_uses: str
     errors: tuple[str, ...] = ("empty run_input text",)
-    skips: str = ""
-    bare: str = ""
+    ignored_variants: str = ""
+    emits_payload_only: str = ""
     places: dict[str, str] = field(default_factory=dict)
 
 
@@ -85,7 +87,7 @@ PYTHON_HABITS = [
         content="AudioContent ImageContent Instructions str",
         timed="user_state_changed",
         # there is no driver yet, and the console's output is not the host's
-        carries="audio_input:takes audio_playback_finished:takes event:sends request:takes "
+        envelope_uses="audio_input:receives audio_playback_finished:receives event:sends request:receives "
         "response:sends",
         errors=(),
     ),
@@ -96,7 +98,7 @@ PYTHON_HABITS = [
         options=OPTIONS,
         content="AudioContent ImageContent str",
         timed=TIMED,
-        carries=CONSOLE,
+        envelope_uses=CONSOLE,
     ),
     Habits(
         "1.7.1",
@@ -105,7 +107,7 @@ PYTHON_HABITS = [
         options=OPTIONS,
         content="AudioContent ImageContent str",
         timed=TIMED,
-        carries=CONSOLE,
+        envelope_uses=CONSOLE,
     ),
     Habits(
         "1.8.9",
@@ -114,7 +116,7 @@ PYTHON_HABITS = [
         options=OPTIONS,
         content="AudioContent CacheBreakpoint ImageContent str",
         timed=TIMED,
-        carries=CONSOLE,
+        envelope_uses=CONSOLE,
         places={
             "_AGENT_STATE_MAP": "voice/remote_session.py:276",
             "options": "voice/remote_session.py:323",
@@ -132,9 +134,9 @@ JS_HABITS = [
         options=JS_OPTIONS,
         content="AudioContent ImageContent string",
         timed=JS_TIMED,
-        carries=CONVERSATION,
+        envelope_uses=CONVERSATION,
         errors=(),
-        bare="src/voice/remote_session.ts:930",
+        emits_payload_only="src/voice/remote_session.ts:930",
     ),
     Habits(
         "1.9.0",
@@ -148,10 +150,10 @@ JS_HABITS = [
         options=f"{JS_OPTIONS} transcription_timeout",
         content="AudioContent ImageContent Instructions string",
         timed=f"agent_false_interruption {JS_TIMED}",
-        carries=CONSOLE,
+        envelope_uses=CONSOLE,
         errors=("agent produced no response items", "empty run_input text"),
-        skips="agent_config_update:chatItemsToProto",
-        bare="src/voice/remote_session.ts:1192",
+        ignored_variants="agent_config_update:chatItemsToProto",
+        emits_payload_only="src/voice/remote_session.ts:1192",
         places={
             "ROLE_MAP": "src/proto.ts:16",
             "options": "src/voice/remote_session.ts:535",

@@ -26,7 +26,7 @@ class Facts:
     driver_events: str = ""
     sends: str = ""
     fields: dict[str, str] = field(default_factory=dict)
-    builds: dict[str, str] = field(default_factory=dict)
+    constructions: dict[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
 
 
@@ -109,7 +109,7 @@ PYTHON_FACTS = [
         calls={"amd_prediction": "voice/amd/detector.py:543"},
         answers=REQUESTS_FIRST,
         fields={"UserInputTranscribedEvent": TRANSCRIBED_FIRST},
-        builds={
+        constructions={
             "FunctionCallOutput SessionHost._on_function_tools_executed": "call_id is_error output",
             "AgentSessionEvent.UserInputTranscribed SessionHost._on_user_input_transcribed": (
                 "is_final transcript"
@@ -144,7 +144,7 @@ PYTHON_FACTS = [
         driver_events=PYTHON_DRIVER_EVENTS,
         sends=PYTHON_SENDS,
         fields={"UserInputTranscribedEvent": TRANSCRIBED},
-        builds={"MetricsReport _metrics_to_proto": "..."},
+        constructions={"MetricsReport _metrics_to_proto": "..."},
     ),
     Facts(
         version="1.7.1",
@@ -207,7 +207,7 @@ PYTHON_FACTS = [
             "AgentSessionUsage": "model_usage",
             "InterruptionModelUsage": "model provider total_requests type",
         },
-        builds={
+        constructions={
             "FunctionCall SessionHost._on_function_tools_executed": "arguments call_id name",
             "FunctionCall SessionHost._on_tool_execution_updated": "arguments call_id id name",
             "FunctionCall encode_chat_item": "...",
@@ -267,7 +267,7 @@ JS_FACTS = [
         fields={
             "UserInputTranscribedEvent": ("createdAt isFinal language? speakerId? transcript type")
         },
-        builds={
+        constructions={
             "FunctionCallOutput SessionHost.onFunctionToolsExecuted": "call_id is_error output",
             "MetricsReport chatItemToProto": (
                 "e2e_latency end_of_turn_delay llm_node_ttft on_user_turn_completed_delay "
@@ -316,7 +316,7 @@ JS_FACTS = [
             ),
             "TimedString": "confidence? endTime? speakerId? startTime? startTimeOffset? text",
         },
-        builds={
+        constructions={
             "FunctionCall SessionHost.onFunctionToolsExecuted": "arguments call_id name",
             "FunctionCall encodeChatItem": "arguments call_id created_at id name",
             "MetricsReport encodeMetrics": (

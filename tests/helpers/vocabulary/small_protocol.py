@@ -15,7 +15,7 @@ from sessiongen.config import reader
 from sessiongen.vocabulary import dump
 from sessiongen.vocabulary.model import (
     Answer,
-    Build,
+    Construction,
     Driver,
     EnumFact,
     EventName,
@@ -28,7 +28,7 @@ from sessiongen.vocabulary.model import (
     Sending,
     Session,
     Vocabulary,
-    Word,
+    LiteralValue,
 )
 
 PROTO = """syntax = "proto3";
@@ -68,7 +68,7 @@ message Response {
 }
 """
 AT = Place("sdk/session.py", 7)
-END = EnumFact("End", "enum", False, AT, (Word("done", "DONE", 8),))
+END = EnumFact("End", "enum", False, AT, (LiteralValue("done", "DONE", 8),))
 RECORD = Record(
     "EndedEvent",
     "close",
@@ -105,10 +105,10 @@ SDK = Vocabulary(
     "1",
     enums=(END,),
     records=(RECORD,),
-    builds=(
-        Build("Ended", "Host._on_close", False, AT, ("reason", "detail")),
-        Build("Ask", "Driver.ask", False, AT, ("text",)),
-        Build("Answer", "Host._ask", False, AT, ("text",)),
+    constructions=(
+        Construction("Ended", "Host._on_close", False, AT, ("reason", "detail")),
+        Construction("Ask", "Driver.ask", False, AT, ("text",)),
+        Construction("Answer", "Host._ask", False, AT, ("text",)),
     ),
     session=Session("Session", AT, (EventName("close", AT),), (EventName("close", AT),)),
     host=HOST,

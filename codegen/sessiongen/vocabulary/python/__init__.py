@@ -1,7 +1,4 @@
-"""Reads a Python SDK with `ast`; nothing of it is imported or run.
-
-In: a Package and a Scope. Out: a Reading.
-"""
+"""Reads a Python SDK with `ast`; its code is never imported or run."""
 
 from sessiongen.vocabulary.python.reader import read
 

@@ -1,9 +1,4 @@
-"""What a Python host answers beside the response arm: to requests that it does not know,
-and as the text of an error.
-
-In: the host, and its branches on a request. Out: the place of an answer to the rest, and
-constant texts.
-"""
+"""What a Python host answers besides response arms: error texts, and unknown requests."""
 
 from __future__ import annotations
 
@@ -82,4 +77,4 @@ def _passed(role: Role, name: str, reached: Iterable[ast.AST], method: str) -> I
         for node in ast.walk(part):
             if isinstance(node, ast.Call) and own(node.func) == method:
                 yield from node.args[names.index(name) : names.index(name) + 1]
-                yield from (word.value for word in node.keywords if word.arg == name)
+                yield from (literal.value for literal in node.keywords if literal.arg == name)

@@ -1,8 +1,4 @@
-"""A class of an SDK: its methods, the messages made inside it, the arms these fill.
-
-In: the class's definition and what its module makes. Out: a ClassView, and a Role around
-it.
-"""
+"""A class of an SDK: its methods, the messages constructed in it, and the arms they fill."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Place
-from sessiongen.vocabulary.python.constructions import Made
+from sessiongen.vocabulary.python.constructions import ConstructionBuilder
 from sessiongen.vocabulary.python.modules import Definition, Modules
 from sessiongen.vocabulary.python.literals import dotted
 from sessiongen.vocabulary.scope import Scope
@@ -21,7 +17,7 @@ from sessiongen.vocabulary.scope import Scope
 class ClassView:
     """A class with its methods and the messages made inside it."""
 
-    def __init__(self, found: Definition, made: list[Made]) -> None:
+    def __init__(self, found: Definition, made: list[ConstructionBuilder]) -> None:
         assert isinstance(found.node, ast.ClassDef)
         self.found = found
         self.node = found.node
@@ -32,7 +28,7 @@ class ClassView:
         }
         self._made = {id(item.node): item for item in made}
 
-    def made(self, node: ast.AST, message: str) -> list[Made]:
+    def made(self, node: ast.AST, message: str) -> list[ConstructionBuilder]:
         """Return what is made of a message inside a node, calls of own methods followed."""
         return [
             self._made[id(inner)]
@@ -106,9 +102,9 @@ class Role:
 
     def arms(
         self, body: Iterable[ast.AST], message: str, view: ClassView | None = None
-    ) -> list[tuple[str, Made]]:
+    ) -> list[tuple[str, ConstructionBuilder]]:
         """Return the arms of a message that are filled in a body, each with the first place."""
-        found: dict[str, Made] = {}
+        found: dict[str, ConstructionBuilder] = {}
         for node in body:
             for made in (view or self.view).made(node, message):
                 for name in sorted(made.fields):

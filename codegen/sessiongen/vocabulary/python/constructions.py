@@ -1,7 +1,7 @@
-"""Where Python code makes protobuf messages, and which fields it fills.
+"""Finds where Python code constructs protobuf messages, and which fields it fills.
 
-In: a module. Out: its Builds. Followed are: calls of message classes, assignments to
-fields of a variable that holds a message, and message classes handed on as values.
+Three forms are followed: calls of message classes, assignments to fields of a variable that
+holds a message, and message classes that are passed as values.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from sessiongen.vocabulary.model import Build, Place
+from sessiongen.vocabulary.model import Construction, Place
 from sessiongen.vocabulary.python.modules import Module, Modules
 from sessiongen.vocabulary.python.literals import alternatives, dotted, last
 
@@ -17,7 +17,7 @@ _WRITES = {"CopyFrom", "MergeFrom", "SetInParent", "GetCurrentTime", "add", "app
 
 
 @dataclass
-class Made:
+class ConstructionBuilder:
     """A build that is still growing. node: the call, parameter or name it comes from."""
 
     message: str
@@ -35,9 +35,9 @@ class Made:
         if value is not None:
             self.values[name] = value
 
-    def build(self) -> Build:
+    def build(self) -> Construction:
         """Return the finished fact."""
-        return Build(self.message, self.within, self.open, self.place, tuple(self.fields))
+        return Construction(self.message, self.within, self.open, self.place, tuple(self.fields))
 
 
 @dataclass
@@ -45,14 +45,14 @@ class Names:
     """What the names of a scope stand for: message types, and messages."""
 
     types: dict[str, str] = field(default_factory=dict)
-    values: dict[str, Made] = field(default_factory=dict)
+    values: dict[str, ConstructionBuilder] = field(default_factory=dict)
 
     def copy(self) -> Names:
         """Return the names as an inner scope begins with them."""
         return Names(dict(self.types), dict(self.values))
 
 
-def builds_of(modules: Modules, module: Module, protobuf: str) -> list[Made]:
+def constructions_of(modules: Modules, module: Module, protobuf: str) -> list[ConstructionBuilder]:
     """Return what a module makes, in the order of the text."""
     names = Names()
     for head in module.imports:
@@ -91,7 +91,7 @@ class _Walker(ast.NodeVisitor):
     def __init__(self, module: Module, names: Names) -> None:
         self.module = module
         self.names = names
-        self.made: list[Made] = []
+        self.made: list[ConstructionBuilder] = []
         self._within: list[str] = []
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
@@ -217,7 +217,9 @@ class _Walker(ast.NodeVisitor):
         elif isinstance(node, ast.Attribute) and dotted(node) is None:
             self.visit(node.value)
 
-    def _make(self, message: str, node: ast.AST, keywords: list[ast.keyword]) -> Made:
+    def _make(
+        self, message: str, node: ast.AST, keywords: list[ast.keyword]
+    ) -> ConstructionBuilder:
         made = self._record(message, node)
         for keyword in keywords:
             if keyword.arg is None:
@@ -226,7 +228,7 @@ class _Walker(ast.NodeVisitor):
                 made.fill(keyword.arg, keyword.value)
         return made
 
-    def _record(self, message: str, node: ast.AST) -> Made:
-        made = Made(message, ".".join(self._within), self.module.place(node), node)
+    def _record(self, message: str, node: ast.AST) -> ConstructionBuilder:
+        made = ConstructionBuilder(message, ".".join(self._within), self.module.place(node), node)
         self.made.append(made)
         return made

@@ -1,7 +1,4 @@
-"""Branches on the arm of a union: `if x.HasField("arm")`, `match x.WhichOneof(...)`.
-
-In: a class. Out: for each arm the statements that run for it.
-"""
+"""Branches on the arm of a oneof: `if x.HasField("arm")`, `match x.WhichOneof(...)`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The driver of a Python SDK: the events that it takes, the requests that it sends.
-
-In: the class that plays the role. Out: a Driver.
-"""
+"""Reads the driver of a Python SDK: the events it receives and the requests it sends."""
 
 from __future__ import annotations
 

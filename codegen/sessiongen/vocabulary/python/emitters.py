@@ -1,7 +1,6 @@
-"""The event names that a Python class gives its event emitter.
+"""Reads the event names in the type argument of a Python event emitter.
 
-In: a class's definition. Out: the names, each with its place; a fault if they are no set of
-constants.
+Names that are not a set of constants are a fault.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import EventName, Place
 from sessiongen.vocabulary.python.modules import Definition, Modules
-from sessiongen.vocabulary.python.literals import WordReader, dotted, elements, is_literal, last
+from sessiongen.vocabulary.python.literals import LiteralReader, dotted, elements, is_literal, last
 
 
 def emitter_argument(found: Definition) -> ast.expr | None:
@@ -26,17 +25,19 @@ def emitter_argument(found: Definition) -> ast.expr | None:
 
 def declared_events(modules: Modules, found: Definition, faults: Faults) -> tuple[EventName, ...]:
     """Return the event names that a class gives its event emitter."""
-    words, module, read = WordReader(modules, faults), found.module, None
+    literals, module, read = LiteralReader(modules, faults), found.module, None
     argument = emitter_argument(found)
     if argument is not None and is_literal(argument):
-        read = words.of_field(module, argument)
+        read = literals.of_field(module, argument)
     elif argument is not None:
         target = modules.resolve(module, dotted(argument) or "")
         if target is not None:
             module = target.module
-            read = words.of_alias(target) or words.of_class(target)
+            read = literals.of_alias(target) or literals.of_class(target)
     if read is None or read.open:
         what = f"the event names of {found.name} are not a set of constants in its base"
         faults.unreadable(modules.span(found.module, found.node), Rule.SDK_EVENT, what)
         return ()
-    return tuple(EventName(word.value, Place(module.path, word.line)) for word in read.words)
+    return tuple(
+        EventName(literal.value, Place(module.path, literal.line)) for literal in read.literals
+    )

@@ -1,7 +1,6 @@
-"""The arms of the outermost message that any code of a Python SDK sends or takes.
+"""Reads which arms of the envelope the code of a Python SDK sends and receives.
 
-In: the modules of a package. Out: Carries. It is the whole package that counts here: a
-console sends and takes audio beside the host.
+The whole package counts: a console may send and receive audio without the host.
 """
 
 from __future__ import annotations
@@ -10,25 +9,30 @@ import ast
 from collections.abc import Callable, Iterator
 
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import SENDS, TAKES, Carry
-from sessiongen.vocabulary.python.constructions import Made
+from sessiongen.vocabulary.model import SENDS, RECEIVES, EnvelopeUse
+from sessiongen.vocabulary.python.constructions import ConstructionBuilder
 from sessiongen.vocabulary.python.dispatch import Union, branches
 from sessiongen.vocabulary.python.modules import Module, Modules
 from sessiongen.vocabulary.scope import Scope
 
 
-def carries_of(
-    modules: Modules, scope: Scope, builds: Callable[[Module], list[Made]], faults: Faults
-) -> Iterator[Carry]:
+def envelope_uses_of(
+    modules: Modules,
+    scope: Scope,
+    builds: Callable[[Module], list[ConstructionBuilder]],
+    faults: Faults,
+) -> Iterator[EnvelopeUse]:
     """Yield each arm that is sent or taken, with every place that does so."""
     for module in modules.mentioning(scope.messages.envelope):
         for made in builds(module):
             for arm in made.fields if made.message == scope.messages.envelope else ():
-                yield Carry(arm, SENDS, made.within, made.place)
+                yield EnvelopeUse(arm, SENDS, made.within, made.place)
         for node in module.tree.body:
             if isinstance(node, ast.ClassDef):
                 for case in branches(
                     modules, module, node, Union(scope.messages.envelope, ""), faults
                 ):
                     name = getattr(case.function, "name", "")
-                    yield Carry(case.arm, TAKES, f"{node.name}.{name}", module.place(case.node))
+                    yield EnvelopeUse(
+                        case.arm, RECEIVES, f"{node.name}.{name}", module.place(case.node)
+                    )

@@ -1,7 +1,4 @@
-"""What a host's handler looks at of the SDK's event, and what a driver passes on of it.
-
-In: a class and one of its functions, or a call. Out: the facts of a Forward and a Driver.
-"""
+"""Reads which fields of an SDK's event a handler of the host uses, and what a driver emits."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ _QUESTIONS = {"isinstance", "type"}
 
 
 @dataclass
-class Taken:
+class EventUse:
     """The event that a handler is given. type: its class, where that is written down.
 
     reads: paths, as `error.label`. whole: it goes on to code that is not followed.
@@ -27,9 +24,9 @@ class Taken:
     whole: bool = False
 
 
-def taken(view: ClassView, handler: ast.AST) -> Taken:
+def taken(view: ClassView, handler: ast.AST) -> EventUse:
     """Return what a handler does with the event, own methods that get it followed."""
-    found = Taken()
+    found = EventUse()
     arguments = _arguments(view, handler)
     if arguments:
         annotation = arguments[0].annotation
@@ -50,7 +47,7 @@ def _arguments(view: ClassView, function: ast.AST) -> list[ast.arg]:
 
 
 def _follow(
-    view: ClassView, function: ast.AST, name: str, found: Taken, seen: set[tuple[int, str]]
+    view: ClassView, function: ast.AST, name: str, found: EventUse, seen: set[tuple[int, str]]
 ) -> None:
     if (id(function), name) in seen:
         return
@@ -74,7 +71,7 @@ def _follow(
 
 
 def _passed(
-    view: ClassView, call: ast.Call, name: str, found: Taken, seen: set[tuple[int, str]]
+    view: ClassView, call: ast.Call, name: str, found: EventUse, seen: set[tuple[int, str]]
 ) -> set[int]:
     """Follow an event into an own method; return the nodes that need no more thought."""
     given = [(at, node) for at, node in enumerate(call.args) if _is(node, name)]

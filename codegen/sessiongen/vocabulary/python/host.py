@@ -1,7 +1,4 @@
-"""The host of a Python SDK: the events that it forwards, the requests that it answers.
-
-In: the class that plays the role. Out: a Host.
-"""
+"""Reads the host of a Python SDK: the events it sends and the requests it answers."""
 
 from __future__ import annotations
 
@@ -88,7 +85,7 @@ def _subscriptions(node: ast.ClassDef) -> Iterator[tuple[ast.Call, ast.expr, ast
     for call in ast.walk(node):
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
             continue
-        given = [*call.args, *(word.value for word in call.keywords)]
+        given = [*call.args, *(literal.value for literal in call.keywords)]
         if call.func.attr not in _SUBSCRIBE or not given:
             continue
         if len(given) > 1:

@@ -1,7 +1,6 @@
-"""Sets of words in Python: Enum classes and Literal types.
+"""Sets of literals in Python: Enum classes and Literal types.
 
-In: a class, an alias's value or an annotation. Out: the words, or None where it is no set
-of words; a part that is not a constant is a fault at its place.
+A definition that is not such a set gives None. A member that is not a constant is a fault.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import Word
+from sessiongen.vocabulary.model import LiteralValue
 from sessiongen.vocabulary.python.modules import Definition, Module, Modules
 
 ENUMS = {"Enum", "StrEnum"}
@@ -28,31 +27,31 @@ Key = tuple[str, str]
 
 
 @dataclass
-class Words:
-    """Words found. open: other types stand beside them. optional: so does None.
+class LiteralSet:
+    """LiteralSet found. open: other types stand beside them. optional: so does None.
 
     numbers: values that are no strings; a set of numbers is no vocabulary.
     """
 
-    words: list[Word] = field(default_factory=list)
+    literals: list[LiteralValue] = field(default_factory=list)
     open: bool = False
     optional: bool = False
     numbers: int = 0
 
-    def add(self, other: Words) -> None:
+    def add(self, other: LiteralSet) -> None:
         """Take over what another set has."""
-        self.words += other.words
+        self.literals += other.literals
         self.open |= other.open
         self.optional |= other.optional
         self.numbers += other.numbers
 
-    def closed(self) -> Words:
-        """Return the finished set: a number beside the words is another value."""
+    def closed(self) -> LiteralSet:
+        """Return the finished set: a number beside the literals is another value."""
         return replace(self, open=self.open or bool(self.numbers))
 
-    def named_on(self, line: int) -> Words:
+    def named_on(self, line: int) -> LiteralSet:
         """Return the set as a name on a line stands for it, in a file of its own."""
-        return replace(self, words=[word._replace(line=line) for word in self.words])
+        return replace(self, literals=[literal._replace(line=line) for literal in self.literals])
 
 
 def dotted(node: ast.AST) -> str | None:
@@ -133,17 +132,17 @@ def aliased(found: Definition) -> ast.expr | None:
     return value
 
 
-class WordReader:
-    """Reads sets of words, following names through the package."""
+class LiteralReader:
+    """Reads sets of literals, following names through the package."""
 
     def __init__(self, modules: Modules, faults: Faults) -> None:
         self.modules = modules
         self.faults = faults
 
-    def of_class(self, found: Definition) -> Words | None:
+    def of_class(self, found: Definition) -> LiteralSet | None:
         """Return the members of an Enum class of strings; None for any other class.
 
-        One without members is a base of others, and no set of words itself.
+        One without members is a base of others, and no set of literals itself.
         """
         kind = self._kind(found, _HOPS)
         if kind is None or not isinstance(found.node, ast.ClassDef):
@@ -151,84 +150,88 @@ class WordReader:
         for decorator in found.node.decorator_list:
             if last(decorator) not in _DECORATORS:
                 self._fault(found.module, decorator, f"what decorates {found.name} may change it")
-        words = Words()
+        literals = LiteralSet()
         values: dict[str, str] = {}
         for statement in found.node.body:
-            self._member(found.module, statement, kind, words, values)
-        if words.words and words.numbers:
+            self._member(found.module, statement, kind, literals, values)
+        if literals.literals and literals.numbers:
             self._fault(found.module, found.node, f"{found.name} has values that are no strings")
-        return words if words.words else None
+        return literals if literals.literals else None
 
-    def of_alias(self, found: Definition, around: frozenset[Key] = frozenset()) -> Words | None:
-        """Return the words of an alias such as `X = Literal[...]`; None if it has none.
+    def of_alias(
+        self, found: Definition, around: frozenset[Key] = frozenset()
+    ) -> LiteralSet | None:
+        """Return the literals of an alias such as `X = Literal[...]`; None if it has none.
 
-        around: the aliases in whose words it was met.
+        around: the aliases in whose literals it was met.
         """
         value = aliased(found)
         if value is None or found.key in around:
             return None
-        words = Words()
+        literals = LiteralSet()
         for part in alternatives(value):
             inner = self._part(found.module, part, around | {found.key})
             if inner is None:
-                words.open = True
+                literals.open = True
             else:
-                words.add(inner)
-        return words.closed() if words.words else None
+                literals.add(inner)
+        return literals.closed() if literals.literals else None
 
-    def of_field(self, module: Module, annotation: ast.expr) -> Words | None:
-        """Return the words that an annotation itself spells out; None if it has none."""
-        words, found = Words(), False
+    def of_field(self, module: Module, annotation: ast.expr) -> LiteralSet | None:
+        """Return the literals that an annotation itself spells out; None if it has none."""
+        literals, found = LiteralSet(), False
         for part in alternatives(annotation):
             if is_literal(part):
                 found = True
-                self._literal(module, part, words, frozenset())
+                self._literal(module, part, literals, frozenset())
             elif is_none(part):
-                words.optional = True
+                literals.optional = True
             else:
-                words.open = True
-        return words.closed() if found and (words.words or not words.numbers) else None
+                literals.open = True
+        return literals.closed() if found and (literals.literals or not literals.numbers) else None
 
-    def _part(self, module: Module, part: ast.expr, around: frozenset[Key]) -> Words | None:
-        words = Words()
+    def _part(self, module: Module, part: ast.expr, around: frozenset[Key]) -> LiteralSet | None:
+        literals = LiteralSet()
         if is_none(part):
-            words.optional = True
-            return words
+            literals.optional = True
+            return literals
         if is_literal(part):
-            self._literal(module, part, words, around)
-            return words
+            self._literal(module, part, literals, around)
+            return literals
         name = dotted(part)
         found = self.modules.resolve(module, name) if name else None
         if found is None:
             return None
         if found.key in around:
-            return words
+            return literals
         is_class = isinstance(found.node, ast.ClassDef)
         inner = self.of_class(found) if is_class else self.of_alias(found, around)
         return inner.named_on(part.lineno) if inner is not None else None
 
     def _literal(
-        self, module: Module, node: ast.expr, words: Words, around: frozenset[Key]
+        self, module: Module, node: ast.expr, literals: LiteralSet, around: frozenset[Key]
     ) -> None:
         assert isinstance(node, ast.Subscript)
         for element in elements(node):
             if isinstance(element, ast.Constant) and not _broken(element):
-                self._constant(element, words)
+                self._constant(element, literals)
             elif is_literal(element):
-                self._literal(module, element, words, around)
-            elif not self._named(module, element, words, around):
+                self._literal(module, element, literals, around)
+            elif not self._named(module, element, literals, around):
                 self._fault(module, element, f"`{_text(element)}` in a Literal is not a constant")
 
-    def _constant(self, node: ast.Constant, words: Words) -> None:
+    def _constant(self, node: ast.Constant, literals: LiteralSet) -> None:
         text = constant(node)
         if text is not None:
-            words.words.append(Word(text, None, node.lineno))
+            literals.literals.append(LiteralValue(text, None, node.lineno))
         elif node.value is None:
-            words.optional = True
+            literals.optional = True
         else:
-            words.numbers += 1
+            literals.numbers += 1
 
-    def _named(self, module: Module, node: ast.expr, words: Words, around: frozenset[Key]) -> bool:
+    def _named(
+        self, module: Module, node: ast.expr, literals: LiteralSet, around: frozenset[Key]
+    ) -> bool:
         """Add what a name inside a Literal stands for: a member, or another Literal."""
         name = dotted(node)
         if name is None:
@@ -236,11 +239,11 @@ class WordReader:
         found = self.modules.resolve(module, name)
         inner = self.of_alias(found, around) if found else None
         if inner is not None:
-            words.add(inner.named_on(node.lineno))
+            literals.add(inner.named_on(node.lineno))
             return True
         value = self.member(module, name)
         if value is not None:
-            words.words.append(Word(value, None, node.lineno))
+            literals.literals.append(LiteralValue(value, None, node.lineno))
         return value is not None
 
     def member(self, module: Module, name: str) -> str | None:
@@ -248,7 +251,9 @@ class WordReader:
         owner, _, member = name.rpartition(".")
         base = self.modules.resolve(module, owner) if owner else None
         enum = self.of_class(base) if base else None
-        hits = [word.value for word in enum.words if word.member == member] if enum else []
+        hits = (
+            [literal.value for literal in enum.literals if literal.member == member] if enum else []
+        )
         return hits[0] if hits else None
 
     def _kind(self, found: Definition, hops: int) -> str | None:
@@ -266,7 +271,12 @@ class WordReader:
         return None
 
     def _member(
-        self, module: Module, node: ast.stmt, kind: str, words: Words, values: dict[str, str]
+        self,
+        module: Module,
+        node: ast.stmt,
+        kind: str,
+        literals: LiteralSet,
+        values: dict[str, str],
     ) -> None:
         target, value = _assigned(node)
         if target is None:
@@ -285,13 +295,13 @@ class WordReader:
         elif isinstance(value, ast.Name) and value.id in values:
             return
         elif (_is_number(value) or kind in _NUMBERS) and not _broken(value):
-            words.numbers += 1
+            literals.numbers += 1
             return
         else:
             self._fault(module, value, f"the value of {target} is computed")
             return
         values[target] = text
-        words.words.append(Word(text, target, node.lineno))
+        literals.literals.append(LiteralValue(text, target, node.lineno))
 
     def _fault(self, module: Module, node: ast.AST, message: str) -> None:
         self.faults.unreadable(self.modules.span(module, node), Rule.SDK_ENUM, message)

@@ -1,7 +1,7 @@
-"""The modules of a Python package, and where a name in one of them is defined.
+"""The parsed modules of a Python package, and the definition behind each name.
 
-In: a Package. Out: parsed modules, and the Definition behind a name: imports, re-exports
-and stars are followed inside the package. Names from elsewhere have no Definition.
+Imports, re-exports and star imports are followed within the package. A name from another
+package has no definition.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Modules:
         return found
 
     def mentioning(self, *texts: str) -> Iterator[Module]:
-        """Yield the modules whose text has any of these words, in order of their paths."""
+        """Yield the modules whose text has any of these literals, in order of their paths."""
         needles = [text.encode() for text in texts]
         for path in sorted(self.package.files):
             data = self.package.files[path]

@@ -1,7 +1,6 @@
-"""Reads a Python SDK's vocabulary.
+"""Reads the vocabulary of a Python SDK.
 
-In: a Package and a Scope. Out: a Reading: the Vocabulary, and a fault for each thing that
-is asked for and absent, or there and unreadable.
+A definition that the scope requires and that is absent, or that cannot be read, is a fault.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from sessiongen.diagnostics import Rule, arrange, failed
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
-from sessiongen.vocabulary.attribution import check_placed
-from sessiongen.vocabulary.ordering import in_order
-from sessiongen.vocabulary.python.constructions import Made, builds_of
+from sessiongen.vocabulary.attribution import check_attribution
+from sessiongen.vocabulary.ordering import normalized
+from sessiongen.vocabulary.python.constructions import ConstructionBuilder, constructions_of
 from sessiongen.vocabulary.python.classes import ClassView, Role
 from sessiongen.vocabulary.python.driver import read_driver
 from sessiongen.vocabulary.python.emitters import emitter_argument
-from sessiongen.vocabulary.python.envelope import carries_of
+from sessiongen.vocabulary.python.envelope import envelope_uses_of
 from sessiongen.vocabulary.python.host import read_host
 from sessiongen.vocabulary.python.modules import Definition, Module, Modules
 from sessiongen.vocabulary.python.records import RecordReader
@@ -27,7 +26,7 @@ from sessiongen.vocabulary.python.tables import Tables
 from sessiongen.vocabulary.python.session import read_session
 from sessiongen.vocabulary.python.literals import constant, dotted
 from sessiongen.vocabulary.scope import Scope
-from sessiongen.vocabulary.required_definitions import Wanted
+from sessiongen.vocabulary.required_definitions import RequiredDefinitions
 
 _VERSION_FILE = "version.py"
 _VERSION = "__version__"
@@ -39,7 +38,7 @@ def read(package: Package, scope: Scope) -> Reading:
     try:
         vocabulary = _Reader(package, scope, faults).read()
         if not failed(faults.items):
-            check_placed(vocabulary, package, scope, faults)
+            check_attribution(vocabulary, package, scope, faults)
     except RecursionError:
         faults.unreadable(package.span(""), Rule.SDK_SOURCE, "a definition is nested too deep")
         return Reading(None, arrange(faults.items))
@@ -52,8 +51,8 @@ class _Reader:
         self.scope = scope
         self.faults = faults
         self.modules = Modules(package, faults)
-        self._wanted = Wanted(package, scope, faults, self.modules)
-        self._made: dict[str, list[Made]] = {}
+        self._wanted = RequiredDefinitions(package, scope, faults, self.modules)
+        self._made: dict[str, list[ConstructionBuilder]] = {}
         self._protobuf = ".".join(scope.protobuf)
 
     def read(self) -> Vocabulary:
@@ -74,17 +73,19 @@ class _Reader:
             version=self._version(),
             enums=tuple(records.enums),
             records=tuple(records.records),
-            kinds=tuple(records.kinds),
-            skips=tuple(item for item in tables.skips if records.tagged(item.tag)),
+            unions=tuple(records.unions),
+            ignored_variants=tuple(
+                item for item in tables.ignored_variants if records.tagged(item.tag)
+            ),
             maps=tuple(tables.maps()),
-            builds=tuple(item.build() for item in made),
-            keys=tuple(tables.keys),
-            carries=tuple(carries_of(modules, scope, self._builds, faults)),
+            constructions=tuple(item.build() for item in made),
+            map_keys=tuple(tables.map_keys),
+            envelope_uses=tuple(envelope_uses_of(modules, scope, self._builds, faults)),
             session=read_session(modules, session, faults) if session else None,
             host=read_host(self._role(host)) if host else None,
             driver=read_driver(self._role(driver)) if driver else None,
         )
-        return in_order(found)
+        return normalized(found)
 
     def _version(self) -> str:
         path = f"{self.scope.package.replace('.', '/')}/{_VERSION_FILE}"
@@ -127,9 +128,9 @@ class _Reader:
                 if found is not None:
                     yield found
 
-    def _builds(self, module: Module) -> list[Made]:
+    def _builds(self, module: Module) -> list[ConstructionBuilder]:
         if module.path not in self._made:
-            self._made[module.path] = builds_of(self.modules, module, self._protobuf)
+            self._made[module.path] = constructions_of(self.modules, module, self._protobuf)
         return self._made[module.path]
 
     def _role(self, found: Definition) -> Role:

@@ -1,7 +1,7 @@
-"""Which fields of a request a host looks at.
+"""Which fields of a request a Python host reads.
 
-In: the statements that run for a request arm. Out: paths below the arm, such as
-`input.audio_enabled`; what is only tested for presence does not count.
+Fields are paths below the arm, such as `input.audio_enabled`. A field that is only tested for
+presence does not count.
 """
 
 from __future__ import annotations

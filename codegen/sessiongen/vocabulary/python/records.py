@@ -1,8 +1,7 @@
-"""The classes that hold data, and the sets of words, reached from some definitions.
+"""Reads data classes and sets of literals that are reachable from given definitions.
 
-In: definitions to start from. Out: Records and EnumFacts of these and of everything that
-their fields and aliases refer to inside the package. A class counts as data when it has
-a public field.
+References in fields and aliases are followed within the package. A class is a data class if
+it has a public field.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from sessiongen.vocabulary.model import (
     LITERAL,
     EnumFact,
     FieldFact,
-    Kinds,
+    UnionFact,
     Record,
 )
 from sessiongen.vocabulary.python.modules import Definition, Module, Modules, inner_bodies
 from sessiongen.vocabulary.python.literals import (
     ENUMS,
-    WordReader,
-    Words,
+    LiteralReader,
+    LiteralSet,
     aliased,
     alternatives,
     dotted,
@@ -60,7 +59,7 @@ class RecordReader(Collected[Definition]):
         super().__init__()
         self.modules = modules
         self.faults = faults
-        self._words = WordReader(modules, faults)
+        self._literals = LiteralReader(modules, faults)
 
     def definition(self, found: Definition) -> Iterator[Definition]:
         """Read one definition and yield those that it refers to."""
@@ -69,9 +68,9 @@ class RecordReader(Collected[Definition]):
 
     def _class(self, found: Definition) -> Iterator[Definition]:
         assert isinstance(found.node, ast.ClassDef)
-        words = self._words.of_class(found)
-        if words is not None:
-            self._enum(found, ENUM, words)
+        literals = self._literals.of_class(found)
+        if literals is not None:
+            self._enum(found, ENUM, literals)
             return
         fields = self._fields(found, _HOPS)
         if not fields:
@@ -80,13 +79,13 @@ class RecordReader(Collected[Definition]):
         facts, tag = [], None
         for name, field in fields.items():
             module = field.owner.module
-            own = self._words.of_field(module, field.node.annotation)
-            if own and name == _TAG and len(own.words) == 1:
-                tag = own.words[0].value
+            own = self._literals.of_field(module, field.node.annotation)
+            if own and name == _TAG and len(own.literals) == 1:
+                tag = own.literals[0].value
             elif own:
                 place = module.place(field.node)
                 self.enums.append(
-                    EnumFact(f"{found.name}.{name}", FIELD, own.open, place, tuple(own.words))
+                    EnumFact(f"{found.name}.{name}", FIELD, own.open, place, tuple(own.literals))
                 )
             facts.append(_fact(name, field))
             self._kinds(f"{found.name}.{name}", field.owner, field.node, field.node.annotation)
@@ -102,16 +101,18 @@ class RecordReader(Collected[Definition]):
             self._unreadable(found.module, value, Rule.SDK_ENUM, what)
         if not isinstance(value, (ast.Subscript, ast.BinOp, ast.Name, ast.Attribute)):
             return
-        words = self._words.of_alias(found)
-        if words is not None:
-            self._enum(found, LITERAL, words)
+        literals = self._literals.of_alias(found)
+        if literals is not None:
+            self._enum(found, LITERAL, literals)
         self._kinds(found.name, found, found.node, value)
         yield from self._referred(found, value)
 
-    def _enum(self, found: Definition, form: str, words: Words) -> None:
+    def _enum(self, found: Definition, form: str, literals: LiteralSet) -> None:
         self._once(found)
         place = found.module.place(found.node)
-        self.enums.append(EnumFact(found.name, form, words.open, place, tuple(words.words)))
+        self.enums.append(
+            EnumFact(found.name, form, literals.open, place, tuple(literals.literals))
+        )
 
     def _kinds(self, name: str, owner: Definition, node: ast.AST, kind: ast.expr) -> None:
         """Keep the types of a union, if one of them is a class that holds data."""
@@ -124,7 +125,7 @@ class RecordReader(Collected[Definition]):
             data |= target is not None and is_class and bool(self._fields(target, _HOPS))
             names.append(target.name if target is not None and is_class else ast.unparse(part))
         if data and len(names) > 1:
-            self.kinds.append(Kinds(name, owner.module.place(node), tuple(names)))
+            self.unions.append(UnionFact(name, owner.module.place(node), tuple(names)))
 
     def _named(self, owner: Definition, name: str) -> Definition | None:
         """Return what a name means in a class or beside it."""
@@ -150,8 +151,10 @@ class RecordReader(Collected[Definition]):
             if target and isinstance(target.node, ast.ClassDef):
                 fields.update(self._fields(target, hops - 1))
         lax = any(
-            word.arg == "total" and isinstance(word.value, ast.Constant) and not word.value.value
-            for word in found.node.keywords
+            literal.arg == "total"
+            and isinstance(literal.value, ast.Constant)
+            and not literal.value.value
+            for literal in found.node.keywords
         )
         for node in found.node.body:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):

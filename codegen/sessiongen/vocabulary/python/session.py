@@ -1,8 +1,7 @@
-"""Which events a Python SDK emits on its session.
+"""Reads which events a Python SDK emits on its session.
 
-In: the session's class, and every module that calls `emit`. Out: the names, each with the
-first call. A receiver counts when it is the session class's own `self` or `super()`, or
-something whose type in the text is the session class.
+A call of `emit` counts if its receiver is `self` or `super()` in the session class, or a
+variable or attribute annotated with the session class. The first call per event is recorded.
 """
 
 from __future__ import annotations

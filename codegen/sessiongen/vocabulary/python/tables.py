@@ -1,8 +1,7 @@
-"""Tables in Python code: maps from words to proto values, keys of map fields, kinds of
-values that are passed over.
+"""Reads tables in Python code: value maps, keys of map fields, and ignored variants.
 
-In: a module that makes messages, and what it makes. Out: ValueMaps, Keys and Skips. A map
-is a dict whose values are all proto values; a key that is no constant is a fault.
+A value map is a dict whose values are all proto values. A key of it that is not a constant is
+a fault.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from collections.abc import Iterable, Iterator
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import Default, Keys, Skip, ValueMap
-from sessiongen.vocabulary.python.constructions import Made
+from sessiongen.vocabulary.model import Default, MapKeys, IgnoredVariant, ValueMap
+from sessiongen.vocabulary.python.constructions import ConstructionBuilder
 from sessiongen.vocabulary.python.modules import Module, Modules
-from sessiongen.vocabulary.python.literals import WordReader, constant, dotted
+from sessiongen.vocabulary.python.literals import LiteralReader, constant, dotted
 
 _TAG = "type"
 
@@ -26,16 +25,16 @@ class Tables:
     """Collects the tables of several modules; a map may be used in another one."""
 
     def __init__(self, modules: Modules, protobuf: str, faults: Faults) -> None:
-        self.keys: list[Keys] = []
-        self.skips: list[Skip] = []
+        self.map_keys: list[MapKeys] = []
+        self.ignored_variants: list[IgnoredVariant] = []
         self._modules = modules
         self._protobuf = protobuf
         self._faults = faults
-        self._words = WordReader(modules, faults)
+        self._literals = LiteralReader(modules, faults)
         self._maps: dict[_Key, ValueMap] = {}
         self._defaults: list[tuple[_Key, Default]] = []
 
-    def read(self, module: Module, made: Iterable[Made]) -> None:
+    def read(self, module: Module, made: Iterable[ConstructionBuilder]) -> None:
         """Read the tables of a module."""
         heads = {
             head
@@ -69,13 +68,15 @@ class Tables:
             return
         pairs = []
         for key, given in zip(value.keys, values, strict=True):
-            word = constant(key) or self._words.member(module, dotted(key) or "" if key else "")
-            if word is None or given is None:
+            literal = constant(key) or self._literals.member(
+                module, dotted(key) or "" if key else ""
+            )
+            if literal is None or given is None:
                 span = self._modules.span(module, key or value)
                 what = f"a key of the map {target.id} is not a constant"
                 self._faults.unreadable(span, Rule.SDK_ENUM, what)
             else:
-                pairs.append((word, given))
+                pairs.append((literal, given))
         found = ValueMap(target.id, module.place(node), tuple(pairs), ())
         self._maps[module.path, target.id] = found
 
@@ -95,9 +96,9 @@ class Tables:
         tag = constant(test.comparators[0])
         about = isinstance(test.left, ast.Attribute) and test.left.attr == _TAG
         if about and tag is not None and isinstance(test.ops[0], ast.NotEq):
-            self.skips.append(Skip(tag, within, module.place(test)))
+            self.ignored_variants.append(IgnoredVariant(tag, within, module.place(test)))
 
-    def _given(self, module: Module, made: Made, name: str, value: ast.expr) -> None:
+    def _given(self, module: Module, made: ConstructionBuilder, name: str, value: ast.expr) -> None:
         """Note the keys of a dict that fills a field, or that a function gives for it."""
         tables = [value] if isinstance(value, ast.Dict) else []
         called = dotted(value.func) if isinstance(value, ast.Call) else None
@@ -115,7 +116,7 @@ class Tables:
             if named:
                 place = module.place(table)
                 open_ = len(named) < len(keys)
-                self.keys.append(Keys(made.message, name, made.within, open_, place, named))
+                self.map_keys.append(MapKeys(made.message, name, made.within, open_, place, named))
 
 
 def _walk(node: ast.AST, within: tuple[str, ...]) -> Iterator[tuple[ast.AST, str]]:

@@ -1,7 +1,4 @@
-"""Reads a TypeScript SDK with tree-sitter; nothing of it is run.
-
-In: a Package and a Scope. Out: a Reading.
-"""
+"""Reads a TypeScript SDK with tree-sitter; its code is never run."""
 
 from sessiongen.vocabulary.typescript.reader import read
 

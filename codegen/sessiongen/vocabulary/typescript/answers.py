@@ -1,9 +1,4 @@
-"""What a TypeScript host answers beside the response arm: to requests that it does not
-know, and as the text of an error.
-
-In: the host, and its branches on a request. Out: the place of an answer to the rest, and
-constant texts.
-"""
+"""What a TypeScript host answers besides response arms: error texts, and unknown requests."""
 
 from __future__ import annotations
 

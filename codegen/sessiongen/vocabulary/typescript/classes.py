@@ -1,7 +1,4 @@
-"""A class of a TypeScript SDK: its methods and the messages made inside it.
-
-In: the class's definition and what its file makes. Out: a ClassView.
-"""
+"""A class of a TypeScript SDK: its methods and the messages constructed in it."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from tree_sitter import Node
 
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.constructions import Made, class_methods
+from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder, class_methods
 from sessiongen.vocabulary.typescript.modules import Definition
 from sessiongen.vocabulary.typescript.syntax import CLASSES
 
@@ -18,7 +15,7 @@ from sessiongen.vocabulary.typescript.syntax import CLASSES
 class ClassView:
     """A class with its methods and the messages made inside it."""
 
-    def __init__(self, found: Definition, made: list[Made]) -> None:
+    def __init__(self, found: Definition, made: list[ConstructionBuilder]) -> None:
         node = found.of(*CLASSES)
         assert node is not None
         self.found = found
@@ -28,7 +25,7 @@ class ClassView:
         self.methods = class_methods(node)
         self._made = {item.node.id: item for item in made}
 
-    def made(self, nodes: Iterable[Node], message: str) -> list[Made]:
+    def made(self, nodes: Iterable[Node], message: str) -> list[ConstructionBuilder]:
         """Return what is made of a message inside nodes, calls of own methods followed."""
         return [
             self._made[inner.id]

@@ -1,8 +1,8 @@
-"""Where TypeScript code makes protobuf messages, and which fields it fills.
+"""Finds where TypeScript code constructs protobuf messages, and which fields it fills.
 
-In: a file. Out: its Builds. Followed are: `new pb.Message({...})`, assignments to fields
-of a variable that holds a message, and `{case, value}` given to a parameter whose type is
-a union of arms. The arm of such a union counts as the field that is filled.
+Three forms are followed: `new pb.Message({...})`, assignments to fields of a variable that
+holds a message, and `{case, value}` passed for a parameter whose type is a oneof. The arm of
+such a oneof counts as the filled field.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from sessiongen.vocabulary.model import Build, Place
+from sessiongen.vocabulary.model import Construction, Place
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.modules import File
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
 
 
 @dataclass
-class Made:
+class ConstructionBuilder:
     """A build that is still growing. node: the expression or parameter it comes from."""
 
     message: str
@@ -36,9 +36,9 @@ class Made:
         if value is not None:
             self.values[name] = value
 
-    def build(self) -> Build:
+    def build(self) -> Construction:
         """Return the finished fact."""
-        return Build(self.message, self.within, self.open, self.place, tuple(self.fields))
+        return Construction(self.message, self.within, self.open, self.place, tuple(self.fields))
 
 
 def protobuf_names(file: File, protobuf: tuple[str, str]) -> set[str]:
@@ -46,7 +46,7 @@ def protobuf_names(file: File, protobuf: tuple[str, str]) -> set[str]:
     return {alias for alias, item in file.imports.items() if (item.module, item.name) == protobuf}
 
 
-def builds_of(file: File, protobuf: tuple[str, str]) -> list[Made]:
+def constructions_of(file: File, protobuf: tuple[str, str]) -> list[ConstructionBuilder]:
     """Return what a file makes, in the order of the text."""
     names = protobuf_names(file, protobuf)
     if not names:
@@ -107,9 +107,9 @@ class _Walker:
     def __init__(self, file: File, names: set[str]) -> None:
         self.file = file
         self.names = names
-        self.made: list[Made] = []
+        self.made: list[ConstructionBuilder] = []
         self._within: list[str] = []
-        self._values: dict[str, Made] = {}
+        self._values: dict[str, ConstructionBuilder] = {}
         self._methods: dict[str, Node] = {}
         self._parameters: set[str] = set()
 
@@ -187,7 +187,7 @@ class _Walker:
                     self._inside(".".join(path), value, made)
             owner = syntax.member(root)
 
-    def _inside(self, path: str, value: Node | None, made: Made) -> None:
+    def _inside(self, path: str, value: Node | None, made: ConstructionBuilder) -> None:
         """Note the fields of a message that is filled in place, as paths."""
         inner = syntax.bare(value) if value else None
         if "." in path:
@@ -207,7 +207,7 @@ class _Walker:
         for argument in syntax.arguments(node)[:1]:
             self._fields(argument, made)
 
-    def _fields(self, node: Node, made: Made) -> None:
+    def _fields(self, node: Node, made: ConstructionBuilder) -> None:
         if node.type != "object":
             made.open = True
             return
@@ -219,7 +219,7 @@ class _Walker:
             elif item.type != "comment":
                 made.open = True
 
-    def _pair(self, node: Node, made: Made) -> None:
+    def _pair(self, node: Node, made: ConstructionBuilder) -> None:
         key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
         name = syntax.constant(key) or text(key)
         if key is None or key.type == "computed_property_name":
@@ -230,7 +230,7 @@ class _Walker:
             made.fill(syntax.field_name(name), value)
             self._inside(syntax.field_name(name), value, made)
 
-    def _arm(self, case: Node, made: Made) -> None:
+    def _arm(self, case: Node, made: ConstructionBuilder) -> None:
         arm = syntax.constant(case)
         if arm is None:
             made.open = True
@@ -249,8 +249,8 @@ class _Walker:
             elif union is not None and text(argument) not in self._parameters:
                 self._record(union[0], argument).open = True
 
-    def _record(self, message: str, node: Node) -> Made:
-        made = Made(message, ".".join(self._within), self.file.place(node), node)
+    def _record(self, message: str, node: Node) -> ConstructionBuilder:
+        made = ConstructionBuilder(message, ".".join(self._within), self.file.place(node), node)
         self.made.append(made)
         return made
 

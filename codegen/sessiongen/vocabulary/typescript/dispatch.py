@@ -1,7 +1,4 @@
-"""Branches on the arm of a union: `switch (x.union.case)`, `if (x.union.case === ...)`.
-
-In: a function. Out: for each arm the statements that run for it.
-"""
+"""Branches on the arm of a oneof: `switch (x.oneof.case)`, `if (x.oneof.case === ...)`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a host's handler looks at of the SDK's event.
-
-In: a class and one of its functions. Out: the facts of a Forward.
-"""
+"""Reads which fields of an SDK's event a handler of the host uses."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ _TYPES = {"type_identifier", "nested_type_identifier"}
 
 
 @dataclass
-class Taken:
+class EventUse:
     """The event that a handler is given. type: its class, where that is written down.
 
     reads: paths, as `error.label`. whole: it goes on to code that is not followed.
@@ -29,9 +26,9 @@ class Taken:
     whole: bool = False
 
 
-def taken(view: ClassView, handler: Node) -> Taken:
+def taken(view: ClassView, handler: Node) -> EventUse:
     """Return what a handler does with the event, own methods that get it followed."""
-    found = Taken()
+    found = EventUse()
     parameters = syntax.parameters(handler)
     if parameters:
         kind = syntax.annotation(parameters[0])
@@ -47,7 +44,7 @@ def _name(parameter: Node) -> str:
 
 
 def _follow(
-    view: ClassView, function: Node, name: str, found: Taken, seen: set[tuple[int, str]]
+    view: ClassView, function: Node, name: str, found: EventUse, seen: set[tuple[int, str]]
 ) -> None:
     if (function.id, name) in seen:
         return
@@ -85,7 +82,7 @@ def _path(node: Node) -> set[str]:
 
 
 def _passed(
-    view: ClassView, arguments: Node, node: Node, found: Taken, seen: set[tuple[int, str]]
+    view: ClassView, arguments: Node, node: Node, found: EventUse, seen: set[tuple[int, str]]
 ) -> None:
     """Follow an event into an own method."""
     call = arguments.parent

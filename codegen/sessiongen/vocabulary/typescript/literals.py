@@ -1,7 +1,6 @@
-"""Sets of words in TypeScript: enums, unions of strings and `as const` values.
+"""Sets of literals in TypeScript: enums, unions of strings and `as const` values.
 
-In: a definition or a type. Out: the words, or None where it is no set of words; a part
-that is not a constant is a fault at its place.
+A definition that is not such a set gives None. A member that is not a constant is a fault.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from tree_sitter import Node
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import CONST, ENUM, UNION, Word
+from sessiongen.vocabulary.model import CONST, ENUM, UNION, LiteralValue
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.syntax import text
@@ -22,36 +21,36 @@ Key = tuple[str, str]
 
 
 @dataclass
-class Words:
-    """Words found. open: other types stand beside them. numbers: values that are none."""
+class LiteralSet:
+    """LiteralSet found. open: other types stand beside them. numbers: values that are none."""
 
     form: str
-    words: list[Word] = field(default_factory=list)
+    literals: list[LiteralValue] = field(default_factory=list)
     open: bool = False
     numbers: int = 0
 
-    def add(self, other: Words) -> None:
+    def add(self, other: LiteralSet) -> None:
         """Take over what another set has."""
-        self.words += other.words
+        self.literals += other.literals
         self.open |= other.open
         self.numbers += other.numbers
 
-    def named_on(self, line: int) -> Words:
+    def named_on(self, line: int) -> LiteralSet:
         """Return the set as a name on a line stands for it, in a file of its own."""
-        return replace(self, words=[word._replace(line=line) for word in self.words])
+        return replace(self, literals=[literal._replace(line=line) for literal in self.literals])
 
 
-class WordReader:
-    """Reads sets of words, following names through the package."""
+class LiteralReader:
+    """Reads sets of literals, following names through the package."""
 
     def __init__(self, modules: Modules, faults: Faults) -> None:
         self.modules = modules
         self.faults = faults
 
-    def of(self, found: Definition, around: frozenset[Key] = frozenset()) -> Words | None:
-        """Return the words of a definition of any form; None if it is no set of words.
+    def of(self, found: Definition, around: frozenset[Key] = frozenset()) -> LiteralSet | None:
+        """Return the literals of a definition of any form; None if it is no set of literals.
 
-        around: the types in whose words it was met.
+        around: the types in whose literals it was met.
         """
         enums = [node for node in found.nodes if node.type == "enum_declaration"]
         if enums:
@@ -64,16 +63,16 @@ class WordReader:
         declarator = found.of("variable_declarator")
         return self._const(found.file, declarator) if declarator else None
 
-    def of_field(self, node: Node) -> Words | None:
-        """Return the words that a type itself spells out; None if it has none."""
-        words = Words(UNION)
+    def of_field(self, node: Node) -> LiteralSet | None:
+        """Return the literals that a type itself spells out; None if it has none."""
+        literals = LiteralSet(UNION)
         for part in syntax.alternatives(node):
             value = syntax.literal(part)
             if value is not None:
-                words.words.append(Word(value, None, syntax.line(part)))
+                literals.literals.append(LiteralValue(value, None, syntax.line(part)))
             elif not syntax.is_nothing(part):
-                words.open = True
-        return words if words.words else None
+                literals.open = True
+        return literals if literals.literals else None
 
     def constant(self, file: File, node: Node) -> str | None:
         """Return the string that an expression is: a constant, or an enum's member."""
@@ -81,51 +80,51 @@ class WordReader:
         found = syntax.member(node)
         if value is not None or found is None:
             return value
-        words = self._of_member(file, text(found[0]), found[1])
-        return words.words[0].value if words else None
+        literals = self._of_member(file, text(found[0]), found[1])
+        return literals.literals[0].value if literals else None
 
-    def _enum(self, file: File, nodes: Sequence[Node]) -> Words | None:
+    def _enum(self, file: File, nodes: Sequence[Node]) -> LiteralSet | None:
         """Return the members of an enum, which may be declared in several parts."""
-        words = Words(ENUM)
+        literals = LiteralSet(ENUM)
         for node in nodes:
             body = node.child_by_field_name("body")
             for item in body.named_children if body else ():
                 if item.type == "enum_assignment":
-                    self._member(file, item, words)
+                    self._member(file, item, literals)
                 elif item.type != "comment":
-                    words.numbers += 1
-        if words.words and words.numbers:
+                    literals.numbers += 1
+        if literals.literals and literals.numbers:
             self._fault(file, nodes[0], "the enum has values that are no strings")
-        return words if words.words else None
+        return literals if literals.literals else None
 
-    def _member(self, file: File, node: Node, words: Words) -> None:
+    def _member(self, file: File, node: Node, literals: LiteralSet) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         constant = syntax.constant(value)
         if constant is not None and name is not None:
             member = syntax.constant(name) or text(name)
-            words.words.append(Word(constant, member, syntax.line(node)))
+            literals.literals.append(LiteralValue(constant, member, syntax.line(node)))
         elif value is not None and value.type in {"number", "unary_expression"}:
-            words.numbers += 1
+            literals.numbers += 1
         else:
             self._fault(file, value or node, f"the value of {text(name)} is computed")
 
-    def _union(self, file: File, node: Node, around: frozenset[Key]) -> Words | None:
-        words = Words(UNION)
+    def _union(self, file: File, node: Node, around: frozenset[Key]) -> LiteralSet | None:
+        literals = LiteralSet(UNION)
         for part in syntax.alternatives(node):
             value = syntax.literal(part)
             inner = self._named(file, part, around)
             if value is not None:
-                words.words.append(Word(value, None, syntax.line(part)))
+                literals.literals.append(LiteralValue(value, None, syntax.line(part)))
             elif inner is not None:
-                words.add(inner.named_on(syntax.line(part)))
+                literals.add(inner.named_on(syntax.line(part)))
             elif part.type == "template_literal_type" or syntax.is_text(part):
                 self._fault(file, part, f"`{text(part)}` is not a constant")
             elif not syntax.is_nothing(part):
-                words.open = True
-        return words if words.words else None
+                literals.open = True
+        return literals if literals.literals else None
 
-    def _named(self, file: File, node: Node, around: frozenset[Key]) -> Words | None:
-        """Return the words of a name in a union, of `Enum.MEMBER`, or of `(typeof X)[...]`."""
+    def _named(self, file: File, node: Node, around: frozenset[Key]) -> LiteralSet | None:
+        """Return the literals of a name in a union, of `Enum.MEMBER`, or of `(typeof X)[...]`."""
         if node.type == "lookup_type":
             query = next((item for item in syntax.walk(node) if item.type == "type_query"), None)
             name = text(query.named_children[0]) if query else ""
@@ -138,31 +137,37 @@ class WordReader:
         if found is None and node.type == "nested_type_identifier":
             return self._of_member(file, *text(node).rpartition(".")[::2])
         if found is not None and found.key in around:
-            return Words(UNION)
+            return LiteralSet(UNION)
         return self.of(found, around) if found else None
 
-    def _of_member(self, file: File, owner: str, member: str) -> Words | None:
+    def _of_member(self, file: File, owner: str, member: str) -> LiteralSet | None:
         target = self.modules.resolve(file, owner)
-        words = self.of(target) if target else None
-        hits = [word for word in words.words if word.member == member] if words else []
-        return Words(UNION, hits) if hits else None
+        literals = self.of(target) if target else None
+        hits = (
+            [literal for literal in literals.literals if literal.member == member]
+            if literals
+            else []
+        )
+        return LiteralSet(UNION, hits) if hits else None
 
-    def _const(self, file: File, node: Node) -> Words | None:
+    def _const(self, file: File, node: Node) -> LiteralSet | None:
         """Return the strings of `{...} as const` or `[...] as const`."""
         value = node.child_by_field_name("value")
         if value is not None and value.type == "satisfies_expression":
             value = value.named_children[0]
         if value is None or value.type != "as_expression" or value.children[-1].type != "const":
             return None
-        words = Words(CONST)
+        literals = LiteralSet(CONST)
         for item in value.named_children[0].named_children:
             name, inner = item.child_by_field_name("key"), item.child_by_field_name("value")
             constant = syntax.constant(inner or item)
             if constant is not None:
-                words.words.append(Word(constant, text(name) or None, syntax.line(item)))
+                literals.literals.append(
+                    LiteralValue(constant, text(name) or None, syntax.line(item))
+                )
             elif item.type != "comment":
-                words.numbers += 1
-        return words if words.words and not words.numbers else None
+                literals.numbers += 1
+        return literals if literals.literals and not literals.numbers else None
 
     def _fault(self, file: File, node: Node, message: str) -> None:
         self.faults.unreadable(self.modules.span(file, node), Rule.SDK_ENUM, message)

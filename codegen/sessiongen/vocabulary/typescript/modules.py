@@ -1,8 +1,7 @@
-"""The files of a TypeScript package, and where a name in one of them is defined.
+"""The parsed files of a TypeScript package, and the definition behind each name.
 
-In: a Package. Out: parsed files, and the Definition behind a name: imports and re-exports
-are followed inside the package. Sources are read where the package ships them, the
-declaration files of its build otherwise.
+Imports and re-exports are followed within the package. Source files are read if the package
+ships them, the declaration files of its build otherwise.
 """
 
 from __future__ import annotations
@@ -135,7 +134,7 @@ class Modules:
         return found
 
     def mentioning(self, needle: str) -> Iterator[File]:
-        """Yield the files whose text has a word, in order of their paths."""
+        """Yield the files whose text has a literal, in order of their paths."""
         for path in self.paths:
             file = self.at(path) if needle.encode() in self.package.files[path] else None
             if file is not None:

@@ -1,7 +1,6 @@
-"""Reads a TypeScript SDK's vocabulary.
+"""Reads the vocabulary of a TypeScript SDK.
 
-In: a Package and a Scope. Out: a Reading: the Vocabulary, and a fault for each thing that
-is asked for and absent, or there and unreadable.
+A definition that the scope requires and that is absent, or that cannot be read, is a fault.
 """
 
 from __future__ import annotations
@@ -13,20 +12,24 @@ from sessiongen.diagnostics import Rule, arrange, failed
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
-from sessiongen.vocabulary.attribution import check_placed
-from sessiongen.vocabulary.ordering import in_order
+from sessiongen.vocabulary.attribution import check_attribution
+from sessiongen.vocabulary.ordering import normalized
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.constructions import Made, builds_of, protobuf_names
+from sessiongen.vocabulary.typescript.constructions import (
+    ConstructionBuilder,
+    constructions_of,
+    protobuf_names,
+)
 from sessiongen.vocabulary.typescript.classes import ClassView
-from sessiongen.vocabulary.typescript.envelope import carries_of
+from sessiongen.vocabulary.typescript.envelope import envelope_uses_of
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.records import RecordReader
 from sessiongen.vocabulary.typescript.roles import RoleReader
 from sessiongen.vocabulary.typescript.session import read_session
 from sessiongen.vocabulary.typescript.syntax import CLASSES, text
 from sessiongen.vocabulary.typescript.tables import Tables
-from sessiongen.vocabulary.required_definitions import Wanted
+from sessiongen.vocabulary.required_definitions import RequiredDefinitions
 
 _MANIFEST = "package.json"
 
@@ -37,7 +40,7 @@ def read(package: Package, scope: Scope) -> Reading:
     try:
         vocabulary = _Reader(package, scope, faults).read()
         if not failed(faults.items):
-            check_placed(vocabulary, package, scope, faults)
+            check_attribution(vocabulary, package, scope, faults)
     except RecursionError:
         faults.unreadable(package.span(""), Rule.SDK_SOURCE, "a definition is nested too deep")
         return Reading(None, arrange(faults.items))
@@ -51,8 +54,8 @@ class _Reader:
         self.faults = faults
         self.modules = Modules(package, faults)
         self.roles = RoleReader(self.modules, scope, faults)
-        self._wanted = Wanted(package, scope, faults, self.modules)
-        self._made: dict[str, list[Made]] = {}
+        self._wanted = RequiredDefinitions(package, scope, faults, self.modules)
+        self._made: dict[str, list[ConstructionBuilder]] = {}
 
     def read(self) -> Vocabulary:
         scope, faults = self.scope, self.faults
@@ -73,17 +76,19 @@ class _Reader:
             version=self._version(),
             enums=tuple(records.enums),
             records=tuple(records.records),
-            kinds=tuple(records.kinds),
-            skips=tuple(item for item in tables.skips if records.tagged(item.tag)),
+            unions=tuple(records.unions),
+            ignored_variants=tuple(
+                item for item in tables.ignored_variants if records.tagged(item.tag)
+            ),
             maps=tuple(tables.maps()),
-            builds=tuple(item.build() for item in made),
-            keys=tuple(tables.keys),
-            carries=tuple(carries_of(self.modules, scope, self._builds, faults)),
+            constructions=tuple(item.build() for item in made),
+            map_keys=tuple(tables.map_keys),
+            envelope_uses=tuple(envelope_uses_of(self.modules, scope, self._builds, faults)),
             session=read_session(self.modules, view, self.roles, faults) if view else None,
             host=self.roles.host(self._view(host)) if host else None,
             driver=self.roles.driver(self._view(driver)) if driver else None,
         )
-        return in_order(found)
+        return normalized(found)
 
     def _version(self) -> str:
         manifest = json.loads(self.package.files[_MANIFEST])
@@ -122,9 +127,9 @@ class _Reader:
             if found is not None:
                 yield found
 
-    def _builds(self, file: File) -> list[Made]:
+    def _builds(self, file: File) -> list[ConstructionBuilder]:
         if file.path not in self._made:
-            self._made[file.path] = builds_of(file, self.scope.protobuf)
+            self._made[file.path] = constructions_of(file, self.scope.protobuf)
         return self._made[file.path]
 
     def _view(self, found: Definition) -> ClassView:

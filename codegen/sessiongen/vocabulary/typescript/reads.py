@@ -1,7 +1,6 @@
-"""Which fields of a request a host looks at.
+"""Which fields of a request a TypeScript host reads.
 
-In: the functions that run for a request arm. Out: paths below the arm in the proto's
-spelling, such as `input.audio_enabled`.
+Fields are paths below the arm in the proto's spelling, such as `input.audio_enabled`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The types that hold data, and the sets of words, reached from some definitions.
+"""Reads data types and sets of literals that are reachable from given definitions.
 
-In: definitions to start from. Out: Records and EnumFacts of these and of everything that
-their fields refer to inside the package. A class counts as data when it has a tag or no
-private field.
+References in fields are followed within the package. A class is a data type if it has a tag
+or no private field.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from tree_sitter import Node
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import FIELD, EnumFact, FieldFact, Kinds, Record
+from sessiongen.vocabulary.model import FIELD, EnumFact, FieldFact, UnionFact, Record
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.syntax import CLASSES, text
-from sessiongen.vocabulary.typescript.literals import WordReader
+from sessiongen.vocabulary.typescript.literals import LiteralReader
 from sessiongen.vocabulary.required_definitions import Collected
 
 _TAG = "type"
@@ -38,15 +37,15 @@ class RecordReader(Collected[Definition]):
         super().__init__()
         self.modules = modules
         self._faults = faults
-        self._words = WordReader(modules, faults)
+        self._literals = LiteralReader(modules, faults)
 
     def definition(self, found: Definition) -> Iterator[Definition]:
         """Read one definition and yield those that it refers to."""
-        words = self._words.of(found)
-        if words is not None:
+        literals = self._literals.of(found)
+        if literals is not None:
             place = found.file.place(found.node)
             self.enums.append(
-                EnumFact(found.name, words.form, words.open, place, tuple(words.words))
+                EnumFact(found.name, literals.form, literals.open, place, tuple(literals.literals))
             )
         alias = found.of("type_alias_declaration")
         if alias is not None:
@@ -54,7 +53,7 @@ class RecordReader(Collected[Definition]):
             self._kinds(found.name, found.file, alias, value)
             yield from self._referred(found.file, value)
         fields = self._fields(found, _HOPS)
-        if words is None and fields:
+        if literals is None and fields:
             self._record(found, fields)
             for file, node in fields.values():
                 yield from self._referred(file, syntax.annotation(node))
@@ -64,14 +63,14 @@ class RecordReader(Collected[Definition]):
         for name, (file, node) in fields.items():
             place = file.place(node)
             kind = syntax.annotation(node)
-            own = self._words.of_field(kind) if kind else None
+            own = self._literals.of_field(kind) if kind else None
             if name == _TAG and (initial := _initial(node)) is not None:
                 tag = initial
-            elif own and name == _TAG and len(own.words) == 1:
-                tag = own.words[0].value
+            elif own and name == _TAG and len(own.literals) == 1:
+                tag = own.literals[0].value
             elif own:
                 self.enums.append(
-                    EnumFact(f"{found.name}.{name}", FIELD, own.open, place, tuple(own.words))
+                    EnumFact(f"{found.name}.{name}", FIELD, own.open, place, tuple(own.literals))
                 )
             facts.append(FieldFact(name, _type(node), _optional(node), place))
             self._kinds(f"{found.name}.{name}", file, node, kind)
@@ -89,7 +88,7 @@ class RecordReader(Collected[Definition]):
             data |= holds
             names.append(target.name if target is not None and holds else syntax.written(part))
         if data and len(names) > 1:
-            self.kinds.append(Kinds(name, file.place(node), tuple(names)))
+            self.unions.append(UnionFact(name, file.place(node), tuple(names)))
 
     def _fields(self, found: Definition, hops: int) -> dict[str, _Field]:
         """Return a type's fields by name, those of its bases included."""

@@ -1,8 +1,4 @@
-"""The session, the host and the driver of a TypeScript SDK.
-
-In: the classes' definitions and what their files make. Out: Host and Driver, and the event
-names that a class declares.
-"""
+"""Reads the session, the host and the driver of a TypeScript SDK."""
 
 from __future__ import annotations
 
@@ -25,14 +21,18 @@ from sessiongen.vocabulary.model import (
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.answers import error_texts, rest_of
-from sessiongen.vocabulary.typescript.constructions import Made, message_type, protobuf_names
+from sessiongen.vocabulary.typescript.constructions import (
+    ConstructionBuilder,
+    message_type,
+    protobuf_names,
+)
 from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.dispatch import Branch, Dispatch
 from sessiongen.vocabulary.typescript.events import taken
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.reads import read_fields
 from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
-from sessiongen.vocabulary.typescript.literals import WordReader
+from sessiongen.vocabulary.typescript.literals import LiteralReader
 
 _SUBSCRIBE = {"on", "once", "addListener"}
 
@@ -44,7 +44,7 @@ class RoleReader:
         self.modules = modules
         self.scope = scope
         self.faults = faults
-        self.words = WordReader(modules, faults)
+        self.literals = LiteralReader(modules, faults)
 
     def emitter_types(self, view: ClassView) -> Iterator[Node]:
         """Yield the type arguments in what a class extends, through a constant if need be."""
@@ -63,11 +63,11 @@ class RoleReader:
         for node in self.emitter_types(view):
             target = self.modules.resolve(view.file, text(node))
             names = list(self._keys(target)) if target else []
-            words = self.words.of(target) if target and not names else None
-            if words is not None and target is not None and not words.open:
+            literals = self.literals.of(target) if target and not names else None
+            if literals is not None and target is not None and not literals.open:
                 names = [
                     EventName(item.value, Place(target.file.path, item.line))
-                    for item in words.words
+                    for item in literals.literals
                 ]
             if names:
                 return tuple(names)
@@ -107,7 +107,7 @@ class RoleReader:
         for call in _calls_of(view, "emit"):
             around = [branch for branch in branches if branch.holds(call)]
             first, *given = syntax.arguments(call) or [call]
-            event = self.words.constant(view.file, first)
+            event = self.literals.constant(view.file, first)
             if not any(self._is_event(item, names) for item in given):
                 bare = bare or view.file.place(call)
             if around and event is not None:
@@ -154,7 +154,7 @@ class RoleReader:
             if name.type == "string":
                 value = syntax.constant(name) or ""
             elif name.type == "computed_property_name":
-                constant = self.words.constant(found.file, name.named_children[0])
+                constant = self.literals.constant(found.file, name.named_children[0])
                 if constant is None:
                     self._fault(
                         found.file, name, Rule.SDK_EVENT, f"`{text(name)}` is not a constant"
@@ -170,7 +170,7 @@ class RoleReader:
             given = syntax.arguments(call) if call.type == "call_expression" else []
             if found is None or found[1] not in _SUBSCRIBE or len(given) < 2:
                 continue
-            event = self.words.constant(view.file, given[0])
+            event = self.literals.constant(view.file, given[0])
             handler = syntax.bare(given[1])
             name = syntax.own(handler)
             node = handler if handler.type in FUNCTIONS else view.methods.get(name)
@@ -215,9 +215,11 @@ class RoleReader:
         dispatch = Dispatch(self.modules, view.file, names, message, self.faults)
         return [item for method in view.methods.values() for item in dispatch.branches(method)]
 
-    def _arms(self, view: ClassView, nodes: Iterable[Node], message: str) -> list[tuple[str, Made]]:
+    def _arms(
+        self, view: ClassView, nodes: Iterable[Node], message: str
+    ) -> list[tuple[str, ConstructionBuilder]]:
         """Return the arms of a message that are filled in nodes, each with the first place."""
-        found: dict[str, Made] = {}
+        found: dict[str, ConstructionBuilder] = {}
         for made in view.made(nodes, message):
             for name in sorted(made.fields):
                 if f"{message}.{name}" not in self.scope.plain:

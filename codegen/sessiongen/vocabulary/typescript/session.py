@@ -1,8 +1,7 @@
-"""Which events a TypeScript SDK emits on its session.
+"""Reads which events a TypeScript SDK emits on its session.
 
-In: the session's class, and every file that calls `emit`. Out: the names, each with the
-first call. A receiver counts when it is the session class's own `this` or `super`, or
-something whose type in the text is the session class.
+A call of `emit` counts if its receiver is `this` or `super` in the session class, or a
+variable or property annotated with the session class. The first call per event is recorded.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def read_session(modules: Modules, view: ClassView, roles: RoleReader, faults: F
     for file in modules.mentioning("emit("):
         for call in _emissions(file.root, view):
             event = syntax.arguments(call)[0]
-            name = roles.words.constant(file, event)
+            name = roles.literals.constant(file, event)
             if name is not None:
                 emits.setdefault(name, EventName(name, file.place(call)))
             else:

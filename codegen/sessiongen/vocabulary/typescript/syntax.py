@@ -1,7 +1,4 @@
-"""Small questions about TypeScript syntax trees.
-
-In: nodes. Out: texts, constants, parts.
-"""
+"""Helpers for TypeScript syntax trees: texts, constants and parts of nodes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Tables in TypeScript code: maps from words to proto values, keys of map fields, kinds of
-values that are passed over.
+"""Reads tables in TypeScript code: value maps, keys of map fields, and ignored variants.
 
-In: a file that makes messages, and what it makes. Out: ValueMaps, Keys and Skips. A map is
-an object whose values are all proto values; a key that is no constant is a fault.
+A value map is an object whose values are all proto values. A key of it that is not a constant
+is a fault.
 """
 
 from __future__ import annotations
@@ -13,12 +12,17 @@ from tree_sitter import Node
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import Default, Keys, Skip, ValueMap
+from sessiongen.vocabulary.model import Default, MapKeys, IgnoredVariant, ValueMap
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.constructions import Made, case_of, protobuf_names, within
+from sessiongen.vocabulary.typescript.constructions import (
+    ConstructionBuilder,
+    case_of,
+    protobuf_names,
+    within,
+)
 from sessiongen.vocabulary.typescript.modules import File, Modules
 from sessiongen.vocabulary.typescript.syntax import text
-from sessiongen.vocabulary.typescript.literals import WordReader
+from sessiongen.vocabulary.typescript.literals import LiteralReader
 
 _TAG = "type"
 _UNEQUAL = {"!=", "!=="}
@@ -31,16 +35,16 @@ class Tables:
     """Collects the tables of several files; a map may be used in another one."""
 
     def __init__(self, modules: Modules, protobuf: tuple[str, str], faults: Faults) -> None:
-        self.keys: list[Keys] = []
-        self.skips: list[Skip] = []
+        self.map_keys: list[MapKeys] = []
+        self.ignored_variants: list[IgnoredVariant] = []
         self._modules = modules
         self._protobuf = protobuf
         self._faults = faults
-        self._words = WordReader(modules, faults)
+        self._literals = LiteralReader(modules, faults)
         self._maps: dict[_Key, ValueMap] = {}
         self._defaults: list[tuple[_Key, Default]] = []
 
-    def read(self, file: File, made: Iterable[Made]) -> None:
+    def read(self, file: File, made: Iterable[ConstructionBuilder]) -> None:
         """Read the tables of a file."""
         names = protobuf_names(file, self._protobuf)
         for node in syntax.walk(file.root):
@@ -72,19 +76,19 @@ class Tables:
         pairs = []
         for item, given in zip(items, values, strict=True):
             key = item.child_by_field_name("key")
-            word = self._word(file, key)
-            if word is None or given is None:
+            literal = self._literal_of(file, key)
+            if literal is None or given is None:
                 span = self._modules.span(file, key or item)
                 what = f"a key of the map {text(node.child_by_field_name('name'))} is no constant"
                 self._faults.unreadable(span, Rule.SDK_ENUM, what)
             else:
-                pairs.append((word, given))
+                pairs.append((literal, given))
         name = text(node.child_by_field_name("name"))
         self._maps[file.path, name] = ValueMap(name, file.place(node), tuple(pairs), ())
 
-    def _word(self, file: File, key: Node | None) -> str | None:
+    def _literal_of(self, file: File, key: Node | None) -> str | None:
         if key is not None and key.type == "computed_property_name":
-            return self._words.constant(file, key.named_children[0])
+            return self._literals.constant(file, key.named_children[0])
         return syntax.constant(key) or text(key) or None
 
     def _default(self, file: File, node: Node, names: set[str]) -> None:
@@ -107,9 +111,9 @@ class Tables:
         found = syntax.member(syntax.bare(left)) if left else None
         tag = syntax.constant(test.child_by_field_name("right"))
         if found is not None and found[1] == _TAG and tag is not None:
-            self.skips.append(Skip(tag, within(test), file.place(test)))
+            self.ignored_variants.append(IgnoredVariant(tag, within(test), file.place(test)))
 
-    def _given(self, file: File, made: Made, name: str, value: Node) -> None:
+    def _given(self, file: File, made: ConstructionBuilder, name: str, value: Node) -> None:
         """Note the keys of an object that fills a field, or that a function gives for it."""
         node = syntax.bare(value)
         tables = [node] if node.type == "object" and case_of(node) is None else []
@@ -130,7 +134,7 @@ class Tables:
             if named:
                 place = file.place(table)
                 open_ = len(named) < len(keys)
-                self.keys.append(Keys(made.message, name, made.within, open_, place, named))
+                self.map_keys.append(MapKeys(made.message, name, made.within, open_, place, named))
 
 
 def _key(item: Node) -> str | None:

@@ -21,7 +21,7 @@ from generated_packages import Package
 
 import random_messages
 from sessiongen.vocabulary import dump
-from sessiongen.vocabulary.model import EnumFact, FieldFact, Place, Record, Vocabulary, Word
+from sessiongen.vocabulary.model import EnumFact, FieldFact, Place, Record, Vocabulary, LiteralValue
 
 ODD = 'it\'s "so"\\\n{é}'
 PROTO = """\
@@ -217,7 +217,7 @@ VOCABULARY = Vocabulary(
             "literal",
             False,
             AT,
-            (Word("good", None, 1), Word(ODD, None, 2)),
+            (LiteralValue("good", None, 1), LiteralValue(ODD, None, 2)),
         ),
     ),
     records=(

@@ -8,7 +8,16 @@ import pytest
 from small_sdks import PYTHON_SDK, python_sdk
 
 from sessiongen.diagnostics import Rule, Severity
-from sessiongen.vocabulary import Answer, EnumFact, FieldFact, Forward, Place, Record, Sending, Word
+from sessiongen.vocabulary import (
+    Answer,
+    EnumFact,
+    FieldFact,
+    Forward,
+    Place,
+    Record,
+    Sending,
+    LiteralValue,
+)
 from small_python_sdk import EVENTS, ROOT, EVENTS_PATH, HOST_PATH, events
 
 
@@ -40,7 +49,7 @@ def test_small_sdk_is_read_whole() -> None:
     )
     assert vocabulary.host.answers == (Answer("ping", "pong", (), (), Place(HOST_PATH, 15)),)
     assert vocabulary.driver is not None
-    assert vocabulary.driver.by_name == Place(HOST_PATH, 21)
+    assert vocabulary.driver.emits_by_arm_name == Place(HOST_PATH, 21)
     assert vocabulary.driver.sends == (Sending("ping", "ping", Place(HOST_PATH, 24)),)
     assert [event.name for event in vocabulary.driver.events] == ["state"]
 
@@ -51,7 +60,7 @@ def test_str_enum() -> None:
         "enum",
         False,
         Place(EVENTS_PATH, 7),
-        (Word("by-user", "BY_USER", 9), Word("error", "ERROR", 8)),
+        (LiteralValue("by-user", "BY_USER", 9), LiteralValue("error", "ERROR", 8)),
     )
 
 
@@ -61,7 +70,7 @@ def test_literal_alias() -> None:
         "literal",
         False,
         Place(EVENTS_PATH, 5),
-        (Word("busy", None, 5), Word("idle", None, 5)),
+        (LiteralValue("busy", None, 5), LiteralValue("idle", None, 5)),
     )
 
 
@@ -124,7 +133,7 @@ def test_words_of_another_file_have_the_line_of_the_name_that_brings_them() -> N
     )
     fact = small.vocabulary.enum("Kind")
     assert fact is not None
-    assert [(word.value, word.line) for word in fact.words] == [("user", 16), ("x", 17)]
+    assert [(word.value, word.line) for word in fact.literals] == [("user", 16), ("x", 17)]
 
 
 def test_numbers_are_no_vocabulary() -> None:

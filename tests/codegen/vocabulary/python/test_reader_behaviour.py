@@ -7,7 +7,17 @@ from small_python_sdk import EVENTS, EVENTS_PATH, HOST, HOST_PATH, ROOT, events,
 from small_sdks import PYTHON_SDK, Small, python_sdk
 
 from sessiongen.diagnostics import Rule
-from sessiongen.vocabulary import Carry, Default, Forward, Host, Keys, Kinds, Place, Skip, ValueMap
+from sessiongen.vocabulary import (
+    EnvelopeUse,
+    Default,
+    Forward,
+    Host,
+    MapKeys,
+    UnionFact,
+    Place,
+    IgnoredVariant,
+    ValueMap,
+)
 
 BUILT = "self._send(pb.AgentSessionEvent(state=pb.AgentSessionEvent.State(new=ev.new)))"
 ANSWERED = (
@@ -92,21 +102,21 @@ def test_keys_of_a_field(value: str, keys: tuple[str, ...], is_open: bool, line:
     source = PYTHON_SDK[HOST].replace("State(new=ev.new)", f"State(new={value})")
     small = python_sdk({HOST: source + "def options(ev):\n    return {'x': 1, 'y': 2}\n"})
     within = "SessionHost._on_state"
-    assert small.vocabulary.keys == (
-        Keys("AgentSessionEvent.State", "new", within, is_open, Place(HOST_PATH, line), keys),
+    assert small.vocabulary.map_keys == (
+        MapKeys("AgentSessionEvent.State", "new", within, is_open, Place(HOST_PATH, line), keys),
     )
 
 
 @pytest.mark.parametrize("value", ["None", '""', "[]", "()", "{}"])
 def test_empty_constant_fills_nothing(value: str) -> None:
     small = python_sdk(host("State(new=ev.new)", f"State(new={value}, old=0)"))
-    builds = {item.message: item.fields for item in small.vocabulary.builds}
+    builds = {item.message: item.fields for item in small.vocabulary.constructions}
     assert builds["AgentSessionEvent.State"] == ("old",)
 
 
 def test_message_inside_a_cast_is_made() -> None:
     small = python_sdk(host("pb.AgentSessionEvent.State(new=ev.new)", "cast(Any, pb.Thing(a=1))"))
-    assert {item.message: item.fields for item in small.vocabulary.builds}["Thing"] == ("a",)
+    assert {item.message: item.fields for item in small.vocabulary.constructions}["Thing"] == ("a",)
 
 
 def test_types_of_unions() -> None:
@@ -122,10 +132,10 @@ def test_types_of_unions() -> None:
         )
     )
     assert small.errors == []
-    assert small.vocabulary.kinds == (
-        Kinds("Item", Place(EVENTS_PATH, 19), ("One", "Two", "str")),
-        Kinds("Names", Place(EVENTS_PATH, 20), ("One", "CloseReason")),
-        Kinds("Two.b", Place(EVENTS_PATH, 18), ("One", "StateChangedEvent")),
+    assert small.vocabulary.unions == (
+        UnionFact("Item", Place(EVENTS_PATH, 19), ("One", "Two", "str")),
+        UnionFact("Names", Place(EVENTS_PATH, 20), ("One", "CloseReason")),
+        UnionFact("Two.b", Place(EVENTS_PATH, 18), ("One", "StateChangedEvent")),
     )
 
 
@@ -139,7 +149,9 @@ def test_kinds_that_are_passed_over() -> None:
         )
     )
     line = PYTHON_SDK[HOST].count("\n")
-    assert small.vocabulary.skips == (Skip("state_changed", "encode", Place(HOST_PATH, line + 2)),)
+    assert small.vocabulary.ignored_variants == (
+        IgnoredVariant("state_changed", "encode", Place(HOST_PATH, line + 2)),
+    )
 
 
 @pytest.mark.parametrize(
@@ -158,12 +170,16 @@ def test_what_a_handler_looks_at(body: str, reads: tuple[str, ...], whole: bool)
     note = "\n    def _note(self, seen):\n        if seen.old: self._note(seen)\n"
     source = PYTHON_SDK[HOST].replace(f"        {BUILT}\n", f"        {body}\n{note}")
     found = forward(python_sdk({HOST: source}))
-    assert (found.takes, found.reads, found.whole) == ("StateChangedEvent", reads, whole)
+    assert (found.event_type, found.reads, found.passes_event) == (
+        "StateChangedEvent",
+        reads,
+        whole,
+    )
 
 
 def test_handler_without_a_type() -> None:
     found = forward(python_sdk(host("ev: StateChangedEvent)", "ev)")))
-    assert (found.takes, found.reads) == (None, ("new",))
+    assert (found.event_type, found.reads) == (None, ("new",))
 
 
 @pytest.mark.parametrize(
@@ -178,11 +194,11 @@ def test_request_that_is_not_known_is_answered(more: str) -> None:
     refuse = "    def _refuse(self):\n        self._send(pb.SessionResponse(error='no'))\n\n"
     source = PYTHON_SDK[HOST].replace(f"{ANSWERED}\n\n", f"{ANSWERED}\n{more}\n{refuse}")
     found = the_host(python_sdk({HOST: source}))
-    assert found.rest is not None and found.rest.line in {17, 18}
+    assert found.unknown_request is not None and found.unknown_request.line in {17, 18}
 
 
 def test_request_that_is_not_known_is_left() -> None:
-    assert the_host(python_sdk()).rest is None
+    assert the_host(python_sdk()).unknown_request is None
 
 
 @pytest.mark.parametrize(
@@ -214,7 +230,7 @@ def test_constant_texts_of_errors(before: str, error: str, texts: tuple[str, ...
 def test_driver_that_emits_the_payload_alone(given: str, is_bare: bool) -> None:
     small = python_sdk(host("self.emit(name, msg.event)", f"self.emit(name, {given})"))
     assert small.vocabulary.driver is not None
-    assert small.vocabulary.driver.bare == (Place(HOST_PATH, 21) if is_bare else None)
+    assert small.vocabulary.driver.emits_payload_only == (Place(HOST_PATH, 21) if is_bare else None)
 
 
 def test_arms_of_the_outermost_message() -> None:
@@ -236,10 +252,10 @@ def test_arms_of_the_outermost_message() -> None:
     small = python_sdk({"console.py": console})
     assert small.errors == []
     place = f"{ROOT}console.py"
-    assert small.vocabulary.carries == (
-        Carry("flush", "takes", "Speaker.handle", Place(place, 13)),
-        Carry("request", "takes", "Speaker.listen", Place(place, 7)),
-        Carry("sound", "sends", "Speaker.play", Place(place, 4)),
+    assert small.vocabulary.envelope_uses == (
+        EnvelopeUse("flush", "receives", "Speaker.handle", Place(place, 13)),
+        EnvelopeUse("request", "receives", "Speaker.listen", Place(place, 7)),
+        EnvelopeUse("sound", "sends", "Speaker.play", Place(place, 4)),
     )
 
 
@@ -247,13 +263,13 @@ def test_union_that_the_scope_names_is_found_wherever_it_is() -> None:
     lines = "class One:\n    a: int\nThing = One | str\n"
     small = python_sdk({"llm.py": lines}, wanted=("Thing",))
     assert small.reading.diagnostics == []
-    assert [item.name for item in small.vocabulary.kinds] == ["Thing"]
-    assert EVENTS not in small.vocabulary.kinds[0].place.file
+    assert [item.name for item in small.vocabulary.unions] == ["Thing"]
+    assert EVENTS not in small.vocabulary.unions[0].place.file
 
 
 def test_fields_that_are_filled_in_place() -> None:
     small = python_sdk(
         beside("def fill():", "    x = pb.Outer(a=1)", "    x.inner.b = 2", "    x.inner.c.d = 3")
     )
-    [found] = [item for item in small.vocabulary.builds if item.message == "Outer"]
+    [found] = [item for item in small.vocabulary.constructions if item.message == "Outer"]
     assert found.fields == ("a", "inner", "inner.b", "inner.c.d")

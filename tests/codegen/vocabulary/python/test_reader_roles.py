@@ -192,7 +192,7 @@ def test_driver_that_names_each_event() -> None:
         'if msg.event.HasField("state_of"):\n            self.emit("state", msg.event)',
     )
     driver = python_sdk({HOST: source}).vocabulary.driver
-    assert driver is not None and driver.by_name is None
+    assert driver is not None and driver.emits_by_arm_name is None
     assert [(item.arm, item.event) for item in driver.receives] == [("state_of", "state")]
 
 
@@ -215,7 +215,9 @@ def test_driver_that_names_each_event() -> None:
 def test_what_a_build_fills(body: str, fields: tuple[str, ...], is_open: bool) -> None:
     source = PYTHON_SDK[HOST] + f"\ndef encode(item):\n    {body}\n"
     builds = [
-        item for item in python_sdk({HOST: source}).vocabulary.builds if item.message == "Report"
+        item
+        for item in python_sdk({HOST: source}).vocabulary.constructions
+        if item.message == "Report"
     ]
     assert [(item.fields, item.open, item.within) for item in builds] == [
         (fields, is_open, "encode")
@@ -227,7 +229,7 @@ def test_enum_values_and_types_in_annotations_are_no_builds() -> None:
         "MAP: dict[str, pb.State] = {'a': pb.State.ST_A, 'b': pb.ST_B}\n"
         "def f(x: pb.Thing) -> pb.Thing:\n    return x if isinstance(x, pb.Other) else Chan[pb.Thing]()\n"
     )
-    messages = {item.message for item in python_sdk({HOST: source}).vocabulary.builds}
+    messages = {item.message for item in python_sdk({HOST: source}).vocabulary.constructions}
     assert not messages & {"State", "State.ST_A", "ST_B", "Thing", "Other"}
 
 
@@ -235,7 +237,9 @@ def test_encoders_are_read_wherever_they_are() -> None:
     encoder = "from livekit.protocol.agent_pb import agent_session as _pb\ndef encode(x): return _pb.Item(id=x.id)\n"
     source = PYTHON_SDK[HOST] + "from .._encode import encode\n"
     small = python_sdk({HOST: source, "_encode.py": encoder, "console/audio.py": encoder})
-    assert [str(item.place) for item in small.vocabulary.builds if item.message == "Item"] == [
+    assert [
+        str(item.place) for item in small.vocabulary.constructions if item.message == "Item"
+    ] == [
         f"{ROOT}_encode.py:2",
         f"{ROOT}console/audio.py:2",
     ]

@@ -15,7 +15,7 @@ from sessiongen.vocabulary import (
     Reception,
     Record,
     Sending,
-    Word,
+    LiteralValue,
 )
 from small_typescript_sdk import EVENTS, HOST, SESSION, events
 
@@ -57,13 +57,17 @@ def test_enum() -> None:
         "enum",
         False,
         Place(EVENTS, 3),
-        (Word("by-user", "BY_USER", 3), Word("error", "ERROR", 3)),
+        (LiteralValue("by-user", "BY_USER", 3), LiteralValue("error", "ERROR", 3)),
     )
 
 
 def test_string_union() -> None:
     assert typescript_sdk().vocabulary.enum("State") == EnumFact(
-        "State", "union", False, Place(EVENTS, 2), (Word("busy", None, 2), Word("idle", None, 2))
+        "State",
+        "union",
+        False,
+        Place(EVENTS, 2),
+        (LiteralValue("busy", None, 2), LiteralValue("idle", None, 2)),
     )
 
 
@@ -137,7 +141,7 @@ def test_words_of_another_file_have_the_line_of_the_name_that_brings_them() -> N
     )
     fact = small.vocabulary.enum("Kind")
     assert fact is not None
-    assert [(word.value, word.line) for word in fact.words] == [("user", 6), ("x", 7)]
+    assert [(word.value, word.line) for word in fact.literals] == [("user", 6), ("x", 7)]
 
 
 def test_what_is_no_vocabulary() -> None:

@@ -7,7 +7,17 @@ from small_sdks import TYPESCRIPT_SDK, Small, typescript_sdk
 from small_typescript_sdk import EVENTS, HOST, changed, events
 
 from sessiongen.diagnostics import Rule
-from sessiongen.vocabulary import Carry, Default, Forward, Host, Keys, Kinds, Place, Skip, ValueMap
+from sessiongen.vocabulary import (
+    EnvelopeUse,
+    Default,
+    Forward,
+    Host,
+    MapKeys,
+    UnionFact,
+    Place,
+    IgnoredVariant,
+    ValueMap,
+)
 
 SENT = (
     "this.send({ case: 'stateOf', value: new pb.AgentSessionEvent_StateOf({ newState: ev.new }) });"
@@ -97,15 +107,15 @@ def test_keys_of_a_field(value: str, keys: tuple[str, ...], is_open: bool, line:
     source = TYPESCRIPT_SDK[HOST].replace("newState: ev.new", f"newState: {value}")
     small = typescript_sdk({HOST: source + "function options(ev) { return { x: 1, y: 2 }; }\n"})
     message, within = "AgentSessionEvent.StateOf", "SessionHost.onState"
-    assert small.vocabulary.keys == (
-        Keys(message, "new_state", within, is_open, Place(HOST, line), keys),
+    assert small.vocabulary.map_keys == (
+        MapKeys(message, "new_state", within, is_open, Place(HOST, line), keys),
     )
 
 
 @pytest.mark.parametrize("value", ["undefined", "null", "''", "[]", "{}"])
 def test_empty_constant_fills_nothing(value: str) -> None:
     small = typescript_sdk(changed(HOST, "newState: ev.new", f"newState: {value}, old: 0"))
-    builds = {item.message: item.fields for item in small.vocabulary.builds}
+    builds = {item.message: item.fields for item in small.vocabulary.constructions}
     assert builds["AgentSessionEvent.StateOf"] == ("old",)
 
 
@@ -119,9 +129,9 @@ def test_types_of_unions() -> None:
         )
     )
     assert small.errors == []
-    assert small.vocabulary.kinds == (
-        Kinds("Item", Place(EVENTS, 7), ("One", "Two", "string")),
-        Kinds("Two.b", Place(EVENTS, 6), ("One", "StateChangedEvent")),
+    assert small.vocabulary.unions == (
+        UnionFact("Item", Place(EVENTS, 7), ("One", "Two", "string")),
+        UnionFact("Two.b", Place(EVENTS, 6), ("One", "StateChangedEvent")),
     )
 
 
@@ -132,7 +142,9 @@ def test_kinds_that_are_passed_over() -> None:
             "const other = (items) => items.filter((x) => x.type !== 'x' && x.kind != 'state_changed');",
         )
     )
-    assert small.vocabulary.skips == (Skip("state_changed", "encode", Place(HOST, LINES + 1)),)
+    assert small.vocabulary.ignored_variants == (
+        IgnoredVariant("state_changed", "encode", Place(HOST, LINES + 1)),
+    )
 
 
 @pytest.mark.parametrize(
@@ -151,12 +163,16 @@ def test_what_a_handler_looks_at(body: str, reads: tuple[str, ...], whole: bool)
     note = "note(seen: X) { if (seen.old) this.note(seen); }\n  private onState"
     source = TYPESCRIPT_SDK[HOST].replace(SENT, body).replace("private onState", note)
     found = forward(typescript_sdk({HOST: source}))
-    assert (found.takes, found.reads, found.whole) == ("StateChangedEvent", reads, whole)
+    assert (found.event_type, found.reads, found.passes_event) == (
+        "StateChangedEvent",
+        reads,
+        whole,
+    )
 
 
 def test_handler_without_a_type() -> None:
     found = forward(typescript_sdk(changed(HOST, "ev: StateChangedEvent)", "ev)")))
-    assert (found.takes, found.reads) == (None, ("new",))
+    assert (found.event_type, found.reads) == (None, ("new",))
 
 
 REFUSED = "this.answer({ case: 'pong', value: 1 });"
@@ -174,11 +190,11 @@ def test_request_that_is_not_known_is_answered(form: str) -> None:
     refuse = f"refuse() {{ {REFUSED} }}\n  handle(req"
     source = TYPESCRIPT_SDK[HOST].replace(SWITCH, form).replace("handle(req", refuse)
     found = the_host(typescript_sdk({HOST: source}))
-    assert found.rest == Place(HOST, 16 if "default" not in form else 15)
+    assert found.unknown_request == Place(HOST, 16 if "default" not in form else 15)
 
 
 def test_request_that_is_not_known_is_left() -> None:
-    assert the_host(typescript_sdk()).rest is None
+    assert the_host(typescript_sdk()).unknown_request is None
 
 
 @pytest.mark.parametrize(
@@ -215,7 +231,7 @@ def test_driver_that_emits_the_payload_alone(given: str, is_bare: bool) -> None:
         changed(HOST, "this.emit('state', ev.value)", f"this.emit('state', {given})")
     )
     assert small.vocabulary.driver is not None
-    assert small.vocabulary.driver.bare == (Place(HOST, 21) if is_bare else None)
+    assert small.vocabulary.driver.emits_payload_only == (Place(HOST, 21) if is_bare else None)
 
 
 def test_arms_of_the_outermost_message() -> None:
@@ -236,9 +252,9 @@ def test_arms_of_the_outermost_message() -> None:
     )
     small = typescript_sdk({"src/console.ts": console})
     assert small.errors == []
-    assert small.vocabulary.carries == (
-        Carry("request", "takes", "Speaker.listen", Place("src/console.ts", 9)),
-        Carry("sound_out", "sends", "Speaker.play", Place("src/console.ts", 4)),
+    assert small.vocabulary.envelope_uses == (
+        EnvelopeUse("request", "receives", "Speaker.listen", Place("src/console.ts", 9)),
+        EnvelopeUse("sound_out", "sends", "Speaker.play", Place("src/console.ts", 4)),
     )
 
 
@@ -246,7 +262,7 @@ def test_union_that_the_scope_names_is_found_wherever_it_is() -> None:
     lines = "export interface One { a: number }\nexport type Thing = One | string;\n"
     small = typescript_sdk({"src/llm.ts": lines}, ("Thing",))
     assert small.reading.diagnostics == []
-    assert [item.name for item in small.vocabulary.kinds] == ["Thing"]
+    assert [item.name for item in small.vocabulary.unions] == ["Thing"]
 
 
 def test_fields_that_are_filled_in_place() -> None:
@@ -258,7 +274,7 @@ def test_fields_that_are_filled_in_place() -> None:
             "}",
         )
     )
-    [found] = [item for item in small.vocabulary.builds if item.message == "Outer"]
+    [found] = [item for item in small.vocabulary.constructions if item.message == "Outer"]
     assert found.fields == (
         "a_b",
         "inner",

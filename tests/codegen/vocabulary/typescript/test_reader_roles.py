@@ -196,7 +196,7 @@ def test_what_a_build_fills(body: str, fields: tuple[str, ...], is_open: bool) -
     source = TYPESCRIPT_SDK[HOST] + f"function encode(item: X) {{ {body} }}\n"
     builds = [
         item
-        for item in typescript_sdk({HOST: source}).vocabulary.builds
+        for item in typescript_sdk({HOST: source}).vocabulary.constructions
         if item.message == "A.Report"
     ]
     assert [(item.fields, item.open, item.within) for item in builds] == [
@@ -208,9 +208,9 @@ def test_encoders_that_the_host_loads_are_read() -> None:
     encoder = "import { AgentSession as wire } from '@livekit/protocol';\nexport const encode = () =>\n  new wire.Item({ id: 1 });\n"
     source = "import { encode } from '../encode.js';\n" + TYPESCRIPT_SDK[HOST]
     small = typescript_sdk({HOST: source, "src/encode.ts": encoder})
-    assert [str(item.place) for item in small.vocabulary.builds if item.message == "Item"] == [
-        "src/encode.ts:3"
-    ]
+    assert [
+        str(item.place) for item in small.vocabulary.constructions if item.message == "Item"
+    ] == ["src/encode.ts:3"]
 
 
 def test_declaration_files_are_read_where_no_sources_are_shipped() -> None:

@@ -10,6 +10,7 @@ from sessiongen.targets.python.formatting import Formatter
 from sessiongen.targets.python.installed_messages import installed_modules
 from sessiongen.targets.python.layout import call
 from sessiongen.targets.python.naming import message_faults
+from sessiongen.targets.python.options import LAYERS, PythonOptions
 from sessiongen.targets.python.overrides import Overrides, load
 from sessiongen.ir.model import Model
 from sessiongen.targets.python.rendering import environment, without_unused_imports
@@ -27,7 +28,6 @@ from sessiongen.targets.python.models import plain_model
 from sessiongen.targets.python.references import module_faults
 from sessiongen.targets.python.requests import requests_model
 from sessiongen.targets.python.sources import sources_model
-from sessiongen.targets.python.target import PythonOptions, PythonTarget
 
 # mypy-protobuf narrows Message.DESCRIPTOR, which pyright takes for an unsound override.
 _STUB_COMMENT = "# pyright: reportIncompatibleVariableOverride=false\n"
@@ -100,7 +100,7 @@ def _render(context_: Context, layers: Iterable[str], version: str, source: str)
         rendered[f"{layer}.py"] = without_unused_imports(template.render(**shared, model=model))
     if context_.faults:
         raise InputError(context_.faults)
-    listing = "\n".join(f"- `{name}`: {PythonTarget.layers[name].summary}" for name in layers)
+    listing = "\n".join(f"- `{name}`: {LAYERS[name].summary}" for name in layers)
     rendered["__init__.py"] = templates.get_template("init.py.j2").render(**shared, listing=listing)
     return rendered
 

@@ -1,0 +1,40 @@
+"""The keys of a Python output and the layers of a generated package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sessiongen.config.model import OutputOptions
+from sessiongen.targets.base import Layer
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonOptions(OutputOptions):
+    """The keys of a Python output.
+
+    package: the dotted name of the generated package.
+    overrides: a module of handwritten encoders, which becomes part of the package.
+    """
+
+    package: str
+    overrides: Path | None
+
+
+# The layers by their module, in the order in which the package's docstring lists them.
+LAYERS = {
+    "dispatch": Layer("arms, tables and total handler tables of each oneof", ("values",)),
+    "requests": Layer("the handler skeleton of a host, and `answer`", ("errors", "values")),
+    "events": Layer("the event sink of a host, the listeners of a driver", ("dispatch", "values")),
+    "client": Layer("a typed method for each request", ("errors", "values")),
+    "enums": Layer("enums as the SDK spells them, and as JSON names them", ("errors",)),
+    "errors": Layer("what a peer refused, what this build does not know"),
+    "encoders": Layer(
+        "the SDK's objects to messages", ("dispatch", "enums", "fields", "models", "sources")
+    ),
+    "sources": Layer("what a host gives for each response", ("enums", "values")),
+    "models": Layer("the messages as plain frozen dataclasses", ("enums",)),
+    "decoders": Layer("messages to plain Python", ("enums", "fields", "models")),
+    "fields": Layer("how encoders read and write, and how decoders read", ("values",)),
+    "values": Layer("natural Python forms of protobuf's own types", ("errors",)),
+}

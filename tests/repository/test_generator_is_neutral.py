@@ -1,0 +1,31 @@
+"""The generator names no SDK: what it knows of one stands in configuration and vocabularies."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+# An SDK, its classes, and its modules, in code, comments and docstrings alike.
+SDK = re.compile(
+    r"livekit|AgentSession|SessionHost|RemoteSession|SessionTransport"
+    r"|remote_session|voice[./]|agents[-_]js|rtc[-_]node",
+    re.IGNORECASE,
+)
+
+
+def test_nothing_of_the_generator_names_an_sdk() -> None:
+    paths = [
+        path
+        for folder in ("codegen", "templates")
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in (".py", ".j2", ".toml", ".proto")
+    ]
+    assert len(paths) > 100
+    hits = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in paths
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if SDK.search(line)
+    ]
+    assert hits == []

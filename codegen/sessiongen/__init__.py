@@ -1,7 +1,7 @@
 """sessiongen: typed Python from a protocol of requests, responses and events.
 
-In: a .proto protocol. Out: dispatch tables, request handler skeletons, an event sink,
-driver-side listeners and a client, with a drift check that keeps them so.
+It generates dispatch tables, request handlers, an event sink, event listeners and a client,
+and checks that they still match the protocol.
 """
 
 __version__ = "0.1.0"

@@ -1,8 +1,4 @@
-"""Diagnostics: faults in input as values, and how they are shown.
-
-In: facts about a fault (position, rule, message, help). Out: sorted, deduplicated
-text for people, annotations for GitHub, or JSON for tools.
-"""
+"""Diagnostics: faults in input as values, and their text, GitHub and JSON forms."""
 
 from __future__ import annotations
 
@@ -42,6 +38,7 @@ class Rule(str, Enum):
     MISSING_OUTPUT = "SG021"
     EXTRA_OUTPUT = "SG022"
     EDITED = "SG031"
+    INTERNAL = "SG032"
     TOOL_SKEW = "SG023"
     OUTPUT = "SG024"
     UNKNOWN_ARM = "SG026"

@@ -1,8 +1,4 @@
-"""explain: what an arm of the protocol became, everywhere.
-
-In: the name of an arm and a Model. Out: an Entry for each arm of that name: where it is
-declared, what it is, and the generated places that exist because of it.
-"""
+"""The command `explain`: where an arm is declared, what it is, and what was generated for it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Paths as people read them.
-
-In: a path. Out: the same, relative to the working directory where it lies inside,
-with forward slashes.
-"""
+"""Paths as messages show them."""
 
 from __future__ import annotations
 

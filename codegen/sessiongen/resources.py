@@ -1,7 +1,6 @@
-"""The generator's own files: where templates and the annotations' .proto are.
+"""The generator's own data files: templates, and the .proto of the annotations.
 
-In: nothing. Out: folders. A wheel carries them inside the package; a checkout keeps
-them at its root, where people edit them.
+A wheel has them inside the package; a checkout has them at its root.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The command line: verbs and options, no logic.
+"""The command line: parses arguments, runs a command and prints its result.
 
-In: arguments. Out: lines and diagnostics on the terminal, and an exit status: 0 fine,
-1 a finding, 2 a fault in usage or input, 3 other tools than the output was made with.
+Exit statuses: 0 success, 1 a finding, 2 a fault in usage or input, 3 the output was made with
+other versions of the tools.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _arms(context: click.Context, _: click.Parameter, incomplete: str) -> list[s
     from sessiongen import pipeline
 
     try:
-        config = load(current(context).config)
+        config = load(current(context).existing_config)
         unions = pipeline.model(config).protocol.unions
     except (InputError, OSError, RecursionError):
         return []
@@ -284,7 +284,7 @@ def completion(shell: str) -> None:
 
 
 def _config(options: Options, descriptor_set: Path | None) -> Config:
-    config = load(options.config)
+    config = load(options.existing_config)
     return config.with_descriptor_set(descriptor_set) if descriptor_set else config
 
 

@@ -1,7 +1,6 @@
-"""The options that every verb has, and how faults in usage are told.
+"""The options that every command has, and the form in which usage errors are shown.
 
-In: arguments. Out: Options, whether they stand before the verb or after it (the last of its
-kind counts), and faults in usage in the format that the command line asks for.
+An option may stand before or after the command; the last one counts.
 """
 
 from __future__ import annotations
@@ -34,6 +33,13 @@ class Options:
     color: bool | None = None
     quiet: bool = False
 
+    @property
+    def existing_config(self) -> Path:
+        """The configuration to read: unless one is named, the nearest at or above here."""
+        from sessiongen.config.reader import find
+
+        return find(CONFIG) if self.config is CONFIG else self.config
+
 
 def current(context: click.Context) -> Options:
     """Return the options of a run, as far as they are parsed."""
@@ -59,7 +65,7 @@ _CONFIG = click.option(
     show_default=True,
     expose_value=False,
     callback=_keep,
-    help="The configuration; its folder is what its paths are relative to.",
+    help="The configuration, here or in a folder above; its paths are relative to its folder.",
 )
 _FORMAT = click.option(
     "--format",
@@ -68,7 +74,7 @@ _FORMAT = click.option(
     show_default=True,
     expose_value=False,
     callback=_keep,
-    help="How diagnostics are shown.",
+    help="The form of diagnostics.",
 )
 _COLOR = click.option(
     "--color/--no-color",
@@ -112,7 +118,7 @@ def pass_options(verb: Callable[Concatenate[Options, P], R]) -> Callable[P, R]:
 
 
 class Command(click.Group):
-    """The command. Faults in usage are told as the other diagnostics are."""
+    """The command. Usage errors are shown in the form of the other diagnostics."""
 
     def make_context(
         self,
@@ -123,22 +129,22 @@ class Command(click.Group):
     ) -> click.Context:
         """Parse the options before the verb."""
         form = _form(args)
-        with _told(form):
+        with _usage_errors(form):
             context = super().make_context(info_name, args, parent, **extra)
-        context.meta[_ASKED] = form
+        context.meta[_REQUESTED_FORMAT] = form
         return context
 
     def invoke(self, ctx: click.Context) -> Any:
         """Parse the rest and run the verb."""
-        with _told(ctx.meta[_ASKED]):
+        with _usage_errors(ctx.meta[_REQUESTED_FORMAT]):
             return super().invoke(ctx)
 
 
-_ASKED = f"{__name__}.asked"
+_REQUESTED_FORMAT = f"{__name__}.format"
 
 
 def _form(arguments: list[str]) -> str:
-    """Return the format that a command line asks for, whatever else is wrong with it."""
+    """Return the format that a command line asks for, even if the rest is invalid."""
     form = "text"
     for before, item in zip(["", *arguments], arguments, strict=False):
         if before == "--format":
@@ -149,7 +155,7 @@ def _form(arguments: list[str]) -> str:
 
 
 @contextmanager
-def _told(form: str) -> Iterator[None]:
+def _usage_errors(form: str) -> Iterator[None]:
     try:
         yield
     except click.UsageError as error:
@@ -159,7 +165,7 @@ def _told(form: str) -> Iterator[None]:
 
 
 class _UsageFault(click.ClickException):
-    """A fault in usage that is shown as a diagnostic."""
+    """A usage error that is shown as a diagnostic."""
 
     exit_code = 2
 

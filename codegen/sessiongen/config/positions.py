@@ -1,7 +1,6 @@
 """Positions of keys in a TOML text.
 
-In: the text and a path of keys. Out: line and column, counted from 1, the column in
-characters, of the deepest key of the path that the text has.
+Lines and columns count from 1, columns in characters.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ def _places(text: str) -> dict[Keys, tuple[int, int]]:
 
 
 def _keys(node: Node) -> Keys:
-    """Return the keys of a bare, quoted or dotted key, whatever escapes it holds."""
+    """Return the keys of a bare, quoted or dotted key, escapes decoded."""
     keys: list[str] = []
     value: object = tomli.loads(f"{(node.text or b'').decode()} = 0")
     while isinstance(value, dict):

@@ -17,6 +17,19 @@ from sessiongen.dotted_name import DOTTED_NAME_HELP, is_dotted_name
 from sessiongen.paths import display
 
 
+def find(name: Path) -> Path:
+    """Return the file of a name in the working directory or in the nearest folder above it.
+
+    Without such a file the name is returned as it is.
+    """
+    try:
+        folders = [] if name.exists() else Path.cwd().parents
+    except FileNotFoundError:
+        # The working directory was removed.
+        return name
+    return next((path for folder in folders if (path := folder / name).is_file()), name)
+
+
 def load(path: Path) -> Config:
     """Read and check a codegen.toml.
 

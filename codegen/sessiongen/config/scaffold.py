@@ -1,7 +1,7 @@
-"""init: a configuration for a protocol that has none yet.
+"""The command `init`: writes a codegen.toml for a protocol that has none.
 
-In: a .proto file, a descriptor set, or the name of an installed module. Out: a codegen.toml
-in which every role found by shape is written down, and every other has lines to choose from.
+Roles that the shape of the messages tells are written down; for every other role there are
+commented lines to choose from.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Source:
 def write(
     source: Source, include: tuple[Path, ...], target: Path
 ) -> tuple[list[str], list[Diagnostic]]:
-    """Write a configuration for an input; return what was found, and what is left to say.
+    """Write a configuration for an input; return a summary and what is left to decide.
 
-    What the input does not tell is left to say, and the configuration has a line for it: a
-    role, the answer of a request.
+    A role or the answer of a request may be left to decide: the configuration has commented
+    lines for it.
 
     Raises:
         InputError: the input cannot be read or has no oneof at all, or `target` exists.
@@ -78,7 +78,7 @@ def _read(config: Config) -> tuple[Schema, Annotated]:
 
 
 def _left(schema: Schema, annotated: Annotated, config: Config) -> list[Diagnostic]:
-    """Return what keeps the input from being a protocol, or what it leaves open."""
+    """Return the faults of the input, or notes on what it leaves open."""
     try:
         return notes(assemble(schema, annotated, config).roles, config)
     except InputError as error:
@@ -106,13 +106,13 @@ def _unanswered(found: Search, annotated: Annotated) -> Unanswered | None:
 def _next(
     config: Config, found: Search, unanswered: Unanswered | None, left: list[Diagnostic]
 ) -> str:
-    """Return the line that says what to do now."""
+    """Return the line that names the next steps."""
     steps = ["choose its roles"] if any(found.open.values()) else []
     steps += ["name the answers it asks for"] if unanswered else []
     if not all(found.open.values()):
         steps.append("give the protocol what it lacks")
     elif failed(left) and not steps:
-        steps.append("mend what is said of the protocol")
+        steps.append("fix the faults of the protocol")
     before = f"{' and '.join(steps)}, and " if steps else ""
     command = f"sessiongen{config.option} generate"
     return f"wrote {display(config.path)}; now {before}run `{command}`"

@@ -1,7 +1,6 @@
-"""The text of a configuration, for a person to read and complete.
+"""The text of a new codegen.toml, and the summary that `init` prints.
 
-In: what a search for roles found, and the requests without an answer. Out: the text of a
-codegen.toml, with a line to take for each thing that is open, and a summary for the terminal.
+Where the protocol leaves a choice, the text has a commented line for each option.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Annotations: what a protocol says of itself beyond its descriptors.
+"""Annotations: facts about a protocol that its descriptors do not hold.
 
-In: compiled descriptors with sessiongen's custom options, and the overlay from
-codegen.toml. Out: the annotations by element, and descriptors without a trace of them.
+They are custom options in the .proto or entries of codegen.toml. The options are removed from
+the descriptors, so that generated code does not depend on them.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ _EXTENDED = {
 
 @dataclass(frozen=True)
 class Annotation:
-    """One annotation: the element's full name, its kind, and where it is stated.
+    """One annotation.
 
-    origin: the file and path of the element, or the keys in codegen.toml.
+    element: the full name of what is annotated. kind: such as "field" or "enum value".
+    span: the element in its file, or the key in codegen.toml.
     """
 
     element: str
@@ -42,7 +43,11 @@ class Annotation:
 
 @dataclass(frozen=True)
 class Annotated:
-    """Annotations by (element's full name, annotation), and the stripped files."""
+    """The annotations of a protocol.
+
+    found: by full name of the element and name of the annotation.
+    files: the descriptors without annotations.
+    """
 
     found: dict[tuple[str, str], Annotation]
     files: tuple[_File, ...]

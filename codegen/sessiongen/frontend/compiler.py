@@ -1,8 +1,4 @@
-"""The compiler: from any input to validated descriptors with source positions.
-
-In: a Config. Out: Compiled, the descriptors of every file in dependency order, which
-of them belong to the protocol, and where their sources lie.
-"""
+"""Compiles any input to validated descriptors with source positions."""
 
 from __future__ import annotations
 
@@ -170,7 +166,7 @@ def _ordered(
         stack.append((name, True))
         stack += [(needed, False) for needed in item.dependency if needed not in ordered]
         if len(stack) > 100_000:
-            raise _broken(span, "the files import each other in a circle")
+            raise _broken(span, "the files import each other in a cycle")
     _link(tuple(ordered.values()), sources)
     _refuse_other_annotations(ordered, span)
     return tuple(ordered.values())

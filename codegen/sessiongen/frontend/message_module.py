@@ -1,8 +1,6 @@
-"""Bound messages: descriptors out of an installed Python module.
+"""Reads descriptors out of an installed Python module of generated messages.
 
-In: the dotted name of a module of generated messages. Out: the descriptors of its
-file and imports, and the Python module and stub style behind each. The module is
-imported in a child process: whatever its import does, this process is safe.
+The module is imported in a subprocess, so that nothing its import does affects this process.
 """
 
 from __future__ import annotations

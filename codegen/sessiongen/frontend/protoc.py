@@ -1,7 +1,6 @@
-"""protoc as a child process, so that no input can take this process down.
+"""Runs protoc in a subprocess and turns its output into diagnostics.
 
-In: arguments for protoc and a Sources to place its errors. Out: its diagnostics;
-the files it writes lie where the arguments say.
+A subprocess, because some inputs make protoc end its process.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def start(arguments: list[str]) -> subprocess.Popen[bytes]:
 
 
 def finish(process: subprocess.Popen[bytes], sources: Sources) -> list[Diagnostic]:
-    """Wait for protoc and return what it said; an error if it failed without a word."""
+    """Wait for protoc and return its diagnostics; at least one error if it failed."""
     output, _ = process.communicate()
     text = output.decode("utf-8", errors="replace")
     diagnostics = parse(text, sources, process.returncode != 0)
@@ -91,8 +90,8 @@ def parse(text: str, sources: Sources, failed: bool) -> list[Diagnostic]:
 
 _SYNTAX_HELP = "the file must be valid Protocol Buffers source; this is protoc's own message"
 _HINTS = {
-    "was not found or had errors": "mend that file, or add its folder to input.include",
-    "recursively imports": "take out one of the imports that close the circle",
+    "was not found or had errors": "fix that file, or add its folder to input.include",
+    "recursively imports": "remove one of the imports that form the cycle",
     "maximum supported edition": "write the file in proto2, proto3 or edition 2023",
     "File not found": "add the folder that holds this file to input.include",
     "is not defined": "define it, or import the file that does",

@@ -1,8 +1,7 @@
-"""Source files behind descriptors: from protoc's positions to positions people use.
+"""Maps the positions that protoc reports to positions in source files.
 
-In: import names and protoc's zero-based line and column. Out: Spans. protoc counts
-columns in bytes and moves a tab to the next multiple of eight; people and editors
-count characters.
+protoc counts lines and columns from 0, columns in bytes, and moves a tab to the next multiple
+of eight. A Span counts from 1, columns in characters.
 """
 
 from __future__ import annotations

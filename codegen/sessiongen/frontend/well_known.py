@@ -1,7 +1,6 @@
-"""Well-known files: the .proto files whose messages come with protobuf itself.
+"""The .proto files whose messages come with protobuf itself.
 
-In: an import name. Out: whether the installed protobuf has its module, and which. Other
-files below google/protobuf/ (features of other languages) are a protocol's own.
+Other files below google/protobuf/ (features of other languages) belong to the protocol.
 """
 
 from __future__ import annotations

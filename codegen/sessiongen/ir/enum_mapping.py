@@ -1,9 +1,6 @@
-"""Enum bindings: the values of a proto enum beside the SDK's own.
+"""Maps the values of a proto enum to those of an SDK's enum.
 
-In: an enum, its annotations and a vocabulary. Out: a Binding that pairs each SDK spelling
-with a proto value, and says what the SDK has alone.
-
-A value matches by its name without the enum's common prefix, compared without case and
+A value matches by its name without the common prefix of the enum, compared without case and
 with "-" as "_", or by the `sdk_value` annotation.
 """
 

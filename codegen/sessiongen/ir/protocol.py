@@ -1,8 +1,4 @@
-"""The protocol: a schema with its roles, its pairs of request and response, its events.
-
-In: a Schema, Roles and annotations. Out: a Protocol, which every target reads, or a
-InputError with all that does not hold together.
-"""
+"""The protocol: a schema with its roles, its pairs of request and response, and its events."""
 
 from __future__ import annotations
 
@@ -173,7 +169,7 @@ def _unasked(arm: Field, request: Message) -> Diagnostic:
 def _misplaced(
     annotated: Annotated, roles: Roles, schema: Schema, diagnostics: list[Diagnostic]
 ) -> None:
-    """Refuse an annotation on an element that it says nothing about."""
+    """Refuse an annotation on an element of the wrong kind."""
     requests = {_full(roles.request.full_name, arm) for arm in union(roles.request).arms}
     events = {_full(roles.event.full_name, arm) for arm in union(roles.event).arms}
     where = {"response": ("a request arm", requests), "sdk_event": ("an event arm", events)}

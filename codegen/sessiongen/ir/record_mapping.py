@@ -1,10 +1,7 @@
-"""Twins: the SDK's class that a message is made from, and which of its fields fills which.
+"""Finds the SDK class that a message is made from, and the field that fills each of its fields.
 
-In: a message or field, its annotations, the facts of an SDK. Out: the Record, and the
-FieldFact.
-
-Names are compared in snake_case, a unit at the end of the SDK's does not count
-(`delayMs`), and `sdk_class` and `sdk_field` name what has another name.
+Names are compared in snake_case; a unit at the end of the SDK's name is ignored (`delayMs`).
+The annotations `sdk_class` and `sdk_field` map names that differ.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""The search for roles: which messages and fields of a schema play one.
+"""Finds the messages and fields of a schema that have a role.
 
-In: a Schema and the roles that codegen.toml gives. Out: a Search: each role given, found by
-shape, or open, with diagnostics for those that are. A message has a role's shape when it
-holds one oneof and its name ends in the role's word; among several, those that one envelope
-carries win.
+A message fits a role if it has exactly one oneof and its name ends in the name of the role.
+Among several that fit, those that one envelope carries are taken. A role that codegen.toml
+gives is not searched for.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ _WORDS = ("event", "request", "response")
 
 @dataclass(frozen=True)
 class Search:
-    """What a schema tells of its roles.
+    """The result of the search.
 
-    messages, fields: what plays each role, None where nothing does; a role that cannot be
-        told is missing.
-    open: the names that each role which cannot be told may be given, likeliest first.
-    diagnostics: a fault for each of these and for each role that was given in vain.
+    messages, fields: the message or field of each role, None if there is none. A role that is
+        ambiguous or missing has no entry.
+    open: the candidates for each such role, most likely first.
+    diagnostics: a fault for each such role, and for each role of codegen.toml that fits nothing.
     """
 
     messages: dict[str, Message | None]
@@ -44,7 +43,7 @@ class Search:
         return Roles(known["envelope"], event, request, response, **self.fields)
 
     def named(self) -> list[tuple[str, str]]:
-        """Return each role that could be told and what plays it; "-" where nothing does."""
+        """Return each known role with the name of its message or field; "-" for none."""
         known = {**self.messages, **self.fields}
         return [(role, name_of(known[role])) for role in ROLES if role in known]
 
@@ -128,7 +127,7 @@ class _Finder:
         return {"envelope": fitting[0] if fitting else None}
 
     def _given(self, role: str, given: ConfigValue) -> list[Message]:
-        """Return the message of a name, or none, and say why."""
+        """Return the message that codegen.toml names, or report why there is none."""
         span = self.config.span(given.key_path)
         wanted = given.value or ""
         named = [

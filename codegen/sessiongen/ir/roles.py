@@ -1,7 +1,5 @@
-"""Roles: which messages of a protocol are envelope, event, request and response, and which
-of their fields have a meaning of their own.
-
-In: what a search found. Out: Roles, and notes on what may have been meant otherwise.
+"""Roles: which messages are envelope, event, request and response, and which of their fields
+are correlation, error and timestamp.
 """
 
 from __future__ import annotations
@@ -13,14 +11,14 @@ from sessiongen.diagnostics import Diagnostic, Rule, Severity
 from sessiongen.ir.schema import Field, Message, Oneof
 
 TIMESTAMP = "google.protobuf.Timestamp"
-# What it means that a protocol has no such thing.
+# The consequence of each missing role.
 ABSENT = {
     "envelope": "no message carries requests, responses and events alike",
     "correlation": "no field says which request a response answers; `send` has to know",
     "error": "a host cannot answer with an error text; `answer` raises instead",
     "timestamp": "events do not say when they were made",
 }
-# Parts of the names that a field for an error text goes by.
+# What the name of an error field contains.
 _ERRORS = ("err", "fail", "fault", "exception", "problem")
 
 
@@ -42,19 +40,19 @@ class Roles:
     timestamp: Field | None
 
     def named(self) -> list[tuple[str, str]]:
-        """Return each role and what plays it, for people; "-" where nothing does."""
+        """Return each role with the name of its message or field; "-" for none."""
         return [(role, name_of(getattr(self, role))) for role in ROLES]
 
 
-def name_of(player: Message | Field | None) -> str:
-    """Return the name of what plays a role, for people; "-" for nothing."""
-    if player is None:
+def name_of(holder: Message | Field | None) -> str:
+    """Return the name of the message or field of a role; "-" for none."""
+    if holder is None:
         return "-"
-    return player.full_name if isinstance(player, Message) else player.name
+    return holder.full_name if isinstance(holder, Message) else holder.name
 
 
 def absence(role: str, name: str) -> str:
-    """Return what it means that nothing plays a role, to stand behind its "-"; else ""."""
+    """Return the consequence of a missing role, to print after its "-"; "" otherwise."""
     return f"  ({ABSENT[role]})" if name == "-" else ""
 
 
@@ -64,7 +62,7 @@ def union(message: Message) -> Oneof:
 
 
 def notes(roles: Roles, config: Config) -> list[Diagnostic]:
-    """Return what may have been meant otherwise, where the configuration leaves it to shapes."""
+    """Return notes on roles that were inferred and may be meant otherwise."""
     found = []
     if roles.correlation is None and "correlation" not in config.roles:
         found.append(_uncorrelated(roles.request, roles.response))

@@ -1,8 +1,6 @@
 """The schema: descriptors as frozen values with docs and positions.
 
-In: stripped descriptors and the Sources of their positions. Out: Messages, Fields,
-Oneofs and Enums by full name. Synthetic oneofs (proto3 `optional`) are not oneofs here,
-and map entries are not messages.
+Synthetic oneofs (proto3 `optional`) are not oneofs here, and map entries are not messages.
 """
 
 from __future__ import annotations

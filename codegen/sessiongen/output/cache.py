@@ -1,8 +1,7 @@
-"""The cache: whether a run would find anything to do.
+"""The cache: lets a run end at once if neither inputs nor outputs have changed.
 
-In: a Config. Out: a state of all inputs and outputs; where it equals the state that the
-last run kept, the run is over before protoc or black are loaded. Lives beside
-codegen.toml, is ignored by git, and may be deleted at any time.
+It is a folder beside codegen.toml that git ignores and that may be deleted at any time. An
+unchanged state is recognized before protoc or templates are loaded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Child processes: Python programs that see nothing of the working directory.
+"""Command lines of Python subprocesses that run without the working directory on `sys.path`.
 
-In: the name of a module or a piece of code. Out: the command that runs it. Python puts the
-working directory first on a child's path; a `black.py` there is not the black that is meant.
+Otherwise a file such as `black.py` in the working directory would hide the module of that name.
 """
 
 from __future__ import annotations

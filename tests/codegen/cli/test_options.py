@@ -139,3 +139,18 @@ def test_parity_has_forms_of_its_own(tmp_path: Path) -> None:
     assert [item["rule"] for item in made.invoke("parity", "--format", "json").records()] == [
         "SG055"
     ]
+
+
+def test_the_configuration_is_found_in_a_folder_above(tmp_path: Path) -> None:
+    made = ready(tmp_path / "in")
+    inner = made.root / "proto" / "deep"
+    inner.mkdir()
+    expected = f"{made.package.as_posix()}: "
+    for verb in ("check", "generate"):
+        outcome = invoke(inner, verb)
+        assert (outcome.status, outcome.errors) == (0, "")
+        assert outcome.output.startswith(expected)
+    # One that is named is not searched for.
+    assert invoke(inner, "--config", "codegen.toml", "check").status == 2
+    (inner / "codegen.toml").write_text("[input]\n", encoding="utf-8")
+    assert "codegen.toml:1:2: error[SG006]" in invoke(inner, "check").errors

@@ -30,6 +30,7 @@ ELSEWHERE = {
     Rule.EXTRA_OUTPUT,
     Rule.TOOL_SKEW,
     Rule.EDITED,
+    Rule.INTERNAL,
     Rule.OUTPUT,
     Rule.VALUE_CLASH,
     Rule.OVERRIDE,
@@ -105,14 +106,14 @@ def test_both_unpaired_arms_are_shown(tmp_path: Path) -> None:
     ]
 
 
-def test_a_circle_of_imports(tmp_path: Path) -> None:
+def test_a_cycle_of_imports(tmp_path: Path) -> None:
     made = project(tmp_path, edited("package small;", 'package small;\nimport "other.proto";'))
     (tmp_path / "proto" / "other.proto").write_text('import "small.proto";\n', encoding="utf-8")
     records = made.invoke("--format", "json", "generate").records()
     [found] = [item for item in records if "recursively" in item["message"]]
     assert found["message"].endswith("small.proto -> other.proto -> small.proto")
     assert (found["file"], found["line"], found["column"]) == (SMALL, 3, 1)
-    assert "circle" in found["help"]
+    assert "cycle" in found["help"]
 
 
 def test_a_file_hidden_by_another_of_its_name(tmp_path: Path) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Mapping
 
 from sessiongen.config.model import Output
-from sessiongen.diagnostics import InputError
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.targets.python.formatting import Formatter
 from sessiongen.targets.python.installed_messages import installed_modules
 from sessiongen.targets.python.layout import call
@@ -31,6 +32,9 @@ from sessiongen.targets.python.sources import sources_model
 
 # mypy-protobuf narrows Message.DESCRIPTOR, which pyright takes for an unsound override.
 _STUB_COMMENT = "# pyright: reportIncompatibleVariableOverride=false\n"
+
+# The syntax tree of a longer text would take more memory than the rest of a run.
+_LARGEST_PARSED = 2_000_000
 
 # What the template of each layer is given.
 _MODELS: dict[str, Callable[[Context], object] | None] = {
@@ -121,7 +125,24 @@ def _shown(source: str) -> str:
 
 def _layers(rendered: Mapping[str, str], formatter: Formatter) -> dict[str, str]:
     formatted = formatter.format(list(rendered.values()), [name in LAID_OUT for name in rendered])
-    return {**dict(zip(rendered, formatted, strict=True)), "py.typed": ""}
+    layers = dict(zip(rendered, formatted, strict=True))
+    faults = [fault for name, text in layers.items() if (fault := invalid_module(name, text))]
+    if faults:
+        raise InputError(faults)
+    return {**layers, "py.typed": ""}
+
+
+def invalid_module(name: str, text: str) -> Diagnostic | None:
+    """Return a fault if a generated module is not valid Python, so that it is not written."""
+    if len(text) > _LARGEST_PARSED:
+        return None
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        fault = f"internal error: the generated module is not valid Python: {error.msg}"
+        help_ = "nothing was written; please report this with the protocol"
+        return Diagnostic(Span(name, error.lineno or 1), Rule.INTERNAL, fault, help_)
+    return None
 
 
 def _header(version: str, source: str) -> str:

@@ -34,3 +34,18 @@ def test_a_layer_alone_is_complete(layer: str, tmp_path: Path) -> None:
 def test_messages_alone(tmp_path: Path) -> None:
     made = project(tmp_path, config=f"{CONFIG}layers = []\n").generated()
     assert {path.name for path in made.package.iterdir()} == ALWAYS
+
+
+def test_a_module_that_is_not_python_is_never_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = project(tmp_path)
+    wrong = "def broken(:\n"
+    monkeypatch.setattr(
+        "sessiongen.targets.python.formatting.Formatter.format",
+        lambda self, texts, settled: [*texts[1:], wrong],
+    )
+    outcome = made.invoke("generate", "--no-cache")
+    assert outcome.status == 2
+    assert outcome.errors.startswith("__init__.py:1:1: error[SG032]: internal error: ")
+    assert not made.package.exists()

@@ -148,9 +148,10 @@ def init(
     type=click.Choice(["text", "json", "markdown", "github"]),
     help="How the matrix is shown; by default as diagnostics are.",
 )
+@click.option("--all", "whole", is_flag=True, help="Show rows without differences in text as well.")
 @without_format
 @pass_options
-def parity(options: Options, format_: str | None) -> None:
+def parity(options: Options, format_: str | None, whole: bool) -> None:
     """Compare the protocol with what each SDK has."""
     form = format_ or options.format
     shown = "text" if form == "markdown" else form
@@ -165,7 +166,8 @@ def parity(options: Options, format_: str | None) -> None:
         made = pipeline.model(config)
         found = comparing.compare(made.protocol, made.annotated, config)
         status = FINDING if found.diagnostics else FINE
-        return Result(status, diagnostics=found.diagnostics, detail=comparing.render(found, form))
+        text = comparing.render(found, form, whole)
+        return Result(status, diagnostics=found.diagnostics, detail=text)
 
     # the matrix is no diagnostic, but in JSON it holds them
     asked = not options.quiet or form == "json"

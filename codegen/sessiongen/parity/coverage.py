@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sessiongen.diagnostics import Rule
-from sessiongen.parity.matrix import ANYTHING, NOTHING, Cell, Finding, Row, Section
+from sessiongen.parity.matrix import (
+    ANYTHING,
+    Cell,
+    Finding,
+    MISSING,
+    NOT_COMPARED,
+    Row,
+    SDK_ONLY,
+    Section,
+)
 from sessiongen.ir.protocol import Call, Event, Protocol
 from sessiongen.ir.schema import Field
 from sessiongen.ir.record_mapping import spellings
@@ -60,7 +69,7 @@ def _stamped(event: Event, field: Field, vocabulary: Vocabulary) -> Cell:
     facts = record.fields if record else ()
     source = next((item for item in facts if field.name in spellings(item)), None)
     if source is None or not found:
-        return Cell(NOTHING)
+        return Cell(NOT_COMPARED)
     if found[0].passes_event or any(path.split(".")[0] == source.name for path in found[0].reads):
         return Cell(source.name)
     name = f"{event.arm.name}.{field.name}"
@@ -69,20 +78,20 @@ def _stamped(event: Event, field: Field, vocabulary: Vocabulary) -> Cell:
     finding = Finding(
         vocabulary.sdk, f"event field {name}: host", message, Rule.PARITY_EVENT, field.span
     )
-    return Cell(NOTHING, (finding,))
+    return Cell(MISSING, (finding,))
 
 
 def _passed_on(field: Field, first: bool, vocabulary: Vocabulary) -> Cell:
     driver = vocabulary.driver
     if driver is None or driver.emits_payload_only is None:
-        return Cell("passed on" if driver else NOTHING)
+        return Cell("passed on" if driver else NOT_COMPARED)
     message = (
         f"{vocabulary.sdk}: event field {field.name}: its driver passes on the payload alone "
         f"({driver.emits_payload_only})"
     )
     difference_id = f"event field {field.name}: driver"
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_EVENT, field.span)
-    return Cell(NOTHING, (finding,) if first else ())
+    return Cell(MISSING, (finding,)) if first else Cell(NOT_COMPARED)
 
 
 def _rest(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Row:
@@ -103,7 +112,7 @@ def _rest_cell(protocol: Protocol, vocabulary: Vocabulary) -> Cell:
     )
     span = protocol.roles.request.span
     finding = Finding(vocabulary.sdk, "request *: host", message, Rule.PARITY_REQUEST, span)
-    return Cell(NOTHING, (finding,))
+    return Cell(MISSING, (finding,))
 
 
 def _unsent(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[Row]:
@@ -121,7 +130,7 @@ def _unsent(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[
             finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_EVENT, span)
             cells = [Cell("")] * (2 * len(vocabularies))
             cells[2 * index] = Cell(event.name, (finding,))
-            yield Row(NOTHING, tuple(cells))
+            yield Row(SDK_ONLY, tuple(cells))
 
 
 def _sent(event: Event, vocabulary: Vocabulary) -> Cell:
@@ -130,7 +139,7 @@ def _sent(event: Event, vocabulary: Vocabulary) -> Cell:
         return Cell("no host")
     found = [item for item in vocabulary.host.forwards if item.arm == event.arm.name]
     if not found:
-        return _event(event.arm, vocabulary, "host", NOTHING, "its host does not send it")
+        return _event(event.arm, vocabulary, "host", MISSING, "its host does not send it")
     used = [item for item in found if item.via is not None]
     text = ", ".join(dict.fromkeys(item.event or "direct" for item in found))
     if not used:
@@ -152,7 +161,7 @@ def _received(arm: Field, vocabulary: Vocabulary) -> Cell:
         return Cell("no driver")
     names = [item.event for item in driver.receives if item.arm == arm.name]
     if not names and driver.emits_by_arm_name is None:
-        return _event(arm, vocabulary, "driver", NOTHING, "its driver drops it")
+        return _event(arm, vocabulary, "driver", MISSING, "its driver drops it")
     # A driver that moves to the arm's name may keep an older one beside it.
     name = arm.name if arm.name in names or not names else names[0]
     if name != arm.name:
@@ -176,8 +185,8 @@ def _answered(call: Call, vocabulary: Vocabulary, all_: Sequence[Vocabulary]) ->
         return Cell("no host")
     found = [item for item in vocabulary.host.answers if item.arm == call.request.name]
     if not found:
-        return _request(call, vocabulary, "host", NOTHING, "its host does not answer it")
-    response = found[0].response or NOTHING
+        return _request(call, vocabulary, "host", MISSING, "its host does not answer it")
+    response = found[0].response or "no response"
     if response != call.response.name:
         why = f"its host answers with {response!r}, not {call.response.name!r} ({found[0].place})"
         return _request(call, vocabulary, "host", response, why)
@@ -211,7 +220,7 @@ def _asked(call: Call, vocabulary: Vocabulary) -> Cell:
     methods = [item.method for item in vocabulary.driver.sends if item.arm == call.request.name]
     if methods:
         return Cell(", ".join(dict.fromkeys(methods)))
-    return _request(call, vocabulary, "driver", NOTHING, "its driver cannot send it")
+    return _request(call, vocabulary, "driver", MISSING, "its driver cannot send it")
 
 
 def _request(call: Call, vocabulary: Vocabulary, side: str, text: str, why: str) -> Cell:

@@ -12,7 +12,16 @@ from collections.abc import Iterator, Sequence
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.diagnostics import Rule, Span
 from sessiongen.ir.enum_mapping import Binding, bind
-from sessiongen.parity.matrix import ANYTHING, NOTHING, Cell, Finding, Row, Section
+from sessiongen.parity.matrix import (
+    ANYTHING,
+    Cell,
+    Finding,
+    MISSING,
+    NOT_COMPARED,
+    Row,
+    SDK_ONLY,
+    Section,
+)
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.schema import Enum, EnumValue
 from sessiongen.vocabulary.model import ValueMap, Vocabulary
@@ -50,12 +59,12 @@ def _section(
         for first in [value.number == min(published)]
     ]
     for index, (item, binding) in enumerate(pairs):
-        for cell in _homeless(enum, fallback, item, binding) if binding else ():
-            cells = [Cell(NOTHING)] * len(pairs)
+        for cell in _sdk_only(enum, fallback, item, binding) if binding else ():
+            cells = [Cell("")] * len(pairs)
             cells[index] = cell
-            rows.append(Row(NOTHING, tuple(cells)))
+            rows.append(Row(SDK_ONLY, tuple(cells)))
     defaults = tuple(_defaults(enum, fallback, item) for item in vocabularies)
-    if any(cell.text != NOTHING for cell in defaults):
+    if any(cell.text != NOT_COMPARED for cell in defaults):
         rows.append(Row("(not in the host's map)", defaults))
     return Section(f"enum {enum.full_name}", tuple(item.sdk for item in vocabularies), tuple(rows))
 
@@ -70,10 +79,10 @@ def _cell(
 ) -> Cell:
     if binding is None:
         if not first:
-            return Cell(NOTHING)
+            return Cell(NOT_COMPARED)
         message = f"{vocabulary.sdk} has no enum for {enum.full_name}"
         difference_id = f"enum {enum.full_name}"
-        return _fault(NOTHING, vocabulary, difference_id, message, enum.span)
+        return _fault(MISSING, vocabulary, difference_id, message, enum.span)
     literals = [literal for literal, found in binding.pairs if found.number == value.number]
     if literals:
         findings = [
@@ -84,10 +93,10 @@ def _cell(
         return Cell(ANYTHING)
     message = f"{vocabulary.sdk} has no value for {value.name}; its enum is at {binding.fact.place}"
     difference_id = f"value {enum.full_name}.{value.name}"
-    return _fault(NOTHING, vocabulary, difference_id, message, value.span)
+    return _fault(MISSING, vocabulary, difference_id, message, value.span)
 
 
-def _homeless(
+def _sdk_only(
     enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary, binding: Binding
 ) -> Iterator[Cell]:
     """Yield the SDK's values that the protocol lacks: literals, and any literal of an open set."""
@@ -147,7 +156,7 @@ def _defaults(enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary) ->
             Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_VALUE, enum.span)
         )
     text = ", ".join(dict.fromkeys(default.value for _, default in found))
-    return Cell(text or NOTHING, tuple(findings))
+    return Cell(text or NOT_COMPARED, tuple(findings))
 
 
 def _fault(text: str, vocabulary: Vocabulary, difference_id: str, message: str, span: Span) -> Cell:

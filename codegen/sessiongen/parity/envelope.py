@@ -8,7 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sessiongen.diagnostics import Rule
-from sessiongen.parity.matrix import NOTHING, Cell, Finding, Row, Section
+from sessiongen.parity.matrix import (
+    Cell,
+    Finding,
+    MISSING,
+    NOT_COMPARED,
+    Row,
+    Section,
+)
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field
@@ -32,7 +39,7 @@ def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
 def _cell(arm: Field, direction: str, vocabulary: Vocabulary) -> Cell:
     # An SDK without these facts has no host or driver, which is said once.
     if not vocabulary.envelope_uses:
-        return Cell(NOTHING)
+        return Cell(NOT_COMPARED)
     found = [
         item
         for item in vocabulary.envelope_uses
@@ -44,4 +51,4 @@ def _cell(arm: Field, direction: str, vocabulary: Vocabulary) -> Cell:
     message = f"{vocabulary.sdk}: nothing {direction} the message {arm.name}"
     difference_id = f"message arm {arm.name}: {direction}"
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_REQUEST, arm.span)
-    return Cell(NOTHING, (finding,))
+    return Cell(MISSING, (finding,))

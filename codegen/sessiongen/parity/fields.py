@@ -18,7 +18,15 @@ from sessiongen.diagnostics import Rule
 from sessiongen.ir.name_case import snake
 from sessiongen.parity import map_keys
 from sessiongen.parity import union_members
-from sessiongen.parity.matrix import NOTHING, Cell, Finding, Row, Section
+from sessiongen.parity.matrix import (
+    Cell,
+    Finding,
+    MISSING,
+    NOT_COMPARED,
+    Row,
+    SDK_ONLY,
+    Section,
+)
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Kind, Message
@@ -42,8 +50,8 @@ def sections(
             rows += map_keys.rows(message, field, vocabularies)
         for index, side in enumerate(sides):
             rows += [
-                Row(NOTHING, tuple(cell if at == index else Cell("") for at in range(len(sides))))
-                for cell in side.homeless()
+                Row(SDK_ONLY, tuple(cell if at == index else Cell("") for at in range(len(sides))))
+                for cell in side.members_without_arm()
             ]
         if rows:
             columns = tuple(item.sdk for item in vocabularies)
@@ -116,11 +124,11 @@ class _Side:
         """Return what fills a field; what is wrong with the message itself is said once."""
         whole = self._whole() if field is self.message.fields[0] else ()
         if self.nothing:
-            return Cell(NOTHING, whole)
+            return Cell(MISSING if whole else NOT_COMPARED, whole)
         found = find_field(self.message, field, self.annotated, self.record)
         left_out = self._left_out(field, found)
         filled = len(left_out) < len(self.places)
-        text = found.name if found is not None else "host" if filled else NOTHING
+        text = found.name if found is not None else "host" if filled else MISSING
         findings = [*whole, *left_out, *self._absent(field, found), *self._partly(field, found)]
         findings += self.unions.of(field)
         named = self.annotated.get(f"{self.message.full_name}.{field.name}", "sdk_field")
@@ -182,9 +190,9 @@ class _Side:
             if path.startswith(f"{source.name}.")
         ]
 
-    def homeless(self) -> Iterator[Cell]:
+    def members_without_arm(self) -> Iterator[Cell]:
         """Yield what the SDK's class has and the message has no place for."""
-        for finding in self.unions.homeless():
+        for finding in self.unions.members_without_arm():
             yield Cell(finding.id.rpartition(".")[2], (finding,))
         if self.record is None:
             return

@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sessiongen.diagnostics import Rule
-from sessiongen.parity.matrix import NOTHING, Cell, Finding, Row
+from sessiongen.parity.matrix import (
+    Cell,
+    Finding,
+    MISSING,
+    NOT_COMPARED,
+    Row,
+)
 from sessiongen.ir.schema import Field, Message
 from sessiongen.vocabulary.model import MapKeys, Vocabulary
 
@@ -36,8 +42,8 @@ def _cell(
 ) -> Cell:
     lacking = [item for item in places if key not in item.keys and not item.open]
     if not lacking:
-        return Cell("given" if places else NOTHING)
+        return Cell("given" if places else NOT_COMPARED)
     message = f"{vocabulary.sdk}: {path}: the key {key!r} is not given ({lacking[0].place})"
     difference_id = f"key {path}.{key}"
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_FIELD, field.span)
-    return Cell(NOTHING, (finding,))
+    return Cell(MISSING, (finding,))

@@ -6,7 +6,11 @@ from typing import NamedTuple
 
 from sessiongen.diagnostics import Rule, Span
 
-NOTHING = "-"
+# Marks for a cell with no name in the SDK; `report.LEGEND` explains them.
+MISSING = "-"
+NOT_COMPARED = "n/a"
+# The label of a row that has no element of the protocol.
+SDK_ONLY = "(SDK only)"
 ANYTHING = "(anything else)"
 
 
@@ -21,7 +25,7 @@ class Finding(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """What one SDK has, and all that is wrong with it."""
+    """What one SDK has, and its differences from the protocol."""
 
     text: str
     findings: tuple[Finding, ...] = ()
@@ -42,5 +46,5 @@ class Section(NamedTuple):
     rows: tuple[Row, ...]
 
     def findings(self) -> list[Finding]:
-        """Return what is wrong in any cell."""
+        """Return the differences in all cells."""
         return [item for row in self.rows for cell in row.cells for item in cell.findings]

@@ -1,6 +1,7 @@
 """Renders the matrix as text, markdown and JSON.
 
 A cell that differs has a mark: `!` for a finding, `~` if all its differences are declared.
+Text begins with a summary of the sections, followed by the rows that differ, or by all rows.
 The reasons of declared gaps are listed below each table.
 """
 
@@ -12,34 +13,72 @@ import re
 import click
 
 from sessiongen.parity.compare import Parity
-from sessiongen.parity.matrix import Cell, Finding, Section
+from sessiongen.parity.matrix import MISSING, NOT_COMPARED, Cell, Finding, Row, Section
 
 FINDING, DECLARED = "!", "~"
+LEGEND = (
+    f"{FINDING} finding   {DECLARED} declared gap   {MISSING} missing in the SDK   "
+    f"{NOT_COMPARED} nothing to compare, or reported in another row"
+)
 
 
-def render(parity: Parity, form: str) -> str:
-    """Return the matrix as `text`, `markdown` or `json`; in any other form it has none."""
-    forms = {"text": _text, "markdown": _markdown, "json": _json}
+def render(parity: Parity, form: str, whole: bool = False) -> str:
+    """Return the matrix as `text`, `markdown` or `json`; "" for any other form.
+
+    whole: text has every row, not only those that differ.
+    """
+    if form == "text":
+        return _text(parity, whole)
+    forms = {"markdown": _markdown, "json": _json}
     return forms[form](parity) if form in forms else ""
 
 
-def _text(parity: Parity) -> str:
-    """Return an aligned table for each section, marks in colour."""
+def _text(parity: Parity, whole: bool) -> str:
+    """Return the summary and an aligned table for each section, marks in colour."""
     parts = []
     for section in parity.sections:
-        rows = [(section.title, *section.columns), *_rows(parity, section)]
-        widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-        lines = [
-            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
-        parts.append("\n".join([*lines, *_reasons(parity, section)]))
+        rows = section.rows if whole else tuple(row for row in section.rows if _differs(row))
+        if rows:
+            shown = section._replace(rows=rows)
+            lines = _aligned([(section.title, *section.columns), *_rows(parity, shown)])
+            parts.append("\n".join([*lines, *_reasons(parity, shown)]))
+    if parts:
+        parts.insert(0, _overview(parity, whole))
     table = "\n\n".join(parts)
     for mark, colour in ((FINDING, "red"), (DECLARED, "yellow")):
         table = re.sub(
             rf"(?<= ){mark}(?= |$)", f"{click.style(mark, fg=colour)}", table, flags=re.MULTILINE
         )
-    return f"{table}\n\n{_summary(parity)}\n"
+    hint = "" if whole else "\nrows without differences are left out; show them with --all"
+    return "\n\n".join([*filter(None, [table]), f"{LEGEND}{hint}\n{_summary(parity)}\n"])
+
+
+def _overview(parity: Parity, whole: bool) -> str:
+    """Return a table of the number of rows, findings and declared gaps in each section.
+
+    whole: sections without differences are listed as well.
+    """
+    rows: list[tuple[str, ...]] = [("section", "rows", "findings", "declared")]
+    for section in parity.sections:
+        ids = {(item.sdk, item.id) for item in section.findings()}
+        if not ids and not whole:
+            continue
+        declared = sum(item in parity.declared for item in ids)
+        counts = (len(section.rows), len(ids) - declared, declared)
+        rows.append((section.title, *map(str, counts)))
+    return "\n".join(_aligned(rows))
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    return [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _differs(row: Row) -> bool:
+    return any(cell.findings for cell in row.cells)
 
 
 def _markdown(parity: Parity) -> str:

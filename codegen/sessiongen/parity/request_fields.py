@@ -8,7 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sessiongen.diagnostics import Rule
-from sessiongen.parity.matrix import NOTHING, Cell, Finding, Row, Section
+from sessiongen.parity.matrix import (
+    Cell,
+    Finding,
+    MISSING,
+    NOT_COMPARED,
+    Row,
+    Section,
+)
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.schema import Field, Message, Schema
 from sessiongen.vocabulary.model import Construction, Vocabulary
@@ -49,7 +56,7 @@ def _read(arm: str, path: tuple[str, ...], field: Field, vocabulary: Vocabulary)
     answers = vocabulary.host.answers if vocabulary.host else ()
     found = [item for item in answers if item.arm == arm]
     if not found:
-        return Cell(NOTHING)
+        return Cell(NOT_COMPARED)
     if any(".".join(path) in item.reads for item in found):
         return Cell("read")
     why = f"its host never looks at it ({found[0].place})"
@@ -67,7 +74,7 @@ def _filled(
     sends = vocabulary.driver.sends if vocabulary.driver else ()
     found = [item for item in sends if item.arm == arm.name]
     if not found:
-        return Cell(NOTHING)
+        return Cell(NOT_COMPARED)
     own, whole = _builds(holder, vocabulary), _builds(payload, vocabulary)
     given = {name for item in whole for name in item.fields}
     open_ = any(item.open for item in (*own, *whole))
@@ -96,4 +103,4 @@ def _fault(
     difference_id = f"request field {name}: {side}"
     message = f"{vocabulary.sdk}: request field {name}: {why}"
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_REQUEST, field.span)
-    return Cell(NOTHING, (finding,))
+    return Cell(MISSING, (finding,))

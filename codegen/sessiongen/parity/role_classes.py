@@ -8,7 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sessiongen.diagnostics import Rule
-from sessiongen.parity.matrix import NOTHING, Cell, Finding, Row, Section
+from sessiongen.parity.matrix import (
+    Cell,
+    Finding,
+    MISSING,
+    Row,
+    Section,
+)
 from sessiongen.ir.protocol import Protocol
 from sessiongen.vocabulary.model import Vocabulary
 
@@ -29,4 +35,4 @@ def _cell(protocol: Protocol, role: str, vocabulary: Vocabulary) -> Cell:
         return Cell(found.name)
     message = f"{vocabulary.sdk} has no class that plays the {role}: nothing of it can be compared"
     span = protocol.roles.event.span
-    return Cell(NOTHING, (Finding(vocabulary.sdk, role, message, Rule.PARITY_EVENT, span),))
+    return Cell(MISSING, (Finding(vocabulary.sdk, role, message, Rule.PARITY_EVENT, span),))

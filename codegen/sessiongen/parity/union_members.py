@@ -54,7 +54,7 @@ class UnionComparison:
             if not any(self._is(kind, arm) for kind in union.members):
                 yield self._missing(field, f"{self._path}.{field.name}.{arm.name}", union)
 
-    def homeless(self) -> Iterator[Finding]:
+    def members_without_arm(self) -> Iterator[Finding]:
         """Yield a finding for each type of the SDK's union that no arm carries."""
         union = self._own()
         if union is None:

@@ -19,13 +19,13 @@ def check_attribution(
     vocabulary: Vocabulary, package: Package, scope: Scope, faults: Faults
 ) -> None:
     """Note each arm that is filled and told of nowhere; `*` is one that is computed."""
-    for build, arm, who in _stray(vocabulary, scope):
+    for build, arm, who in _unattributed(vocabulary, scope):
         span = package.span(build.place.file, build.place.line)
         what = f"{build.message}.{arm} is filled here, where {who} is not seen to do so"
         faults.unreadable(span, Rule.SDK_REQUEST, what)
 
 
-def _stray(vocabulary: Vocabulary, scope: Scope) -> Iterator[tuple[Construction, str, str]]:
+def _unattributed(vocabulary: Vocabulary, scope: Scope) -> Iterator[tuple[Construction, str, str]]:
     host, driver = vocabulary.host, vocabulary.driver
     seen: dict[str, tuple[str, set[str | None]]] = {}
     if host is not None:

@@ -108,18 +108,18 @@ class RequiredDefinitions(Generic[D]):
         self._one(found)
         return found[0]
 
-    def require(self, records: Collected[D], wanted: str) -> None:
-        """Require `Name` or `Name.field`, and note whether it is absent or cannot be read."""
-        name, _, field = wanted.partition(".")
+    def require(self, records: Collected[D], required: str) -> None:
+        """Require `Name` or `Name.field`; report it if it is absent or cannot be read."""
+        name, _, field = required.partition(".")
         if not records.knows(name) and not self._read(records, name):
             return
-        if field and not records.knows(wanted):
+        if field and not records.knows(required):
             fact = records.field(name, field)
             if fact is None:
-                self._missing(wanted, "field")
+                self._missing(required, "field")
                 return
             span = self._package.span(fact.place.file, fact.place.line)
-            self._faults.unreadable(span, Rule.SDK_ENUM, f"{wanted} is no set of constants")
+            self._faults.unreadable(span, Rule.SDK_ENUM, f"{required} is no set of constants")
 
     def distinct(self, records: Collected[D]) -> None:
         """Note each name that stands for two things: facts are told apart by name alone."""

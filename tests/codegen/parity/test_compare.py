@@ -39,6 +39,11 @@ from sessiongen.vocabulary.model import (
     LiteralValue,
 )
 
+LEGEND = (
+    "! finding   ~ declared gap   - missing in the SDK   "
+    "n/a nothing to compare, or reported in another row"
+)
+
 
 @pytest.fixture
 def small(tmp_path: Path) -> Small:
@@ -355,9 +360,18 @@ def test_annotations_name_what_is_called_differently(small: Small) -> None:
 def test_the_text_table(small: Small) -> None:
     sdk = replace(SDK, driver=replace(DRIVER, sends=()))
     found = small.compare(sdk, [("request ask: driver", "no method yet")])
-    text = parity.render(found, "text")
+    text = parity.render(found, "text", whole=True)
     assert "  \x1b[33m~\x1b[0m small-sdk" in text and "- \x1b[33m~\x1b[0m\n" in text
     assert click.unstyle(text) == (
+        "section               rows  findings  declared\n"
+        "roles                 3     0         0\n"
+        "enum small.End        2     0         0\n"
+        "events                1     0         0\n"
+        "requests              2     0         1\n"
+        "request fields        1     0         0\n"
+        "message small.Ended   2     0         0\n"
+        "message small.Answer  1     0         0\n"
+        "\n"
         "roles    small-sdk\n"
         "session  Session\n"
         "host     Host\n"
@@ -376,7 +390,7 @@ def test_the_text_table(small: Small) -> None:
         "  ~ small-sdk: request ask: driver: no method yet\n"
         "\n"
         "request fields  small-sdk host  small-sdk driver\n"
-        "ask.text        read            -\n"
+        "ask.text        read            n/a\n"
         "\n"
         "message small.Ended  small-sdk\n"
         "reason               reason\n"
@@ -385,8 +399,31 @@ def test_the_text_table(small: Small) -> None:
         "message small.Answer  small-sdk\n"
         "text                  host\n"
         "\n"
+        f"{LEGEND}\n"
         "small-sdk 1: 0 findings, 1 declared gaps (~)\n"
     )
+
+
+def test_the_text_has_only_rows_that_differ_unless_all_are_wanted(small: Small) -> None:
+    sdk = replace(SDK, driver=replace(DRIVER, sends=()))
+    found = small.compare(sdk, [("request ask: driver", "no method yet")])
+    assert click.unstyle(parity.render(found, "text")) == (
+        "section   rows  findings  declared\n"
+        "requests  2     0         1\n"
+        "\n"
+        "requests  small-sdk host  small-sdk driver\n"
+        "ask       ask             - ~\n"
+        "  ~ small-sdk: request ask: driver: no method yet\n"
+        "\n"
+        f"{LEGEND}\n"
+        "rows without differences are left out; show them with --all\n"
+        "small-sdk 1: 0 findings, 1 declared gaps (~)\n"
+    )
+
+
+def test_the_text_of_a_whole_sdk_is_the_legend_and_the_counts(small: Small) -> None:
+    lines = parity.render(small.compare(), "text").splitlines()
+    assert lines[0] == LEGEND and lines[-1] == "small-sdk 1: 0 findings, 0 declared gaps (~)"
 
 
 def test_markdown_and_json(small: Small) -> None:

@@ -309,7 +309,7 @@ def test_default_that_the_enum_declares_is_none(small: Small) -> None:
     sdk = mapped(defaults=(Default("MOOD_GOOD", "on_said", AT),))
     parity = small.compare(sdk, proto=proto)
     assert difference_ids(parity) == []
-    assert "(not in the host's map)  MOOD_GOOD" in render(parity, "text")
+    assert "(not in the host's map)  MOOD_GOOD" in render(parity, "text", whole=True)
 
 
 def test_error_text_that_one_host_alone_gives(small: Small) -> None:

@@ -11,7 +11,7 @@ from sessiongen.vocabulary.python.dispatch import Branch
 from sessiongen.vocabulary.python.literals import constant
 
 
-def rest_of(role: Role, cases: Sequence[Branch]) -> Place | None:
+def unknown_request_answer(role: Role, cases: Sequence[Branch]) -> Place | None:
     """Return where a function that tells requests apart answers outside of every branch."""
     message = role.scope.messages.response
     for function in {id(case.function): case.function for case in cases}.values():
@@ -20,7 +20,7 @@ def rest_of(role: Role, cases: Sequence[Branch]) -> Place | None:
             if id(node) in within:
                 continue
             method = role.view.methods.get(own(node.func)) if isinstance(node, ast.Call) else None
-            if role.view.is_made(node, message) or (method and role.view.made(method, message)):
+            if role.view.constructs(node, message) or (method and role.view.made(method, message)):
                 return role.place(node)
     return None
 

@@ -52,7 +52,7 @@ class ClassView:
                     found.add(name)
         return found
 
-    def is_made(self, node: ast.AST, message: str) -> bool:
+    def constructs(self, node: ast.AST, message: str) -> bool:
         """Whether a node itself makes a message."""
         return id(node) in self._made and self._made[id(node)].message == message
 

@@ -14,7 +14,7 @@ from sessiongen.vocabulary.python.literals import alternatives, constant, last
 
 
 @dataclass(frozen=True)
-class Union:
+class Oneof:
     """A message with a union of arms. carrier: the field of the envelope that holds it; for
     the envelope itself none, which comes out of a loop."""
 
@@ -37,7 +37,7 @@ class Branch:
 
 
 def branches(
-    modules: Modules, module: Module, node: ast.ClassDef, union: Union, faults: Faults
+    modules: Modules, module: Module, node: ast.ClassDef, union: Oneof, faults: Faults
 ) -> list[Branch]:
     """Return the branches of a class on the arm of a union."""
     functions = [
@@ -87,7 +87,7 @@ class _Function:
         modules: Modules,
         module: Module,
         node: ast.FunctionDef | ast.AsyncFunctionDef,
-        union: Union,
+        union: Oneof,
         faults: Faults,
     ) -> None:
         self.modules = modules

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.model import Driver, Place, Reception, Sending
 from sessiongen.vocabulary.python.classes import Role, own
-from sessiongen.vocabulary.python.dispatch import Union, branches, named_by_union
+from sessiongen.vocabulary.python.dispatch import Oneof, branches, named_by_union
 from sessiongen.vocabulary.python.emitters import declared_events
 from sessiongen.vocabulary.python.literals import constant, last
 
@@ -20,7 +20,7 @@ def read_driver(role: Role) -> Driver:
     by_name: Place | None = None
     bare: Place | None = None
     receives = []
-    union = Union(role.scope.messages.event, role.scope.messages.event_arm)
+    union = Oneof(role.scope.messages.event, role.scope.messages.event_arm)
     cases = branches(role.modules, role.module, role.view.node, union, role.faults)
     for call, function in _emit_calls(role):
         around = [branch for branch in cases if branch.holds(call)]

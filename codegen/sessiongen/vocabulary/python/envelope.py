@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import SENDS, RECEIVES, EnvelopeUse
 from sessiongen.vocabulary.python.constructions import ConstructionBuilder
-from sessiongen.vocabulary.python.dispatch import Union, branches
+from sessiongen.vocabulary.python.dispatch import Oneof, branches
 from sessiongen.vocabulary.python.modules import Module, Modules
 from sessiongen.vocabulary.scope import Scope
 
@@ -30,7 +30,7 @@ def envelope_uses_of(
         for node in module.tree.body:
             if isinstance(node, ast.ClassDef):
                 for case in branches(
-                    modules, module, node, Union(scope.messages.envelope, ""), faults
+                    modules, module, node, Oneof(scope.messages.envelope, ""), faults
                 ):
                     name = getattr(case.function, "name", "")
                     yield EnvelopeUse(

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.model import Answer, Forward, Host, Place
-from sessiongen.vocabulary.python.answers import error_texts, rest_of
+from sessiongen.vocabulary.python.answers import error_texts, unknown_request_answer
 from sessiongen.vocabulary.python.classes import Role, own
-from sessiongen.vocabulary.python.dispatch import Branch, Union, branches
+from sessiongen.vocabulary.python.dispatch import Branch, Oneof, branches
 from sessiongen.vocabulary.python.events import taken
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.reads import read_fields
@@ -23,7 +23,7 @@ def read_host(role: Role) -> Host:
     """Return what the host forwards and answers."""
     forwards = list(_subscribed(role))
     forwards += _called(role, {item.handler for item in forwards})
-    union = Union(role.scope.messages.request, role.scope.messages.request_arm)
+    union = Oneof(role.scope.messages.request, role.scope.messages.request_arm)
     cases = branches(role.modules, role.module, role.view.node, union, role.faults)
     answers = [_answer(role, branch) for branch in cases]
     role.expect(bool(forwards), "forwards no event")
@@ -31,7 +31,7 @@ def read_host(role: Role) -> Host:
     return Host(
         role.view.found.name,
         role.place(role.view.node),
-        rest_of(role, cases),
+        unknown_request_answer(role, cases),
         tuple(forwards),
         tuple(answers),
     )

@@ -14,7 +14,7 @@ from sessiongen.vocabulary.typescript.dispatch import Branch
 from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
 
 
-def rest_of(view: ClassView, scope: Scope, cases: Sequence[Branch]) -> Place | None:
+def unknown_request_answer(view: ClassView, scope: Scope, cases: Sequence[Branch]) -> Place | None:
     """Return where a function that tells requests apart answers outside of every branch."""
     for function in {case.function.id: case.function for case in cases}.values():
         for node in syntax.walk(function):
@@ -25,7 +25,7 @@ def rest_of(view: ClassView, scope: Scope, cases: Sequence[Branch]) -> Place | N
             )
             method = view.methods.get(syntax.own(called))
             made = method is not None and view.made([method], scope.messages.response)
-            if made or view.is_made(node, scope.messages.response):
+            if made or view.constructs(node, scope.messages.response):
                 return view.file.place(node)
     return None
 

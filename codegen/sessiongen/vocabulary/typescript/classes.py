@@ -34,7 +34,7 @@ class ClassView:
             if inner.id in self._made and self._made[inner.id].message == message
         ]
 
-    def is_made(self, node: Node, message: str) -> bool:
+    def constructs(self, node: Node, message: str) -> bool:
         """Whether a node itself makes a message."""
         return node.id in self._made and self._made[node.id].message == message
 

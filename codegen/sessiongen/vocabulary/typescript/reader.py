@@ -38,7 +38,7 @@ def read(package: Package, scope: Scope) -> Reading:
     """Return what a package says about the protocol."""
     faults = Faults()
     try:
-        vocabulary = _Reader(package, scope, faults).read()
+        vocabulary = _PackageReader(package, scope, faults).read()
         if not failed(faults.items):
             check_attribution(vocabulary, package, scope, faults)
     except RecursionError:
@@ -47,20 +47,21 @@ def read(package: Package, scope: Scope) -> Reading:
     return Reading(vocabulary, arrange(faults.items))
 
 
-class _Reader:
+class _PackageReader:
     def __init__(self, package: Package, scope: Scope, faults: Faults) -> None:
         self.package = package
         self.scope = scope
         self.faults = faults
         self.modules = Modules(package, faults)
         self.roles = RoleReader(self.modules, scope, faults)
-        self._wanted = RequiredDefinitions(package, scope, faults, self.modules)
+        self._required = RequiredDefinitions(package, scope, faults, self.modules)
         self._made: dict[str, list[ConstructionBuilder]] = {}
 
     def read(self) -> Vocabulary:
         scope, faults = self.scope, self.faults
         session, host, driver = (
-            self._wanted.role(name, _is_class) for name in (scope.session, scope.host, scope.driver)
+            self._required.role(name, _is_class)
+            for name in (scope.session, scope.host, scope.driver)
         )
         wire = self._wire([found.file for found in (host, driver) if found])
         records = self._records(session, wire)
@@ -143,8 +144,8 @@ class _Reader:
             start += self._event_file(session)
         records.read(start)
         for name in self.scope.required:
-            self._wanted.require(records, name)
-        self._wanted.distinct(records)
+            self._required.require(records, name)
+        self._required.distinct(records)
         return records
 
     def _event_file(self, session: Definition) -> Iterator[Definition]:

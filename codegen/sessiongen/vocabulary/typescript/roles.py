@@ -20,7 +20,7 @@ from sessiongen.vocabulary.model import (
 )
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.answers import error_texts, rest_of
+from sessiongen.vocabulary.typescript.answers import error_texts, unknown_request_answer
 from sessiongen.vocabulary.typescript.constructions import (
     ConstructionBuilder,
     message_type,
@@ -95,7 +95,7 @@ class RoleReader:
             )
         self._expect(view, bool(forwards), "forwards no event")
         self._expect(view, bool(answers), "answers no request")
-        rest = rest_of(view, self.scope, cases)
+        rest = unknown_request_answer(view, self.scope, cases)
         place = view.file.place(view.node)
         return Host(view.name, place, rest, tuple(forwards), tuple(answers))
 

@@ -55,10 +55,12 @@ class OutputOptions:
 
     folder: the folder of the generated files, which holds their manifest.
     inputs: files other than the protocol that the generated files depend on.
+    cacheable: whether the generated files depend on nothing but files that can be named.
     """
 
     folder: Path
     inputs: tuple[Path, ...] = ()
+    cacheable: bool = True
 
 
 @dataclass(frozen=True)

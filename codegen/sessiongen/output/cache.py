@@ -59,8 +59,9 @@ class Cache:
 
     def unchanged(self) -> list[list[str]] | None:
         """Return each output's files if neither inputs nor outputs have changed, else None."""
-        if self._config.input.messages is not None:
-            # An installed module has no files that could be named before it is imported.
+        # An installed module has no files that could be named before it is imported.
+        installed = self._config.input.messages is not None
+        if installed or not all(output.options.cacheable for output in self._config.outputs):
             return None
         try:
             kept = json.loads(self._state.read_bytes())

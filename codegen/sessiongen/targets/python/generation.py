@@ -65,7 +65,7 @@ def generate(model: Model, output: Output, version: str, formatter: Formatter) -
     assert isinstance(output.options, PythonOptions)
     protocol, compiled = model.protocol, model.compiled
     overrides = load(output.options.overrides)
-    installed = installed_modules(compiled.modules)
+    installed = installed_modules(model, output.options)
     context_ = context(protocol, installed, model.annotated, overrides.functions)
     context_.faults += message_faults(protocol.schema)
     context_.faults += overrides.faults(carried_fields(context_))

@@ -9,8 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sessiongen.diagnostics import Diagnostic, InputError, Rule
-from sessiongen.frontend.message_module import MessageModule
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
+from sessiongen.frontend import message_module
+from sessiongen.frontend.message_module import ImportedDescriptors, MessageModule
+from sessiongen.ir.descriptor_changes import changes
+from sessiongen.ir.model import Model
+from sessiongen.paths import display
+from sessiongen.targets.python.options import PythonOptions
 
 
 @dataclass(frozen=True)
@@ -27,13 +32,38 @@ class InstalledModule:
     oneof_literals: bool
 
 
-def installed_modules(modules: Mapping[str, MessageModule]) -> dict[str, InstalledModule]:
-    """Return the modules by the import name of their proto file.
+def installed_modules(model: Model, options: PythonOptions) -> dict[str, InstalledModule]:
+    """Return the installed modules by the import name of their proto file.
+
+    There are none if the output generates its messages.
 
     Raises:
-        InputError: a module has no type stub.
+        InputError: a module has no type stub, or was generated from another protocol.
     """
+    modules: Mapping[str, MessageModule] = model.compiled.modules
+    if options.messages is not None and not modules:
+        span = Span(display(options.config))
+        imported = message_module.load(options.messages, span, options.config.parent)
+        _refuse_other_protocol(model, imported, options.messages, span)
+        modules = imported.modules
     return {file: _installed(module) for file, module in modules.items()}
+
+
+def _refuse_other_protocol(
+    model: Model, imported: ImportedDescriptors, name: str, span: Span
+) -> None:
+    own = model.compiled.own
+    missing = [file for file in own if file not in imported.modules]
+    if missing:
+        fault = f"the module {name!r} does not hold the messages of {', '.join(missing)}"
+        help_ = f"import names of the files it holds: {', '.join(imported.modules)}"
+        raise InputError([Diagnostic(span, Rule.MESSAGES_MODULE, fault, help_)])
+    old = [file for file in imported.files if file.name in own]
+    differences = changes(old, [file for file in model.annotated.files if file.name in own])
+    if differences:
+        fault = f"the module {name!r} was generated from another version of the protocol"
+        help_ = f"generate it anew; compared with it the protocol has: {'; '.join(differences[:5])}"
+        raise InputError([Diagnostic(span, Rule.MESSAGES_MODULE, fault, help_)])
 
 
 def _installed(module: MessageModule) -> InstalledModule:

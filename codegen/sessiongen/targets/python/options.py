@@ -14,10 +14,14 @@ class PythonOptions(OutputOptions):
     """The keys of a Python output.
 
     package: the dotted name of the generated package.
+    messages: an installed module of messages to use instead of generating them.
+    config: the codegen.toml, for diagnostics and as the place to import `messages` from.
     overrides: a module of handwritten encoders, which becomes part of the package.
     """
 
     package: str
+    messages: str | None
+    config: Path
     overrides: Path | None
 
 

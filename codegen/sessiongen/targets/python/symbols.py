@@ -17,6 +17,7 @@ from sessiongen.targets.python.dispatch import dispatch_model
 from sessiongen.targets.python.events import events_model
 from sessiongen.targets.python.installed_messages import installed_modules
 from sessiongen.targets.python.message_names import MessageNames
+from sessiongen.targets.python.options import PythonOptions
 from sessiongen.targets.python.requests import requests_model
 from sessiongen.targets.python.sources import given_by_hosts
 
@@ -25,7 +26,8 @@ class SymbolFinder:
     """Finds the generated symbols of an arm, and their lines where files exist."""
 
     def __init__(self, model: Model, output: Output) -> None:
-        installed = installed_modules(model.compiled.modules)
+        assert isinstance(output.options, PythonOptions)
+        installed = installed_modules(model, output.options)
         self._context = context(model.protocol, installed, model.annotated, {})
         self._dispatch = dispatch_model(self._context)
         self._requests = requests_model(self._context)

@@ -120,5 +120,5 @@ def _gap_fault(gap: Gap, exists: bool, repeated: bool) -> tuple[str, str] | None
     if not exists:
         return "this gap no longer exists", "remove it: the SDK and the protocol agree here now"
     if not gap.reason.strip():
-        return "this gap has no reason", "say in a line why it is known and accepted"
+        return "this gap has no reason", "give the reason why it is accepted"
     return None

@@ -25,7 +25,7 @@ from sessiongen.vocabulary.model import Vocabulary
 
 
 def sections(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> list[Section]:
-    """Return the sections of events, of what stands beside their arm, and of requests."""
+    """Return the sections of events, of the fields beside their arm, and of requests."""
     columns = tuple(f"{item.sdk} {side}" for item in vocabularies for side in ("host", "driver"))
     events, requests = [], []
     for event in protocol.events:
@@ -48,8 +48,9 @@ def sections(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> list[Sec
 
 
 def _beside(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[Row]:
-    """Yield a row for each event's fields beside the arm: does the host take them from the
-    SDK's event, does the driver pass them on?"""
+    """Yield a row for each field beside an event's arm.
+
+    The host should fill it from the SDK's event, and the driver should pass it on."""
     for field in protocol.roles.event.outside():
         for event in protocol.events:
             first = event is protocol.events[0]
@@ -73,7 +74,7 @@ def _stamped(event: Event, field: Field, vocabulary: Vocabulary) -> Cell:
     if found[0].passes_event or any(path.split(".")[0] == source.name for path in found[0].reads):
         return Cell(source.name)
     name = f"{event.arm.name}.{field.name}"
-    why = f"its {found[0].handler} does not look at the event's own {source.name}"
+    why = f"its {found[0].handler} does not read the event's own {source.name}"
     message = f"{vocabulary.sdk}: event {name}: {why} ({found[0].place})"
     finding = Finding(
         vocabulary.sdk, f"event field {name}: host", message, Rule.PARITY_EVENT, field.span
@@ -86,7 +87,7 @@ def _passed_on(field: Field, first: bool, vocabulary: Vocabulary) -> Cell:
     if driver is None or driver.emits_payload_only is None:
         return Cell("passed on" if driver else NOT_COMPARED)
     message = (
-        f"{vocabulary.sdk}: event field {field.name}: its driver passes on the payload alone "
+        f"{vocabulary.sdk}: event field {field.name}: its driver emits only the payload "
         f"({driver.emits_payload_only})"
     )
     difference_id = f"event field {field.name}: driver"
@@ -95,7 +96,7 @@ def _passed_on(field: Field, first: bool, vocabulary: Vocabulary) -> Cell:
 
 
 def _rest(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Row:
-    """Return the row of requests that nobody knows."""
+    """Return the row of unknown requests."""
     cells = []
     for item in vocabularies:
         cells += [_rest_cell(protocol, item), Cell("")]
@@ -106,10 +107,7 @@ def _rest_cell(protocol: Protocol, vocabulary: Vocabulary) -> Cell:
     host = vocabulary.host
     if host is None or host.unknown_request is not None:
         return Cell("answered" if host else "no host")
-    message = (
-        f"{vocabulary.sdk}: its host leaves a request that it does not know unanswered "
-        f"({host.place})"
-    )
+    message = f"{vocabulary.sdk}: its host does not answer an unknown request " f"({host.place})"
     span = protocol.roles.request.span
     finding = Finding(vocabulary.sdk, "request *: host", message, Rule.PARITY_REQUEST, span)
     return Cell(MISSING, (finding,))
@@ -134,7 +132,7 @@ def _unsent(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[
 
 
 def _sent(event: Event, vocabulary: Vocabulary) -> Cell:
-    """Return under which SDK event a host forwards an arm; `direct` for a call of its own."""
+    """Return the SDK event on which a host sends an arm; `direct` if the SDK calls the handler."""
     if vocabulary.host is None:
         return Cell("no host")
     found = [item for item in vocabulary.host.forwards if item.arm == event.arm.name]
@@ -194,7 +192,7 @@ def _answered(call: Call, vocabulary: Vocabulary, all_: Sequence[Vocabulary]) ->
 
 
 def _errors(call: Call, vocabulary: Vocabulary, all_: Sequence[Vocabulary]) -> Iterator[Finding]:
-    """Yield a finding for each error text that this SDK's host alone gives."""
+    """Yield a finding for each error text that only this SDK's host sends."""
     texts = [(item, text) for item in all_ for text in _texts(call, item)]
     for text in _texts(call, vocabulary):
         others = {item.sdk for item in all_ if item.sdk != vocabulary.sdk and item.host}

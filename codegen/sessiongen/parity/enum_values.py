@@ -30,7 +30,7 @@ from sessiongen.vocabulary.model import ValueMap, Vocabulary
 def sections(
     protocol: Protocol, annotated: Annotated, vocabularies: Sequence[Vocabulary]
 ) -> list[Section]:
-    """Return the sections of all enums; one that vanished from every SDK is there too."""
+    """Return the sections of all enums, including those that no SDK has."""
     return [
         _section(
             bound.enum,
@@ -111,13 +111,13 @@ def _sdk_only(
     if fact.open and fallback is None:
         message = (
             f"{vocabulary.sdk} allows any other value too ({fact.place}), and {enum.full_name} "
-            "declares none that stands for it"
+            "declares no unknown value"
         )
         yield _fault(ANYTHING, vocabulary, f"literal {fact.name}.*", message, enum.span)
 
 
 def _maps(enum: Enum, vocabulary: Vocabulary) -> list[ValueMap]:
-    """Return the maps of an SDK's code that give values of an enum."""
+    """Return the maps of an SDK's code to values of an enum."""
     names = {value.name for value in enum.values}
     return [item for item in vocabulary.maps if any(value in names for _, value in item.pairs)]
 
@@ -125,7 +125,7 @@ def _maps(enum: Enum, vocabulary: Vocabulary) -> list[ValueMap]:
 def _mapped(
     enum: Enum, value: EnumValue, vocabulary: Vocabulary, literal: str
 ) -> Iterator[Finding]:
-    """Yield a finding for each map that has a literal not, or with another value."""
+    """Yield a finding for each map that lacks a literal or has another value for it."""
     numbers = {item.name: item.number for item in enum.values}
     for found in _maps(enum, vocabulary):
         given = dict(found.pairs).get(literal)
@@ -141,15 +141,15 @@ def _mapped(
 
 
 def _defaults(enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary) -> Cell:
-    """Return what the SDK's code takes for a literal that its maps do not have."""
+    """Return the default values that the SDK's code uses for literals not in its maps."""
     found = [(item, default) for item in _maps(enum, vocabulary) for default in item.defaults]
     findings = []
     for item, default in found:
         if fallback is not None and default.value == fallback.name:
             continue
         message = (
-            f"{vocabulary.sdk}: {default.within} takes {default.value} for a literal that "
-            f"{item.name} does not have ({default.place}), which {enum.full_name} does not allow"
+            f"{vocabulary.sdk}: {default.within} uses {default.value} for a literal that "
+            f"{item.name} lacks ({default.place}), which {enum.full_name} does not allow"
         )
         difference_id = f"default {item.name}: {default.within}"
         findings.append(

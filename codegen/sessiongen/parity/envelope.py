@@ -23,7 +23,7 @@ from sessiongen.vocabulary.model import DIRECTIONS, Vocabulary
 
 
 def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
-    """Return the section of the arms: each should be sent by one side, and taken by one."""
+    """Return the section of the arms: one side should send each, and one receive it."""
     columns = tuple(f"{item.sdk} {direction}" for item in vocabularies for direction in DIRECTIONS)
     message = protocol.roles.envelope
     rows = [

@@ -87,7 +87,7 @@ def _is_payload(arm: Field, message: Message) -> bool:
 
 
 class _Side:
-    """One message in one SDK: the class it is made from, and the places that make it."""
+    """One message in one SDK: its source class, and its constructions."""
 
     def __init__(
         self,
@@ -117,11 +117,11 @@ class _Side:
 
     @property
     def nothing(self) -> bool:
-        """Whether the SDK has neither a class for the message nor a place that makes it."""
+        """Whether the SDK has neither a class nor a construction of the message."""
         return not self.places and self.record is None
 
     def cell(self, field: Field) -> Cell:
-        """Return what fills a field; what is wrong with the message itself is said once."""
+        """Return the source of a field; findings of the message itself are on its first field."""
         whole = self._whole() if field is self.message.fields[0] else ()
         if self.nothing:
             return Cell(MISSING if whole else NOT_COMPARED, whole)
@@ -138,7 +138,7 @@ class _Side:
         return Cell(text, tuple(findings))
 
     def _whole(self) -> tuple[Finding, ...]:
-        """Return what is wrong with the message as such: it has no class, where it needs one."""
+        """Return the finding of a message that has no source class but needs one."""
         if self.nothing:
             why = "has nothing in this SDK that it could be made from"
         elif self.note is not None and self.record is None:
@@ -149,7 +149,7 @@ class _Side:
         return (self._finding(f"message {self._path}", why),)
 
     def _left_out(self, field: Field, source: FieldFact | None) -> list[Finding]:
-        """Return a finding for each place that makes the message without the field."""
+        """Return a finding for each function that constructs the message without the field."""
         leaving = {
             within: builds
             for within, builds in self.places.items()
@@ -168,7 +168,7 @@ class _Side:
         ]
 
     def _absent(self, field: Field, source: FieldFact | None) -> list[Finding]:
-        """Return a finding where "not there" in the SDK would read as a value on the wire."""
+        """Return a finding if a missing value in the SDK would be received as a value."""
         single = not field.repeated and field.key is None
         if source is None or not source.optional or field.presence or not single:
             return []
@@ -176,7 +176,7 @@ class _Side:
         return [self._finding(f"absence {self._path}.{field.name}", why, field)]
 
     def _partly(self, field: Field, source: FieldFact | None) -> list[Finding]:
-        """Return a finding for each handler that makes a text of one part of its source."""
+        """Return a finding for each handler that takes a text from one part of its source."""
         if source is None or field.value.kind is not Kind.STRING or field.repeated:
             return []
         return [
@@ -191,7 +191,7 @@ class _Side:
         ]
 
     def members_without_arm(self) -> Iterator[Cell]:
-        """Yield what the SDK's class has and the message has no place for."""
+        """Yield the fields of the SDK's class that the message lacks."""
         for finding in self.unions.members_without_arm():
             yield Cell(finding.id.rpartition(".")[2], (finding,))
         if self.record is None:

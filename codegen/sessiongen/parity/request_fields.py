@@ -43,7 +43,7 @@ def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
 def _leaves(
     schema: Schema, message: Message | None, above: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Field, Message]]:
-    """Yield the path of each field that holds no own message, with the field and its message."""
+    """Yield the path of each leaf field, with the field and its message."""
     for field in message.fields if message and message.file in schema.own else ():
         inner = schema.messages.get(field.value.type_name)
         if inner is not None and inner.file in schema.own and field.name not in above:
@@ -59,7 +59,7 @@ def _read(arm: str, path: tuple[str, ...], field: Field, vocabulary: Vocabulary)
         return Cell(NOT_COMPARED)
     if any(".".join(path) in item.reads for item in found):
         return Cell("read")
-    why = f"its host never looks at it ({found[0].place})"
+    why = f"its host never reads it ({found[0].place})"
     return _fault(arm, path, field, vocabulary, "host", why)
 
 
@@ -87,7 +87,7 @@ def _filled(
 
 
 def _unseen(above: str, given: set[str]) -> bool:
-    """Whether something fills a message as a whole, without a field of it being named."""
+    """Whether a message is filled without naming its fields."""
     return above in given and not any(name.startswith(f"{above}.") for name in given)
 
 

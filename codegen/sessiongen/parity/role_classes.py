@@ -33,6 +33,6 @@ def _cell(protocol: Protocol, role: str, vocabulary: Vocabulary) -> Cell:
     found = getattr(vocabulary, role)
     if found is not None:
         return Cell(found.name)
-    message = f"{vocabulary.sdk} has no class that plays the {role}: nothing of it can be compared"
+    message = f"{vocabulary.sdk} has no class for the role {role}, so nothing of it can be compared"
     span = protocol.roles.event.span
     return Cell(MISSING, (Finding(vocabulary.sdk, role, message, Rule.PARITY_EVENT, span),))

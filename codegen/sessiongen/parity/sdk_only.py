@@ -16,7 +16,7 @@ from sessiongen.vocabulary.model import Place, Vocabulary
 
 
 def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
-    """Return a row for each stranger, with a cell for each SDK that has it."""
+    """Return a row for each such element, with a cell for each SDK that has it."""
     found: dict[str, dict[str, Finding]] = {}
     for vocabulary in vocabularies:
         for finding in (
@@ -76,7 +76,7 @@ def _requests(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
 
 
 def _messages(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
-    """Yield the messages that only the SDK makes, and the fields that only it fills."""
+    """Yield the messages and fields that only the SDK constructs and fills."""
     roles = protocol.roles
     by_path = {".".join(item.path): item for item in protocol.schema.own_messages()}
     # Their arms are told of above, by who sends and who takes them.
@@ -107,7 +107,7 @@ def _values(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
 
 
 def _known(message: Message) -> set[str]:
-    """Return the names of fields, and of oneofs, which some languages fill as one."""
+    """Return the names of fields and oneofs; some languages assign a oneof as a field."""
     return {field.name for field in message.fields} | {oneof.name for oneof in message.oneofs}
 
 

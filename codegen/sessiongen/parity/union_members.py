@@ -39,7 +39,7 @@ class UnionComparison:
         self._path = ".".join(message.path)
 
     def of(self, field: Field) -> Iterator[Finding]:
-        """Yield what is wrong with a field: with the arm that it is, or the union it holds."""
+        """Yield the findings of a field that is an arm or holds a oneof."""
         union = self._own()
         if field.oneof is not None:
             if union is not None and not any(self._is(kind, field) for kind in union.members):
@@ -103,7 +103,7 @@ class UnionComparison:
         for skip in self._vocabulary.ignored_variants:
             if record is not None and skip.tag == record.tag:
                 name = f"{self._path}.{arm.name}"
-                what = f"{arm.name} is passed over in {skip.within} ({skip.place})"
+                what = f"{arm.name} is ignored in {skip.within} ({skip.place})"
                 yield self._finding(f"arm {name}: {skip.within}", what)
 
     def _missing(self, field: Field, name: str, union: UnionFact) -> Finding:

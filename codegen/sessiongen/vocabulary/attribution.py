@@ -18,10 +18,10 @@ from sessiongen.vocabulary.scope import Scope
 def check_attribution(
     vocabulary: Vocabulary, package: Package, scope: Scope, faults: Faults
 ) -> None:
-    """Note each arm that is filled and told of nowhere; `*` is one that is computed."""
+    """Report each arm that is filled outside the role class; `*` is a computed arm."""
     for build, arm, who in _unattributed(vocabulary, scope):
         span = package.span(build.place.file, build.place.line)
-        what = f"{build.message}.{arm} is filled here, where {who} is not seen to do so"
+        what = f"{build.message}.{arm} is filled here, where {who} does not do so"
         faults.unreadable(span, Rule.SDK_REQUEST, what)
 
 

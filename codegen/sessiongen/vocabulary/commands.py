@@ -36,7 +36,7 @@ _LINES = re.compile(r':\d+(?=")|"line": \d+, ')
 
 @dataclass(frozen=True)
 class Updated:
-    """The files that changed, and what there is to say."""
+    """The files that changed, and the diagnostics."""
 
     written: list[Path]
     diagnostics: list[Diagnostic]
@@ -148,7 +148,7 @@ def _note(path: Path, item: Moved) -> Diagnostic:
 
 
 def _vanished(path: Path, new: Vocabulary) -> list[Diagnostic]:
-    """Warn of each enum and class that the file had and the new vocabulary has not."""
+    """Return a warning for each enum and class that the new vocabulary lacks."""
     try:
         old = load(path)
     except InputError:
@@ -168,7 +168,7 @@ def _vanished(path: Path, new: Vocabulary) -> list[Diagnostic]:
 
 
 def _write(path: Path, data: bytes) -> bool:
-    """Give a file new bytes at once; an equal file keeps its time."""
+    """Replace a file atomically; do not touch an equal one."""
     staged = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         if path.is_file() and path.read_bytes() == data:

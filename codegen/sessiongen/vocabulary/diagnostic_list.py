@@ -16,9 +16,9 @@ class Faults:
     items: list[Diagnostic] = field(default_factory=list)
 
     def unreadable(self, span: Span, rule: Rule, message: str, help_: str = READER_HELP) -> None:
-        """Something is there that cannot be read: facts would be missing."""
+        """Report source code that cannot be read, so that facts would be missing."""
         self.items.append(Diagnostic(span, rule, message, help_))
 
     def missing(self, span: Span, message: str, help_: str) -> None:
-        """Something that was expected is not there at all."""
+        """Report an expected definition that does not exist."""
         self.items.append(Diagnostic(span, Rule.SDK_MISSING, message, help_, Severity.WARNING))

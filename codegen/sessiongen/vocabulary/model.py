@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
 
 class LiteralValue(NamedTuple):
-    """One value of an enum. member: its name in the SDK, where it has one.
+    """One value of an enum. member: its name in the SDK, if it has one.
 
     line: in the enum's own file, of the value or of the name that stands for it there.
     """
@@ -47,7 +47,7 @@ class LiteralValue(NamedTuple):
 class EnumFact(NamedTuple):
     """A set of literals under a name; one on a class field is named `Class.field`.
 
-    open: other values are allowed beside these, as in `CloseReason | string`.
+    open: other values are allowed beside these, as in `Reason | string`.
     """
 
     name: str
@@ -74,7 +74,7 @@ class FieldFact(NamedTuple):
 class Record(NamedTuple):
     """A class, interface or object type that holds data, inherited fields included.
 
-    tag: the constant of its `type` field, by which the SDK tells kinds apart.
+    tag: the constant of its `type` field, by which the SDK distinguishes the members of a union.
     """
 
     name: str
@@ -84,9 +84,9 @@ class Record(NamedTuple):
 
 
 class UnionFact(NamedTuple):
-    """The types that a value may have: a union under a name, or on a field `Class.field`.
+    """The member types of a union: a named union, or on a field `Class.field`.
 
-    kinds: classes by their names, other types as they are written.
+    members: classes by their names, other types as they are written.
     """
 
     name: str
@@ -95,7 +95,7 @@ class UnionFact(NamedTuple):
 
 
 class IgnoredVariant(NamedTuple):
-    """A place that passes over values of one kind. tag: the constant of their `type`."""
+    """A place that ignores one variant of a union. tag: the constant of its `type` field."""
 
     tag: str
     within: str
@@ -103,7 +103,7 @@ class IgnoredVariant(NamedTuple):
 
 
 class Default(NamedTuple):
-    """The proto value that a place takes for what a map does not hold."""
+    """The proto value that a function uses for a literal that a map lacks."""
 
     value: str
     within: str
@@ -120,9 +120,9 @@ class ValueMap(NamedTuple):
 
 
 class MapKeys(NamedTuple):
-    """The keys that are given to a field of a message, where they are constants.
+    """The constant keys that a function puts into a map field.
 
-    open: more keys are given than can be seen.
+    open: there are more keys, which are not constants.
     """
 
     message: str
@@ -134,7 +134,7 @@ class MapKeys(NamedTuple):
 
 
 class EventName(NamedTuple):
-    """An event name, where an emitter's type declares it or where it is emitted."""
+    """An event name, at the place that declares or emits it."""
 
     name: str
     place: Place
@@ -154,10 +154,10 @@ class Forward(NamedTuple):
     """An event arm that the host sends.
 
     event: the session event that causes it; None when the SDK calls the handler itself.
-    via: the subscription or that call; None when nothing ever calls the handler.
-    takes: the type of the SDK's event. reads: what the handler looks at of it, as paths in
-    the SDK's spelling.
-    whole: it hands the event on to code that may look at any field.
+    via: the subscription or that call; None if nothing calls the handler.
+    event_type: the type of the SDK's event. reads: the fields of it that the handler reads,
+    as paths in the SDK's spelling.
+    passes_event: it passes the event to code that may read any field.
     """
 
     arm: str
@@ -174,7 +174,7 @@ class Answer(NamedTuple):
     """A request arm that the host handles.
 
     response: the arm it answers with, if any. reads: the fields of the request that it
-    looks at, as paths below the arm. errors: the constant texts it may give as error.
+    reads, as paths below the arm. errors: the constant texts it may give as error.
     """
 
     arm: str
@@ -187,7 +187,7 @@ class Answer(NamedTuple):
 class Host(NamedTuple):
     """The class on the agent's side of the protocol.
 
-    rest: where it answers a request that it does not know, if it does.
+    unknown_request: where it answers a request that it does not know, if it does.
     """
 
     name: str
@@ -216,8 +216,8 @@ class Sending(NamedTuple):
 class Driver(NamedTuple):
     """The class on the driver's side of the protocol.
 
-    by_name: where it emits any arm under the arm's own name, if it does.
-    bare: where it emits an arm's payload without what stands beside it in the event, if
+    emits_by_arm_name: where it emits any arm under the arm's own name, if it does.
+    emits_payload_only: where it emits an arm's payload without the event's other fields, if
     it does.
     """
 
@@ -231,13 +231,13 @@ class Driver(NamedTuple):
 
 
 class Construction(NamedTuple):
-    """One place that makes a message, and the fields it fills there.
+    """One place that constructs a message, and the fields it fills there.
 
     within: the function or method around it; a message is filled differently in each.
-    open: more fields are filled than can be seen, as with keyword arguments from a dict
-    or where the message class is handed on to a function that copies by name. A field
-    that is given an empty constant is not filled. What is filled inside a field without
-    making a message is there too, as a path such as `input.audio_enabled`.
+    open: there are more fields, which cannot be read: keyword arguments from a dict, or a
+    message class that is passed to a function that copies fields by name. A field
+    that is given an empty constant is not filled. Fields that are filled inside another
+    field without constructing a message are listed as paths such as `input.audio_enabled`.
     """
 
     message: str
@@ -248,7 +248,7 @@ class Construction(NamedTuple):
 
 
 class EnvelopeUse(NamedTuple):
-    """An arm of the outermost message that some code of the SDK sends or takes."""
+    """An arm of the envelope that some code of the SDK sends or receives."""
 
     arm: str
     direction: str
@@ -288,7 +288,7 @@ class Vocabulary(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What reading a package gave: facts, and faults in the order of their places.
+    """The result of reading a package: facts, and faults in the order of their places.
 
     vocabulary: None when the place holds no such package at all.
     """

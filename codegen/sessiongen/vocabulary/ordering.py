@@ -47,7 +47,7 @@ def _sorted(items: Iterable[_T], key: Callable[[_T], Any] = lambda item: item) -
 
 
 def _first(items: Iterable[_T], key: Callable[[_T], Any]) -> tuple[_T, ...]:
-    """Return the first of each key: more places of one function say nothing new."""
+    """Return the first item of each key."""
     once: dict[Any, _T] = {}
     for item in _sorted(items):
         once.setdefault(key(item), item)
@@ -94,6 +94,6 @@ def _driver(item: Driver) -> Driver:
 
 
 def longest(paths: Iterable[str]) -> set[str]:
-    """Return the dotted paths that no other one goes on from."""
+    """Return the dotted paths that are no prefix of another one."""
     known = set(paths)
     return {path for path in known if not any(other.startswith(f"{path}.") for other in known)}

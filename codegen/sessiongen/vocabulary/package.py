@@ -31,13 +31,13 @@ _FAULTS = (OSError, EOFError, zlib.error, zipfile.BadZipFile, tarfile.TarError, 
 
 @dataclass(frozen=True)
 class Package:
-    """Source files by path; origin is how a message names where they came from."""
+    """Source files by path. origin: the name of the package in diagnostics."""
 
     origin: str
     files: Mapping[str, bytes]
 
     def span(self, path: str, line: int = 1, column: int = 1) -> Span:
-        """Return the place in a file as a person can find it; no path is the package."""
+        """Return a position in a file; an empty path means the package."""
         return Span(f"{self.origin}/{path}" if path else self.origin, line, column)
 
 

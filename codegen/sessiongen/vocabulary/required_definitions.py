@@ -24,7 +24,7 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the definition."""
         ...
 
     @property
@@ -34,7 +34,7 @@ class Named(Protocol):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells definitions apart."""
+        """The identity of the definition."""
         ...
 
 
@@ -122,7 +122,7 @@ class RequiredDefinitions(Generic[D]):
             self._faults.unreadable(span, Rule.SDK_ENUM, f"{required} is no set of constants")
 
     def distinct(self, records: Collected[D]) -> None:
-        """Note each name that stands for two things: facts are told apart by name alone."""
+        """Report each name with two definitions: facts are identified by name alone."""
         first: dict[str, EnumFact | Record] = {}
         facts: list[EnumFact | Record] = [*records.enums, *records.records]
         for fact in sorted(facts, key=lambda item: item.place):

@@ -54,7 +54,7 @@ def dump(vocabulary: Vocabulary) -> bytes:
 
 
 def load(path: Path) -> Vocabulary:
-    """Read a vocabulary file, or refuse it with what is wrong and where."""
+    """Read a vocabulary file; an InputError says what is wrong and where."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -63,7 +63,7 @@ def load(path: Path) -> Vocabulary:
 
 
 def parse(data: bytes, file: str) -> Vocabulary:
-    """Return the Vocabulary that a file's bytes hold; file is its name in a refusal."""
+    """Return the Vocabulary that a file's bytes hold; file is its name in diagnostics."""
     try:
         value = json.loads(data.decode("utf-8"))
     except json.JSONDecodeError as error:
@@ -113,7 +113,7 @@ def _nested(value: Any) -> bool:
 
 
 class _Wrong(Exception):
-    """What is wrong with a value, and the way to it."""
+    """What is wrong with a value, and the path to it."""
 
     def __init__(self, what: str, at: str = "") -> None:
         self.what = what
@@ -121,7 +121,7 @@ class _Wrong(Exception):
         super().__init__(what)
 
     def inside(self, step: str) -> _Wrong:
-        """Return the same, with one step more in front of the way."""
+        """Return the same error with one more step at the front of its path."""
         dot = "." if self.at and not self.at.startswith("[") else ""
         return _Wrong(self.what, f"{step}{dot}{self.at}")
 
@@ -189,7 +189,7 @@ def _each(read: _Read) -> _Read:
 
 
 def _object(kind: Callable[..., Any], **readers: _Read) -> _Read:
-    """Return what reads an object of exactly these keys, in the order of the model."""
+    """Return a reader for an object with exactly these keys, in the order of the model."""
     names = {_NAMES.get(name, name): read for name, read in readers.items()}
 
     def read(value: Any) -> Any:

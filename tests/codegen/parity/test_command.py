@@ -1,8 +1,4 @@
-"""The commands: `parity` on this repository's contract, `vocabulary watch`.
-
-In: this repository, or a copy of its contract with one edit. Out: exit status, what is
-printed, and what a run starts and loads.
-"""
+"""The commands `parity` and `vocabulary watch` on this repository's protocol or an edited copy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Parity: each kind of difference, on a small protocol and a small SDK.
 
-In: a protocol and vocabularies made by hand, with one difference taken away at a time. Out:
-the difference, the rule and the place of the finding, and what a declared gap does to it.
+Each test removes one fact and checks the difference id, the rule and the position of the finding.
 """
 
 from __future__ import annotations
@@ -125,7 +124,7 @@ CASES = {
     ),
     "a request field that the host ignores": (
         replace(SDK, host=replace(HOST, answers=(replace(HOST.answers[0], reads=()),))),
-        ("request field ask.text: host", "SG052", 14, "never looks at it"),
+        ("request field ask.text: host", "SG052", 14, "never reads it"),
     ),
     "a request field that the driver never fills": (
         replace(

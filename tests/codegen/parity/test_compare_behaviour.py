@@ -1,7 +1,6 @@
-"""Parity of what code does: tables, unions, keys, time stamps, error texts, the envelope.
+"""Parity of what code does: value tables, unions, map keys, time stamps, error texts, the envelope.
 
-In: a protocol that has all of these and an SDK that agrees with it, with one difference changed
-at a time. Out: the difference and the message of the finding, or none.
+Each test changes one fact of an SDK that agrees with the protocol, and checks the finding.
 """
 
 from __future__ import annotations
@@ -203,7 +202,7 @@ CHANGES = [
     (
         mapped(defaults=(Default("MOOD_GOOD", "on_said", AT),)),
         "default MOODS: on_said",
-        "on_said takes MOOD_GOOD for a literal that MOODS does not have",
+        "on_said uses MOOD_GOOD for a literal that MOODS lacks",
     ),
     (
         mapped(pairs=(*MAP.pairs, ("odd", "MOOD_ODD"))),
@@ -213,17 +212,17 @@ CHANGES = [
     (
         sent(reads=("error",)),
         "event field said.created_at: host",
-        "its on_said does not look at the event's own created_at",
+        "its on_said does not read the event's own created_at",
     ),
     (
         replace(FULL, driver=replace(DRIVER, emits_payload_only=Place("sdk/driver.py", 9))),
         "event field created_at: driver",
-        "its driver passes on the payload alone (sdk/driver.py:9)",
+        "its driver emits only the payload (sdk/driver.py:9)",
     ),
     (
         replace(FULL, host=replace(HOST, unknown_request=None)),
         "request *: host",
-        "its host leaves a request that it does not know unanswered",
+        "its host does not answer an unknown request",
     ),
     (
         sent(reads=("created_at", "error.label", "mood.name")),
@@ -248,7 +247,7 @@ CHANGES = [
     (
         replace(FULL, ignored_variants=(IgnoredVariant("image", "encode", AT),)),
         "arm Part.picture: encode",
-        "Part: picture is passed over in encode",
+        "Part: picture is ignored in encode",
     ),
     (
         said(FieldFact("error", "str", True, AT)),
@@ -265,9 +264,9 @@ CHANGES = [
         "message arm sound: receives",
         "nothing receives the message sound",
     ),
-    (replace(FULL, host=None), "host", "has no class that plays the host"),
-    (replace(FULL, driver=None), "driver", "has no class that plays the driver"),
-    (replace(FULL, session=None), "session", "has no class that plays the session"),
+    (replace(FULL, host=None), "host", "has no class for the role host"),
+    (replace(FULL, driver=None), "driver", "has no class for the role driver"),
+    (replace(FULL, session=None), "session", "has no class for the role session"),
 ]
 
 

@@ -39,7 +39,7 @@ envelope = "AgentSessionMessage"
 envelope_arm = "message"
 """
 CLASSES = {"session": "AgentSession", "host": "SessionHost", "driver": "RemoteSession"}
-RENAMED = {"session": "Talk", "host": "TalkServer", "driver": "TalkControl"}
+RENAMED = {"session": "Conversation", "host": "TalkServer", "driver": "TalkControl"}
 
 
 def configured(root: Path, languages: dict[str, str]) -> Project:
@@ -195,7 +195,7 @@ def test_an_sdk_with_other_class_names_is_read_by_configuration_alone(tmp_path: 
     assert outcome.errors == ""
     assert outcome.output.splitlines() == ["wrote sdks/first.json", "wrote sdks/second.json"]
     read = load(tmp_path / "sdks" / "second.json")
-    assert read.session is not None and read.session.name == "Talk"
+    assert read.session is not None and read.session.name == "Conversation"
     assert read.host is not None and read.host.name == "TalkServer"
     assert read.driver is not None and read.driver.name == "TalkControl"
     # Apart from the three names, the facts are those of the SDK with the first names.

@@ -1,7 +1,4 @@
-"""A small protocol and a small SDK that has all of it, made by hand.
-
-In: what a test takes away, adds or declares. Out: the Parity of the two.
-"""
+"""A small protocol and a handwritten vocabulary of an SDK that agrees with it."""
 
 from __future__ import annotations
 

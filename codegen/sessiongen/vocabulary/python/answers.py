@@ -12,7 +12,7 @@ from sessiongen.vocabulary.python.literals import constant
 
 
 def unknown_request_answer(role: Role, cases: Sequence[Branch]) -> Place | None:
-    """Return where a function that tells requests apart answers outside of every branch."""
+    """Return where a function that dispatches requests answers outside of every branch."""
     message = role.scope.messages.response
     for function in {id(case.function): case.function for case in cases}.values():
         within = {id(node) for case in cases for part in case.body for node in ast.walk(part)}
@@ -26,7 +26,7 @@ def unknown_request_answer(role: Role, cases: Sequence[Branch]) -> Place | None:
 
 
 def error_texts(role: Role, body: Sequence[ast.AST]) -> tuple[str, ...]:
-    """Return the constant texts that a body gives its responses as their error."""
+    """Return the constant error texts of the responses that a body constructs."""
     reached = [part for node in body for part in role.view.reached(node)]
     texts: set[str] = set()
     for node in body:
@@ -41,7 +41,7 @@ def error_texts(role: Role, body: Sequence[ast.AST]) -> tuple[str, ...]:
 def _texts(
     role: Role, value: ast.expr, reached: list[ast.AST], method: str, hops: int = 3
 ) -> Iterator[str]:
-    """Yield the constants that an expression may be, variables and parameters followed."""
+    """Yield the constant values of an expression; variables and parameters are followed."""
     text = constant(value)
     if text is not None:
         yield text
@@ -68,7 +68,7 @@ def _assigned(name: str, reached: Iterable[ast.AST]) -> Iterator[ast.expr]:
 
 
 def _passed(role: Role, name: str, reached: Iterable[ast.AST], method: str) -> Iterator[ast.expr]:
-    """Yield what is given for a parameter of an own method."""
+    """Yield the arguments for a parameter of a method of the class."""
     function = role.view.methods.get(method)
     names = [item.arg for item in function.args.args[1:]] if function else []
     if name not in names:

@@ -15,7 +15,7 @@ from sessiongen.vocabulary.scope import Scope
 
 
 class ClassView:
-    """A class with its methods and the messages made inside it."""
+    """A class with its methods and the messages constructed in it."""
 
     def __init__(self, found: Definition, made: list[ConstructionBuilder]) -> None:
         assert isinstance(found.node, ast.ClassDef)
@@ -29,7 +29,7 @@ class ClassView:
         self._made = {id(item.node): item for item in made}
 
     def made(self, node: ast.AST, message: str) -> list[ConstructionBuilder]:
-        """Return what is made of a message inside a node, calls of own methods followed."""
+        """Return the constructions of a message in a node and in the methods it calls."""
         return [
             self._made[id(inner)]
             for part in self.reached(node)
@@ -38,12 +38,12 @@ class ClassView:
         ]
 
     def only(self, node: ast.AST) -> ClassView:
-        """Return the same view with what is made in one method alone."""
+        """Return a view that is limited to the constructions of one method."""
         inside = {id(inner) for inner in ast.walk(node)}
         return ClassView(self.found, [item for key, item in self._made.items() if key in inside])
 
     def calls(self, node: ast.AST) -> set[str]:
-        """Return the own methods that a node calls."""
+        """Return the methods of the class that a node calls."""
         found = set()
         for inner in ast.walk(node):
             if isinstance(inner, ast.Call):
@@ -53,11 +53,11 @@ class ClassView:
         return found
 
     def constructs(self, node: ast.AST, message: str) -> bool:
-        """Whether a node itself makes a message."""
+        """Whether a node constructs a message."""
         return id(node) in self._made and self._made[id(node)].message == message
 
     def reached(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield a node and the own methods that it calls, and those call in turn."""
+        """Yield a node and the methods of the class that it calls, transitively."""
         yield node
         seen: set[str] = set()
         queue = self.calls(node)
@@ -77,7 +77,7 @@ def own(node: ast.AST) -> str:
 
 
 class Role:
-    """A class that plays a role in the protocol, and where its faults go."""
+    """A class with a role in the protocol."""
 
     def __init__(self, modules: Modules, view: ClassView, scope: Scope, faults: Faults) -> None:
         self.modules = modules
@@ -91,11 +91,11 @@ class Role:
         return self.module.place(node)
 
     def fault(self, node: ast.AST, rule: Rule, what: str) -> None:
-        """Note what cannot be read."""
+        """Report what cannot be read."""
         self.faults.unreadable(self.modules.span(self.module, node), rule, what)
 
     def expect(self, met: bool, what: str) -> None:
-        """Note that nothing of a kind was found."""
+        """Report a fault unless a condition is met."""
         if not met:
             name = self.view.found.name
             self.fault(self.view.node, Rule.SDK_REQUEST, f"{name} {what} that can be read")
@@ -113,7 +113,7 @@ class Role:
         return list(found.items())
 
     def require_arms(self, node: ast.AST, message: str) -> None:
-        """Note each place that makes a message with an arm that is computed."""
+        """Report each construction of a message whose arm is computed."""
         for made in self.view.made(node, message):
             if made.open:
                 self.fault(made.node, Rule.SDK_REQUEST, f"the arm of a {message} is computed")

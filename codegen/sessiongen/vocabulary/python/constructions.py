@@ -18,7 +18,7 @@ _WRITES = {"CopyFrom", "MergeFrom", "SetInParent", "GetCurrentTime", "add", "app
 
 @dataclass
 class ConstructionBuilder:
-    """A build that is still growing. node: the call, parameter or name it comes from."""
+    """A construction that is being collected. node: the call, parameter or name it comes from."""
 
     message: str
     within: str
@@ -29,7 +29,7 @@ class ConstructionBuilder:
     open: bool = False
 
     def fill(self, name: str, value: ast.expr | None) -> None:
-        """Note a field that is filled; an empty constant fills nothing."""
+        """Add a filled field; an empty constant does not fill it."""
         if value is None or not _is_empty(value):
             self.fields.add(name)
         if value is not None:
@@ -42,18 +42,18 @@ class ConstructionBuilder:
 
 @dataclass
 class Names:
-    """What the names of a scope stand for: message types, and messages."""
+    """The message types and messages that names refer to."""
 
     types: dict[str, str] = field(default_factory=dict)
     values: dict[str, ConstructionBuilder] = field(default_factory=dict)
 
     def copy(self) -> Names:
-        """Return the names as an inner scope begins with them."""
+        """Return a copy for an inner block."""
         return Names(dict(self.types), dict(self.values))
 
 
 def constructions_of(modules: Modules, module: Module, protobuf: str) -> list[ConstructionBuilder]:
-    """Return what a module makes, in the order of the text."""
+    """Return the constructions of a module, in source order."""
     names = Names()
     for head in module.imports:
         if modules.external(module, head) == protobuf:
@@ -210,7 +210,7 @@ class _Walker(ast.NodeVisitor):
             self.visit(argument.value if isinstance(argument, ast.Starred) else argument)
 
     def _reference(self, node: ast.expr, keywords: list[ast.keyword]) -> None:
-        """A message class handed on: whoever gets it fills fields that are not seen here."""
+        """Add a message class that is passed on; its fields cannot be read here."""
         message = message_type(self.names, node)
         if message is not None:
             self._make(message, node, keywords).open = True

@@ -121,7 +121,7 @@ class _Function:
                 self._fault(node, what)
 
     def passes_name(self) -> Iterator[tuple[str, int]]:
-        """Yield each own method that is given the name of the arm, and at which place."""
+        """Yield each method that receives the name of the arm, and the index of the argument."""
         for node in ast.walk(self.node):
             method = own(node.func) if isinstance(node, ast.Call) else ""
             for at, item in enumerate(node.args if isinstance(node, ast.Call) and method else ()):
@@ -129,7 +129,7 @@ class _Function:
                     yield method, at
 
     def is_given_name(self, method: str, at: int) -> None:
-        """Take an argument of this function, if it is the method, for the arm's name."""
+        """Treat an argument of this function as the arm's name if it is the given method."""
         arguments = [item.arg for item in self.node.args.args[1:]]
         if self.node.name == method and at < len(arguments):
             self._arm_names.add(arguments[at])
@@ -156,7 +156,7 @@ class _Function:
         return self._which(node) or (isinstance(node, ast.Name) and node.id in self._arm_names)
 
     def _tested(self, test: ast.expr) -> Iterator[str]:
-        """Yield the arms that a test asks for."""
+        """Yield the arms that a condition tests for."""
         if isinstance(test, ast.BoolOp):
             for value in test.values:
                 yield from self._tested(value)
@@ -169,7 +169,7 @@ class _Function:
                 yield from self._constant(item)
 
     def _asks(self, node: ast.AST) -> bool:
-        """Whether an expression asks for an arm: `x.HasField(...)`, or a comparison."""
+        """Whether an expression tests for an arm: `x.HasField(...)`, or a comparison."""
         if isinstance(node, ast.Compare):
             return self._is_arm(node.left) or self._is_arm(node.comparators[0])
         return (
@@ -181,7 +181,7 @@ class _Function:
         )
 
     def _compared(self, test: ast.Compare) -> list[ast.expr]:
-        """Return what an arm is compared with; another comparison asks for no arm."""
+        """Return the expressions that an arm is compared with."""
         left, right = test.left, test.comparators[0]
         if isinstance(test.ops[0], ast.Eq):
             return [right] if self._is_arm(left) else [left]

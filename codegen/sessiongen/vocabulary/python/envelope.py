@@ -22,7 +22,7 @@ def envelope_uses_of(
     builds: Callable[[Module], list[ConstructionBuilder]],
     faults: Faults,
 ) -> Iterator[EnvelopeUse]:
-    """Yield each arm that is sent or taken, with every place that does so."""
+    """Yield each arm that is sent or received, with every place that does so."""
     for module in modules.mentioning(scope.messages.envelope):
         for made in builds(module):
             for arm in made.fields if made.message == scope.messages.envelope else ():

@@ -14,7 +14,7 @@ _QUESTIONS = {"isinstance", "type"}
 
 @dataclass
 class EventUse:
-    """The event that a handler is given. type: its class, where that is written down.
+    """The event that a handler receives. type: its class, if it is annotated.
 
     reads: paths, as `error.label`. whole: it goes on to code that is not followed.
     """
@@ -25,7 +25,7 @@ class EventUse:
 
 
 def taken(view: ClassView, handler: ast.AST) -> EventUse:
-    """Return what a handler does with the event, own methods that get it followed."""
+    """Return how a handler and the methods that it passes the event to use the event."""
     found = EventUse()
     arguments = _arguments(view, handler)
     if arguments:
@@ -73,7 +73,7 @@ def _follow(
 def _passed(
     view: ClassView, call: ast.Call, name: str, found: EventUse, seen: set[tuple[int, str]]
 ) -> set[int]:
-    """Follow an event into an own method; return the nodes that need no more thought."""
+    """Follow an event into a method of the class; return the nodes that are done."""
     given = [(at, node) for at, node in enumerate(call.args) if _is(node, name)]
     if last(call.func) in _QUESTIONS:
         return {id(node) for _, node in given}

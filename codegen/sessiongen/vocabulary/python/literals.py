@@ -28,7 +28,7 @@ Key = tuple[str, str]
 
 @dataclass
 class LiteralSet:
-    """LiteralSet found. open: other types stand beside them. optional: so does None.
+    """A set of literals. open: other types are allowed too. optional: None is allowed too.
 
     numbers: values that are no strings; a set of numbers is no vocabulary.
     """
@@ -39,18 +39,18 @@ class LiteralSet:
     numbers: int = 0
 
     def add(self, other: LiteralSet) -> None:
-        """Take over what another set has."""
+        """Add the literals of another set."""
         self.literals += other.literals
         self.open |= other.open
         self.optional |= other.optional
         self.numbers += other.numbers
 
     def closed(self) -> LiteralSet:
-        """Return the finished set: a number beside the literals is another value."""
+        """Return the finished set; it is open if it has numbers too."""
         return replace(self, open=self.open or bool(self.numbers))
 
     def named_on(self, line: int) -> LiteralSet:
-        """Return the set as a name on a line stands for it, in a file of its own."""
+        """Return the set with all literals at the line of a name that refers to it."""
         return replace(self, literals=[literal._replace(line=line) for literal in self.literals])
 
 
@@ -124,7 +124,7 @@ def is_literal(node: ast.expr) -> bool:
 
 
 def aliased(found: Definition) -> ast.expr | None:
-    """Return what an alias stands for: the right-hand side, or the type given to
+    """Return the value of an alias: the right-hand side, or the type given to
     `TypeAliasType`."""
     value = found.value
     if isinstance(value, ast.Call) and last(value.func) == "TypeAliasType" and len(value.args) > 1:
@@ -232,7 +232,7 @@ class LiteralReader:
     def _named(
         self, module: Module, node: ast.expr, literals: LiteralSet, around: frozenset[Key]
     ) -> bool:
-        """Add what a name inside a Literal stands for: a member, or another Literal."""
+        """Add the value of a name in a Literal: an enum member or another Literal."""
         name = dotted(node)
         if name is None:
             return False

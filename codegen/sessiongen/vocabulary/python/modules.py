@@ -73,7 +73,7 @@ class Definition:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells definitions apart."""
+        """The identity of the definition."""
         return self.module.name, self.name
 
     @property
@@ -96,7 +96,7 @@ class Modules:
         return self.span(found.module, found.node)
 
     def span(self, module: Module, node: ast.AST) -> Span:
-        """Return the place of a node as a person finds it."""
+        """Return the position of a node for diagnostics."""
         line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         return self.package.span(module.path, line, module.column(line, offset))
 

@@ -33,7 +33,7 @@ _VERSION = "__version__"
 
 
 def read(package: Package, scope: Scope) -> Reading:
-    """Return what a package says about the protocol."""
+    """Return the facts of a package."""
     faults = Faults()
     try:
         vocabulary = _PackageReader(package, scope, faults).read()
@@ -114,7 +114,7 @@ class _PackageReader:
         return [found[path] for path in sorted(found)]
 
     def _makers(self) -> Iterator[Module]:
-        """Yield every module that makes messages, for whatever use."""
+        """Yield every module that constructs messages."""
         for module in self.modules.mentioning(self.scope.protobuf[0]):
             if self._makes(module):
                 yield module

@@ -15,7 +15,7 @@ from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
 
 
 def unknown_request_answer(view: ClassView, scope: Scope, cases: Sequence[Branch]) -> Place | None:
-    """Return where a function that tells requests apart answers outside of every branch."""
+    """Return where a function that dispatches requests answers outside of every branch."""
     for function in {case.function.id: case.function for case in cases}.values():
         for node in syntax.walk(function):
             if any(case.holds(node) for case in cases):
@@ -31,7 +31,7 @@ def unknown_request_answer(view: ClassView, scope: Scope, cases: Sequence[Branch
 
 
 def error_texts(view: ClassView, scope: Scope, body: Sequence[Node]) -> tuple[str, ...]:
-    """Return the constant texts that a body gives its responses as their error."""
+    """Return the constant error texts of the responses that a body constructs."""
     reached = list(view.reached(body))
     texts: set[str] = set()
     for made in view.made(body, scope.messages.response):
@@ -42,7 +42,7 @@ def error_texts(view: ClassView, scope: Scope, body: Sequence[Node]) -> tuple[st
 
 
 def _texts(view: ClassView, value: Node, reached: list[Node], hops: int = 3) -> Iterator[str]:
-    """Yield the constants that an expression may be, variables and parameters followed."""
+    """Yield the constant values of an expression; variables and parameters are followed."""
     node = syntax.bare(value)
     constant = syntax.constant(node)
     if constant is not None:
@@ -68,7 +68,7 @@ def _assigned(name: str, reached: list[Node]) -> Iterator[Node]:
 
 
 def _passed(view: ClassView, node: Node, reached: list[Node]) -> Iterator[Node]:
-    """Yield what is given for a parameter of an own method."""
+    """Yield the arguments for a parameter of a method of the class."""
     function = next(iter(syntax.around(node, *FUNCTIONS)), None)
     names = (
         [text(item.child_by_field_name("pattern")) for item in syntax.parameters(function)]

@@ -13,7 +13,7 @@ from sessiongen.vocabulary.typescript.syntax import CLASSES
 
 
 class ClassView:
-    """A class with its methods and the messages made inside it."""
+    """A class with its methods and the messages constructed in it."""
 
     def __init__(self, found: Definition, made: list[ConstructionBuilder]) -> None:
         node = found.of(*CLASSES)
@@ -26,7 +26,7 @@ class ClassView:
         self._made = {item.node.id: item for item in made}
 
     def made(self, nodes: Iterable[Node], message: str) -> list[ConstructionBuilder]:
-        """Return what is made of a message inside nodes, calls of own methods followed."""
+        """Return the constructions of a message in nodes and in the methods they call."""
         return [
             self._made[inner.id]
             for part in self.reached(nodes)
@@ -35,16 +35,16 @@ class ClassView:
         ]
 
     def constructs(self, node: Node, message: str) -> bool:
-        """Whether a node itself makes a message."""
+        """Whether a node constructs a message."""
         return node.id in self._made and self._made[node.id].message == message
 
     def only(self, node: Node) -> ClassView:
-        """Return the same view with what is made in one method alone."""
+        """Return a view that is limited to the constructions of one method."""
         inside = {inner.id for inner in syntax.walk(node)}
         return ClassView(self.found, [item for key, item in self._made.items() if key in inside])
 
     def calls(self, node: Node) -> set[str]:
-        """Return the own methods that a node calls."""
+        """Return the methods of the class that a node calls."""
         names = {
             syntax.own(item.child_by_field_name("function"))
             for item in syntax.walk(node)
@@ -53,7 +53,7 @@ class ClassView:
         return names & set(self.methods)
 
     def reached(self, nodes: Iterable[Node]) -> Iterator[Node]:
-        """Yield nodes and the own methods that they call, and those call in turn."""
+        """Yield nodes and the methods of the class that they call, transitively."""
         nodes = list(nodes)
         yield from nodes
         seen: set[str] = set()

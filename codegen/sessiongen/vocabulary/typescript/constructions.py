@@ -19,7 +19,7 @@ from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
 
 @dataclass
 class ConstructionBuilder:
-    """A build that is still growing. node: the expression or parameter it comes from."""
+    """A construction that is being collected. node: the expression or parameter it comes from."""
 
     message: str
     within: str
@@ -30,7 +30,7 @@ class ConstructionBuilder:
     open: bool = False
 
     def fill(self, name: str, value: Node | None) -> None:
-        """Note a field that is filled; an empty constant fills nothing."""
+        """Add a filled field; an empty constant does not fill it."""
         if value is None or not _is_empty(syntax.bare(value)):
             self.fields.add(name)
         if value is not None:
@@ -47,7 +47,7 @@ def protobuf_names(file: File, protobuf: tuple[str, str]) -> set[str]:
 
 
 def constructions_of(file: File, protobuf: tuple[str, str]) -> list[ConstructionBuilder]:
-    """Return what a file makes, in the order of the text."""
+    """Return the constructions of a file, in source order."""
     names = protobuf_names(file, protobuf)
     if not names:
         return []
@@ -262,7 +262,7 @@ def _is_empty(node: Node) -> bool:
 
 
 def within(node: Node) -> str:
-    """Return the class and the functions around a node, as they are named in a build."""
+    """Return the dotted name of the class and functions around a node."""
     found = [
         text(outer.child_by_field_name("name")) if outer.type in CLASSES else _function_name(outer)
         for outer in syntax.around(node, *CLASSES, *FUNCTIONS)

@@ -16,7 +16,7 @@ _TYPES = {"type_identifier", "nested_type_identifier"}
 
 @dataclass
 class EventUse:
-    """The event that a handler is given. type: its class, where that is written down.
+    """The event that a handler receives. type: its class, if it is annotated.
 
     reads: paths, as `error.label`. whole: it goes on to code that is not followed.
     """
@@ -27,7 +27,7 @@ class EventUse:
 
 
 def taken(view: ClassView, handler: Node) -> EventUse:
-    """Return what a handler does with the event, own methods that get it followed."""
+    """Return how a handler and the methods that it passes the event to use the event."""
     found = EventUse()
     parameters = syntax.parameters(handler)
     if parameters:
@@ -84,7 +84,7 @@ def _path(node: Node) -> set[str]:
 def _passed(
     view: ClassView, arguments: Node, node: Node, found: EventUse, seen: set[tuple[int, str]]
 ) -> None:
-    """Follow an event into an own method."""
+    """Follow an event into a method of the class."""
     call = arguments.parent
     method = view.methods.get(syntax.own(call.child_by_field_name("function"))) if call else None
     parameters = syntax.parameters(method) if method is not None else []

@@ -22,7 +22,7 @@ Key = tuple[str, str]
 
 @dataclass
 class LiteralSet:
-    """LiteralSet found. open: other types stand beside them. numbers: values that are none."""
+    """A set of literals. open: other types are allowed too. numbers: how many numbers it has."""
 
     form: str
     literals: list[LiteralValue] = field(default_factory=list)
@@ -30,13 +30,13 @@ class LiteralSet:
     numbers: int = 0
 
     def add(self, other: LiteralSet) -> None:
-        """Take over what another set has."""
+        """Add the literals of another set."""
         self.literals += other.literals
         self.open |= other.open
         self.numbers += other.numbers
 
     def named_on(self, line: int) -> LiteralSet:
-        """Return the set as a name on a line stands for it, in a file of its own."""
+        """Return the set with all literals at the line of a name that refers to it."""
         return replace(self, literals=[literal._replace(line=line) for literal in self.literals])
 
 

@@ -65,7 +65,7 @@ class File:
 
 @dataclass(frozen=True)
 class Definition:
-    """What a name stands for; a type and a constant may share one."""
+    """The definition of a name; a type and a constant may share it."""
 
     file: File
     name: str
@@ -78,7 +78,7 @@ class Definition:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells definitions apart."""
+        """The identity of the definition."""
         return self.file.path, self.name
 
     @property
@@ -111,7 +111,7 @@ class Modules:
         return self.span(found.file, found.node)
 
     def span(self, file: File, node: Node) -> Span:
-        """Return the place of a node as a person finds it."""
+        """Return the position of a node for diagnostics."""
         row, column = node.start_point
         before = file.lines[row][:column] if row < len(file.lines) else b""
         return self.package.span(file.path, row + 1, len(before.decode(errors="replace")) + 1)

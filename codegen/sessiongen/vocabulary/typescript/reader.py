@@ -35,7 +35,7 @@ _MANIFEST = "package.json"
 
 
 def read(package: Package, scope: Scope) -> Reading:
-    """Return what a package says about the protocol."""
+    """Return the facts of a package."""
     faults = Faults()
     try:
         vocabulary = _PackageReader(package, scope, faults).read()
@@ -117,7 +117,7 @@ class _PackageReader:
         return [found[path] for path in sorted(found)]
 
     def _makers(self) -> Iterator[File]:
-        """Yield every file that makes messages, for whatever use."""
+        """Yield every file that constructs messages."""
         for file in self.modules.mentioning(self.scope.protobuf[0]):
             if protobuf_names(file, self.scope.protobuf):
                 yield file

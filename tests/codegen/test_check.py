@@ -1,7 +1,6 @@
-"""What `check` says: drift and its diff, missing and extra files, skewed tools; or nothing.
+"""`check`: drift and its difference, missing and extra files, other tool versions.
 
-In: generated projects, changed in one place each. Out: status and diagnostics, and
-nothing written. That the cache hides none of it is tried in test_cache.py.
+That the cache hides none of it is tested in test_cache.py.
 """
 
 from __future__ import annotations

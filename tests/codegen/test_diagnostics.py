@@ -1,8 +1,4 @@
-"""How diagnostics are shown, and where they point.
-
-In: diagnostics with awkward contents, and lines of source as editors, Windows and other
-languages write them. Out: the exact text, GitHub and JSON forms; columns of characters.
-"""
+"""The text, GitHub and JSON forms of diagnostics, and the positions that they give."""
 
 from __future__ import annotations
 

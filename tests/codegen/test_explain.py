@@ -1,8 +1,4 @@
-"""`explain`: what an arm became, everywhere.
-
-In: small protocols and their generated packages. Out: entries whose lines point at the
-symbols they name.
-"""
+"""`explain`: the facts and generated symbols of an arm, with their lines."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _LANGUAGES = {"python": "python", "js": "typescript"}
 
 _SDK_HELP = "A configured SDK and its version, newest, or the path of a folder or archive."
 
-_no_cache = click.option("--no-cache", is_flag=True, help="Do everything again, as CI should.")
+_no_cache = click.option("--no-cache", is_flag=True, help="Ignore the cache, as CI should.")
 _descriptor_set = click.option(
     "--descriptor-set",
     type=click.Path(path_type=Path),
@@ -40,9 +40,9 @@ _descriptor_set = click.option(
 @shared
 @click.version_option(__version__, prog_name="sessiongen")
 def main() -> None:
-    """Typed Python from a protocol of requests, responses and events."""
+    """Generate typed code from a protocol of requests, responses and events."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # Comments and file names may hold what the terminal's encoding has not.
+        # Comments and file names may hold characters that the terminal's encoding lacks.
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
@@ -52,7 +52,7 @@ def main() -> None:
 @shared
 @pass_options
 def generate(options: Options, no_cache: bool, descriptor_set: Path | None) -> None:
-    """Write the generated package; remove what it no longer has."""
+    """Write the generated files; remove those that are no longer generated."""
     from sessiongen.generate import generate
 
     _run(options, lambda: generate(_config(options, descriptor_set), not no_cache))
@@ -72,7 +72,7 @@ def check(options: Options, no_cache: bool, descriptor_set: Path | None, full_di
 
 
 def _arms(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Return the arms that a shell may complete to; none where the protocol is at fault."""
+    """Return the arms that a shell may complete to; none if the protocol is invalid."""
     from sessiongen import pipeline
 
     try:
@@ -90,7 +90,7 @@ def _arms(context: click.Context, _: click.Parameter, incomplete: str) -> list[s
 @shared
 @pass_options
 def explain(options: Options, arm: str, descriptor_set: Path | None) -> None:
-    """Show what ARM became, everywhere. ARM is a name, or Message.name."""
+    """Show where ARM is declared and what is generated for it. ARM is a name or Message.name."""
 
     def entries() -> Result:
         from sessiongen import explain as explaining
@@ -127,7 +127,7 @@ def init(
     descriptor_set: Path | None,
     messages: str | None,
 ) -> None:
-    """Find the roles in PROTO and write a codegen.toml."""
+    """Infer the roles of PROTO and write a codegen.toml."""
     if sum(item is not None for item in (proto, descriptor_set, messages)) != 1:
         raise click.UsageError("give exactly one of PROTO, --descriptor-set, --messages")
 
@@ -291,9 +291,9 @@ def _config(options: Options, descriptor_set: Path | None) -> Config:
 
 
 def _run(options: Options, verb: Callable[[], Result], document: bool = False) -> None:
-    """Run a verb, show what it found and exit with its status.
+    """Run a command, print its result and exit with its status.
 
-    document: the verb's detail is its product and is shown in every format.
+    document: the detail is what the command was run for, and is printed in every format.
     """
     try:
         result = verb()
@@ -302,7 +302,7 @@ def _run(options: Options, verb: Callable[[], Result], document: bool = False) -
     except (OSError, RecursionError) as error:
         result = Result(INPUT_ERROR, diagnostics=[_unreadable(options, error)])
     except KeyboardInterrupt:
-        # As shells have it; 1 would say that the run was whole and found something.
+        # The status that shells use; 1 would mean a finding.
         click.echo("interrupted", err=True)
         sys.exit(128 + signal.SIGINT)
     if not options.quiet and options.format == "text":
@@ -312,13 +312,13 @@ def _run(options: Options, verb: Callable[[], Result], document: bool = False) -
         click.echo(result.detail, nl=False)
     elif options.format == "text" and not options.quiet:
         click.echo(_coloured_diff(result.detail), nl=False)
-    # In JSON the product of a verb is the one document, and holds what was found.
+    # In JSON the detail is the whole document, and holds the diagnostics.
     _report(options, result.diagnostics, silent=document and bool(result.detail))
     sys.exit(result.status)
 
 
 def _unreadable(options: Options, error: OSError | RecursionError) -> Diagnostic:
-    """Return a fault for input that no step could foresee to be beyond this machine."""
+    """Return a fault for input that exceeds a limit of this machine or cannot be opened."""
     if isinstance(error, RecursionError):
         help_ = "make it flatter: Python's own limit was reached"
         fault = "the input is nested too deeply"

@@ -1,7 +1,4 @@
-"""Completion of the command's words by shells.
-
-In: a line that somebody has begun to type. Out: the words that may follow.
-"""
+"""Shell completion of commands, options and arms."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The command line itself: options before and after the verb, and faults in usage.
-
-In: arguments. Out: the same run wherever a global option stands, and faults in the format
-that is asked for, with status 2.
-"""
+"""Global options before and after the command, and usage errors in every format."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What the command refuses: each fault at its place, by its rule, with what to do.
+"""Invalid protocols and configurations: each gives its rule, position, message and help.
 
-In: protocols and configurations with one fault each. Out: the diagnostics and status 2.
-What is no protocol at all is tried in test_compiler_invalid_input.py.
+Input that is not a protocol at all is tested in test_compiler_invalid_input.py.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Where the keys of a TOML text stand.
-
-In: texts with every form of key and table. Out: line and column of each key, in
-characters; for any text that is TOML, an answer.
-"""
+"""Line and column of keys in TOML texts, for every form of key and table."""
 
 from __future__ import annotations
 

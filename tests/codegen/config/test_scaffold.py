@@ -1,7 +1,6 @@
-"""`init`: a configuration from which `generate` works.
+"""`init` writes a configuration from which `generate` works.
 
-In: protocols without a configuration. Out: what is written and said of them; roles that do
-not show by shape are in test_scaffold_roles.py.
+Roles that cannot be inferred are tested in test_scaffold_roles.py.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""`init` where the roles do not show by shape: what it prints and writes leads on.
-
-In: protocols with names of their own. Out: a configuration with lines to choose from, from
-which `generate` works; notes on what may have been meant otherwise.
-"""
+"""`init` where roles cannot be inferred: the commented lines it writes, and its notes."""
 
 from __future__ import annotations
 

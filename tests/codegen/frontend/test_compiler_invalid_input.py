@@ -1,7 +1,6 @@
-"""Input that is no input: garbage, hostile and broken files, and paths that lead nowhere.
+"""Invalid, hostile and broken input: a diagnostic with status 2 and never a traceback.
 
-In: bytes where a .proto, a descriptor set or a codegen.toml should be. Out: status 2 with
-a diagnostic, never a traceback, and never a file outside the output package.
+Nothing is written outside the output package.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Odd but legal inputs: each once went wrong, and its right outcome is held here.
-
-In: small protocols with one oddity. Out: what the command does, run as a child process.
-"""
+"""Unusual but valid input, run in a subprocess: a regression test for each."""
 
 from __future__ import annotations
 

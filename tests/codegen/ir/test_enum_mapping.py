@@ -1,8 +1,4 @@
-"""Enum mappings: the generated functions against the real SDK, and the matching rule.
-
-In: the generated enums.py, livekit-agents itself, and small protocols with small
-vocabularies. Out: pairs written down by hand from protocol and SDK, refusals with places.
-"""
+"""The matching rule of enums, and the generated functions compared with a published SDK."""
 
 from __future__ import annotations
 

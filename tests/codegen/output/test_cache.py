@@ -1,8 +1,7 @@
 """The cache, and that the output depends on the input alone.
 
-In: generated projects with one thing changed, from the protocol to the generator itself;
-and one project generated in several environments. Out: a cached `check` that says what an
-uncached one says, and the same bytes everywhere.
+A cached `check` reports what an uncached one reports, whatever changed; the same project gives
+the same bytes in every environment.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""What `generate` leaves on disk: equal files alone, stale ones gone, foreign ones whole.
-
-In: a small project, generated, and then changed, littered, locked or interrupted. Out: the
-files and their times; a run that is killed leaves old files whole and the next one mends.
-"""
+"""What `generate` writes, keeps and removes, also if it is interrupted or killed."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The protocols under tests/cases, and what their readers know of them.
-
-In: tests/cases, and a few texts too odd to keep in a file. Out: generated packages by the
-name of the case.
-"""
+"""The protocols under tests/cases, and their generated packages by the name of the case."""
 
 from __future__ import annotations
 

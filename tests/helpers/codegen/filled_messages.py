@@ -1,7 +1,6 @@
 """Messages with every field set, and the natural Python values that make them.
 
-In: classes and descriptors of protobuf's own. Out: messages, keyword arguments, and bytes
-of the wire format; nothing here reads the generator.
+They are built from protobuf's own descriptors, without the generator.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""What the tests of generated code share: making packages from .proto files and checking them.
-
-In: protocols under tests/cases, or text. Out: generated packages in a folder of the
-test's own, and what mypy and basedpyright say of code that uses them.
-"""
+"""Generates packages from .proto files or texts, and runs type checkers on code that uses them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Walks over a generated package: every union, request and event of it, whatever it is.
+"""Walks over every union, request and event of a generated package.
 
-In: a generated package, and what its protocol says of pairs and special fields, written
-down by hand. Out: a failed assertion where generated code does not do what descriptors,
-read here with protobuf alone, say it must.
+It compares what generated code does with the descriptors, which it reads with protobuf alone.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""A fault in a protocol or a configuration, and what must be said of it.
-
-In: the small protocol and its configuration, edited. Out: Cases: the rule, the message, the
-place and a part of the help that the command must give.
-"""
+"""A faulty protocol or configuration, and the diagnostic that the command must give."""
 
 from __future__ import annotations
 

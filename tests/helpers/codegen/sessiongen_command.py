@@ -1,7 +1,4 @@
-"""What the tests of the command share: small protocols in folders, and runs of the real CLI.
-
-In: texts of .proto and codegen.toml. Out: a Project to run verbs in, and their Outcome.
-"""
+"""Small protocols in folders, and runs of the command on them."""
 
 from __future__ import annotations
 

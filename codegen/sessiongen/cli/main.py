@@ -149,9 +149,12 @@ def init(
     help="How the matrix is shown; by default as diagnostics are.",
 )
 @click.option("--all", "whole", is_flag=True, help="Show rows without differences in text as well.")
+@click.option(
+    "--declare", is_flag=True, help="Add undeclared differences to the gap files, without a reason."
+)
 @without_format
 @pass_options
-def parity(options: Options, format_: str | None, whole: bool) -> None:
+def parity(options: Options, format_: str | None, whole: bool, declare: bool) -> None:
     """Compare the protocol with what each SDK has."""
     form = format_ or options.format
     shown = "text" if form == "markdown" else form
@@ -165,9 +168,12 @@ def parity(options: Options, format_: str | None, whole: bool) -> None:
         configured.require_sdk(config)
         made = pipeline.model(config)
         found = comparing.compare(made.protocol, made.annotated, config)
+        lines = comparing.declare(found) if declare else []
+        if lines:
+            found = comparing.compare(made.protocol, made.annotated, config)
         status = FINDING if found.diagnostics else FINE
         text = comparing.render(found, form, whole)
-        return Result(status, diagnostics=found.diagnostics, detail=text)
+        return Result(status, lines, found.diagnostics, text)
 
     # the matrix is no diagnostic, but in JSON it holds them
     asked = not options.quiet or form == "json"

@@ -35,6 +35,7 @@ an SDK has goes by the SDK's spelling.
 """
 
 from sessiongen.parity.compare import Parity, compare
+from sessiongen.parity.declare import declare
 from sessiongen.parity.report import render
 
-__all__ = ["Parity", "compare", "render"]
+__all__ = ["Parity", "compare", "declare", "render"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, Rule
@@ -30,12 +31,22 @@ from sessiongen.vocabulary.model import Vocabulary
 
 @dataclass(frozen=True)
 class Parity:
-    """The matrix, the declared gaps by (SDK, difference id), and the findings."""
+    """The matrix, the declared gaps by (SDK, difference id), and the findings.
+
+    gap_files: the path of the gap file of each SDK, whether it exists or not.
+    """
 
     sdks: tuple[str, ...]
     sections: tuple[Section, ...]
     declared: dict[tuple[str, str], Gap]
+    gap_files: dict[str, Path]
     diagnostics: list[Diagnostic]
+
+    def undeclared(self, sdk: str) -> list[str]:
+        """Return the ids of an SDK's differences that no gap declares, each once."""
+        found = [item for section in self.sections for item in section.findings()]
+        ids = dict.fromkeys(item.id for item in found if item.sdk == sdk)
+        return [item for item in ids if (sdk, item) not in self.declared]
 
 
 def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
@@ -52,16 +63,16 @@ def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
     gaps = [gap for sdk, path in files.items() for gap in load_gaps(path, sdk)]
     found = {(item.sdk, item.id): item for section in sections for item in section.findings()}
     declared = {(gap.sdk, gap.id): gap for gap in gaps}
-    help_files = {sdk: display(gap_file(path)) for sdk, path in files.items()}
+    gap_files = {sdk: gap_file(path) for sdk, path in files.items()}
     diagnostics = [
-        _diagnostic(item, help_files[item.sdk])
+        _diagnostic(item, display(gap_files[item.sdk]))
         for key, item in found.items()
         if key not in declared
     ]
     diagnostics += _gap_faults(gaps, found)
     diagnostics += _twice(config, vocabularies)
     names = tuple(f"{item.sdk} {item.version}" for item in vocabularies)
-    return Parity(names, sections, declared, diagnostics)
+    return Parity(names, sections, declared, gap_files, diagnostics)
 
 
 def _sections(

@@ -144,6 +144,37 @@ def test_github_markdown_and_text(lacking: str) -> None:
     assert run("--config", lacking, "--format", "markdown", "parity").returncode == 2
 
 
+def test_declare_adds_findings_that_fail_until_they_have_a_reason(lacking: str) -> None:
+    gaps = Path(lacking).parent / "sdk0.gaps.toml"
+    gaps.write_text("# Ours.\n")
+    done = run("--config", lacking, "parity", "--declare")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[0].startswith("declared 1 differences in ")
+    assert "request ask: driver: this gap has no reason" in done.stderr
+    assert done.stderr.count("error[") == 1
+    entry = '[[gaps]]\nkind = "not-yet"\nreason = ""\ncovers = [\n    "request ask: driver",\n]\n'
+    assert gaps.read_text() == f"# Ours.\n\n{entry}"
+    again = run("--config", lacking, "parity", "--declare")
+    assert again.returncode == 1 and gaps.read_text() == f"# Ours.\n\n{entry}"
+    gaps.write_text(gaps.read_text().replace('reason = ""', 'reason = "No method."'))
+    assert run("--config", lacking, "parity").returncode == 0
+
+
+def test_declare_creates_the_gap_file(lacking: str) -> None:
+    gaps = Path(lacking).parent / "sdk0.gaps.toml"
+    gaps.unlink(missing_ok=True)
+    run("--config", lacking, "parity", "--declare")
+    assert gaps.read_text().startswith("# Known differences from small-sdk")
+
+
+def test_declare_leaves_a_file_alone_that_it_cannot_extend(lacking: str) -> None:
+    gaps = Path(lacking).parent / "sdk0.gaps.toml"
+    gaps.write_text("gaps = []\n")
+    done = run("--config", lacking, "parity", "--declare")
+    assert done.returncode == 2 and "cannot be appended" in done.stderr
+    assert gaps.read_text() == "gaps = []\n"
+
+
 @pytest.mark.parametrize("form", ["text", "markdown", "github"])
 def test_quiet_shows_findings_without_the_matrix(lacking: str, form: str) -> None:
     done = run("--config", lacking, "parity", "--quiet", "--format", form)

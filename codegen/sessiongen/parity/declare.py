@@ -1,0 +1,56 @@
+"""Writes undeclared differences into the gap files, for a maintainer to explain.
+
+The entries have no reason yet. `parity` reports each until it has one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import tomli
+
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
+from sessiongen.parity.compare import Parity
+from sessiongen.paths import display
+
+_HEADER = "# Known differences from {sdk}, grouped by reason.\n"
+
+
+def declare(parity: Parity) -> list[str]:
+    """Append an entry to the gap file of each SDK that has findings.
+
+    Returns:
+        A line for each file that was written.
+
+    Raises:
+        InputError: nothing can be appended to a gap file.
+    """
+    lines = []
+    for sdk, path in parity.gap_files.items():
+        ids = parity.undeclared(sdk)
+        if ids:
+            _append(path, sdk, ids)
+            lines.append(f"declared {len(ids)} differences in {display(path)}: give the reason")
+    return lines
+
+
+def _append(path: Path, sdk: str, ids: list[str]) -> None:
+    before = path.read_text(encoding="utf-8-sig") if path.exists() else _HEADER.format(sdk=sdk)
+    text = f"{before.rstrip()}\n\n{_entry(ids)}"
+    try:
+        tomli.loads(text)
+    except tomli.TOMLDecodeError:
+        fault = "an entry cannot be appended to this gap file"
+        help_ = "write each entry of the file as a [[gaps]] table"
+        span = Span(display(path))
+        raise InputError([Diagnostic(span, Rule.CONFIG_SYNTAX, fault, help_)]) from None
+    staged = path.with_name(f".{path.name}.{os.getpid()}")
+    staged.write_bytes(text.encode())
+    os.replace(staged, path)
+
+
+def _entry(ids: list[str]) -> str:
+    covers = "".join(f"    {json.dumps(item, ensure_ascii=False)},\n" for item in ids)
+    return f'[[gaps]]\nkind = "not-yet"\nreason = ""\ncovers = [\n{covers}]\n'

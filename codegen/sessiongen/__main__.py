@@ -65,8 +65,10 @@ def _unwritable(error: OSError) -> int:
     return 2
 
 
-def _discard(stream: IO[str]) -> None:
+def _discard(stream: IO[str] | None) -> None:
     """Point a stream to the null device: the interpreter flushes it once more when it exits."""
+    if stream is None:
+        return
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, stream.fileno())
     os.close(null)

@@ -48,7 +48,7 @@ class Located(Protocol[D]):
         """Return every definition of a name in the package."""
         ...
 
-    def where(self, found: D) -> Span:
+    def where(self, definition: D) -> Span:
         """Return the place of a definition."""
         ...
 
@@ -63,7 +63,7 @@ class Collected(ABC, Generic[D]):
         self._seen: set[tuple[str, str]] = set()
 
     @abstractmethod
-    def definition(self, found: D) -> Iterator[D]:
+    def definition(self, definition: D) -> Iterator[D]:
         """Read one definition and yield those that it refers to."""
 
     def read(self, start: Iterable[D]) -> None:

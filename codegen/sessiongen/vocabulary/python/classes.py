@@ -17,13 +17,13 @@ from sessiongen.vocabulary.scope import Scope
 class ClassView:
     """A class with its methods and the messages constructed in it."""
 
-    def __init__(self, found: Definition, made: list[ConstructionBuilder]) -> None:
-        assert isinstance(found.node, ast.ClassDef)
-        self.found = found
-        self.node = found.node
+    def __init__(self, definition: Definition, made: list[ConstructionBuilder]) -> None:
+        assert isinstance(definition.node, ast.ClassDef)
+        self.found = definition
+        self.node = definition.node
         self.methods = {
             item.name: item
-            for item in found.node.body
+            for item in definition.node.body
             if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef))
         }
         self._made = {id(item.node): item for item in made}

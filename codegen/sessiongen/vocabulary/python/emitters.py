@@ -14,19 +14,21 @@ from sessiongen.vocabulary.python.modules import Definition, Modules
 from sessiongen.vocabulary.python.literals import LiteralReader, dotted, elements, is_literal, last
 
 
-def emitter_argument(found: Definition) -> ast.expr | None:
+def emitter_argument(definition: Definition) -> ast.expr | None:
     """Return `T` of `class X(EventEmitter[T])`."""
-    assert isinstance(found.node, ast.ClassDef)
-    for base in found.node.bases:
+    assert isinstance(definition.node, ast.ClassDef)
+    for base in definition.node.bases:
         if isinstance(base, ast.Subscript) and last(base.value) == "EventEmitter":
             return elements(base)[0]
     return None
 
 
-def declared_events(modules: Modules, found: Definition, faults: Faults) -> tuple[EventName, ...]:
+def declared_events(
+    modules: Modules, definition: Definition, faults: Faults
+) -> tuple[EventName, ...]:
     """Return the event names that a class gives its event emitter."""
-    literals, module, read = LiteralReader(modules, faults), found.module, None
-    argument = emitter_argument(found)
+    literals, module, read = LiteralReader(modules, faults), definition.module, None
+    argument = emitter_argument(definition)
     if argument is not None and is_literal(argument):
         read = literals.of_field(module, argument)
     elif argument is not None:
@@ -35,8 +37,8 @@ def declared_events(modules: Modules, found: Definition, faults: Faults) -> tupl
             module = target.module
             read = literals.of_alias(target) or literals.of_class(target)
     if read is None or read.open:
-        what = f"the event names of {found.name} are not a set of constants in its base"
-        faults.unreadable(modules.span(found.module, found.node), Rule.SDK_EVENT, what)
+        what = f"the event names of {definition.name} are not a set of constants in its base"
+        faults.unreadable(modules.span(definition.module, definition.node), Rule.SDK_EVENT, what)
         return ()
     return tuple(
         EventName(literal.value, Place(module.path, literal.line)) for literal in read.literals

@@ -123,10 +123,10 @@ def is_literal(node: ast.expr) -> bool:
     return isinstance(node, ast.Subscript) and last(node.value) == "Literal"
 
 
-def aliased(found: Definition) -> ast.expr | None:
+def aliased(definition: Definition) -> ast.expr | None:
     """Return the value of an alias: the right-hand side, or the type given to
     `TypeAliasType`."""
-    value = found.value
+    value = definition.value
     if isinstance(value, ast.Call) and last(value.func) == "TypeAliasType" and len(value.args) > 1:
         return value.args[1]
     return value
@@ -139,38 +139,44 @@ class LiteralReader:
         self.modules = modules
         self.faults = faults
 
-    def of_class(self, found: Definition) -> LiteralSet | None:
+    def of_class(self, definition: Definition) -> LiteralSet | None:
         """Return the members of an Enum class of strings; None for any other class.
 
         One without members is a base of others, and no set of literals itself.
         """
-        kind = self._kind(found, _HOPS)
-        if kind is None or not isinstance(found.node, ast.ClassDef):
+        kind = self._kind(definition, _HOPS)
+        if kind is None or not isinstance(definition.node, ast.ClassDef):
             return None
-        for decorator in found.node.decorator_list:
+        for decorator in definition.node.decorator_list:
             if last(decorator) not in _DECORATORS:
-                self._fault(found.module, decorator, f"what decorates {found.name} may change it")
+                self._fault(
+                    definition.module, decorator, f"what decorates {definition.name} may change it"
+                )
         literals = LiteralSet()
         values: dict[str, str] = {}
-        for statement in found.node.body:
-            self._member(found.module, statement, kind, literals, values)
+        for statement in definition.node.body:
+            self._member(definition.module, statement, kind, literals, values)
         if literals.literals and literals.numbers:
-            self._fault(found.module, found.node, f"{found.name} has values that are no strings")
+            self._fault(
+                definition.module,
+                definition.node,
+                f"{definition.name} has values that are no strings",
+            )
         return literals if literals.literals else None
 
     def of_alias(
-        self, found: Definition, around: frozenset[Key] = frozenset()
+        self, definition: Definition, around: frozenset[Key] = frozenset()
     ) -> LiteralSet | None:
         """Return the literals of an alias such as `X = Literal[...]`; None if it has none.
 
         around: the aliases in whose literals it was met.
         """
-        value = aliased(found)
-        if value is None or found.key in around:
+        value = aliased(definition)
+        if value is None or definition.key in around:
             return None
         literals = LiteralSet()
         for part in alternatives(value):
-            inner = self._part(found.module, part, around | {found.key})
+            inner = self._part(definition.module, part, around | {definition.key})
             if inner is None:
                 literals.open = True
             else:
@@ -256,13 +262,13 @@ class LiteralReader:
         )
         return hits[0] if hits else None
 
-    def _kind(self, found: Definition, hops: int) -> str | None:
+    def _kind(self, definition: Definition, hops: int) -> str | None:
         """Return the enum base that a class goes back to, None for any other class."""
-        if not isinstance(found.node, ast.ClassDef) or hops == 0:
+        if not isinstance(definition.node, ast.ClassDef) or hops == 0:
             return None
-        for base in found.node.bases:
+        for base in definition.node.bases:
             name = last(base)
-            target = self.modules.resolve(found.module, dotted(base) or "")
+            target = self.modules.resolve(definition.module, dotted(base) or "")
             if target is None and name in ENUMS | _NUMBERS:
                 return name
             kind = self._kind(target, hops - 1) if target else None

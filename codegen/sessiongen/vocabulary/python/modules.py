@@ -91,9 +91,9 @@ class Modules:
         self.faults = faults
         self._cache: dict[str, Module | None] = {}
 
-    def where(self, found: Definition) -> Span:
+    def where(self, definition: Definition) -> Span:
         """Return the place of a definition."""
-        return self.span(found.module, found.node)
+        return self.span(definition.module, definition.node)
 
     def span(self, module: Module, node: ast.AST) -> Span:
         """Return the position of a node for diagnostics."""
@@ -259,11 +259,13 @@ def inner_bodies(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield part.body
 
 
-def _nested(found: Definition, name: str) -> Definition | None:
+def _nested(definition: Definition, name: str) -> Definition | None:
     """Return what a class defines inside itself."""
-    for statement in reversed(found.node.body) if isinstance(found.node, ast.ClassDef) else ():
+    for statement in (
+        reversed(definition.node.body) if isinstance(definition.node, ast.ClassDef) else ()
+    ):
         if name in _defined(statement):
-            return Definition(found.module, f"{found.name}.{name}", statement)
+            return Definition(definition.module, f"{definition.name}.{name}", statement)
     return None
 
 

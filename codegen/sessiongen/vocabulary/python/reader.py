@@ -134,8 +134,8 @@ class _PackageReader:
             self._made[module.path] = constructions_of(self.modules, module, self._protobuf)
         return self._made[module.path]
 
-    def _role(self, found: Definition) -> Role:
-        view = ClassView(found, self._builds(found.module))
+    def _role(self, definition: Definition) -> Role:
+        view = ClassView(definition, self._builds(definition.module))
         return Role(self.modules, view, self.scope, self.faults)
 
     def _records(self, session: Definition | None, wire: list[Module]) -> RecordReader:
@@ -164,5 +164,5 @@ def _public(module: Module) -> Iterator[Definition]:
             yield Definition(module, name, nodes[-1])
 
 
-def _is_class(found: Definition) -> bool:
-    return isinstance(found.node, ast.ClassDef)
+def _is_class(definition: Definition) -> bool:
+    return isinstance(definition.node, ast.ClassDef)

@@ -61,21 +61,21 @@ class RecordReader(Collected[Definition]):
         self.faults = faults
         self._literals = LiteralReader(modules, faults)
 
-    def definition(self, found: Definition) -> Iterator[Definition]:
+    def definition(self, definition: Definition) -> Iterator[Definition]:
         """Read one definition and yield those that it refers to."""
-        is_class = isinstance(found.node, ast.ClassDef)
-        return self._class(found) if is_class else self._alias(found)
+        is_class = isinstance(definition.node, ast.ClassDef)
+        return self._class(definition) if is_class else self._alias(definition)
 
-    def _class(self, found: Definition) -> Iterator[Definition]:
-        assert isinstance(found.node, ast.ClassDef)
-        literals = self._literals.of_class(found)
+    def _class(self, definition: Definition) -> Iterator[Definition]:
+        assert isinstance(definition.node, ast.ClassDef)
+        literals = self._literals.of_class(definition)
         if literals is not None:
-            self._enum(found, ENUM, literals)
+            self._enum(definition, ENUM, literals)
             return
-        fields = self._fields(found, _HOPS)
+        fields = self._fields(definition, _HOPS)
         if not fields:
             return
-        self._once(found)
+        self._once(definition)
         facts, tag = [], None
         for name, field in fields.items():
             module = field.owner.module
@@ -85,33 +85,37 @@ class RecordReader(Collected[Definition]):
             elif own:
                 place = module.place(field.node)
                 self.enums.append(
-                    EnumFact(f"{found.name}.{name}", FIELD, own.open, place, tuple(own.literals))
+                    EnumFact(
+                        f"{definition.name}.{name}", FIELD, own.open, place, tuple(own.literals)
+                    )
                 )
             facts.append(_fact(name, field))
-            self._kinds(f"{found.name}.{name}", field.owner, field.node, field.node.annotation)
+            self._kinds(f"{definition.name}.{name}", field.owner, field.node, field.node.annotation)
             yield from self._referred(field.owner, field.node.annotation)
-        self.records.append(Record(found.name, tag, found.module.place(found.node), tuple(facts)))
+        self.records.append(
+            Record(definition.name, tag, definition.module.place(definition.node), tuple(facts))
+        )
 
-    def _alias(self, found: Definition) -> Iterator[Definition]:
-        value = aliased(found)
-        if value is not None and isinstance(found.node, ast.AnnAssign):
+    def _alias(self, definition: Definition) -> Iterator[Definition]:
+        value = aliased(definition)
+        if value is not None and isinstance(definition.node, ast.AnnAssign):
             value = unquoted(value)
         if isinstance(value, ast.Call) and last(value.func) in ENUMS:
-            what = f"the enum {found.name} is made by a call"
-            self._unreadable(found.module, value, Rule.SDK_ENUM, what)
+            what = f"the enum {definition.name} is made by a call"
+            self._unreadable(definition.module, value, Rule.SDK_ENUM, what)
         if not isinstance(value, (ast.Subscript, ast.BinOp, ast.Name, ast.Attribute)):
             return
-        literals = self._literals.of_alias(found)
+        literals = self._literals.of_alias(definition)
         if literals is not None:
-            self._enum(found, LITERAL, literals)
-        self._kinds(found.name, found, found.node, value)
-        yield from self._referred(found, value)
+            self._enum(definition, LITERAL, literals)
+        self._kinds(definition.name, definition, definition.node, value)
+        yield from self._referred(definition, value)
 
-    def _enum(self, found: Definition, form: str, literals: LiteralSet) -> None:
-        self._once(found)
-        place = found.module.place(found.node)
+    def _enum(self, definition: Definition, form: str, literals: LiteralSet) -> None:
+        self._once(definition)
+        place = definition.module.place(definition.node)
         self.enums.append(
-            EnumFact(found.name, form, literals.open, place, tuple(literals.literals))
+            EnumFact(definition.name, form, literals.open, place, tuple(literals.literals))
         )
 
     def _kinds(self, name: str, owner: Definition, node: ast.AST, kind: ast.expr) -> None:
@@ -132,38 +136,38 @@ class RecordReader(Collected[Definition]):
         inner = self.modules.resolve(owner.module, f"{owner.name}.{name}")
         return inner or self.modules.resolve(owner.module, name)
 
-    def _once(self, found: Definition) -> None:
-        if len(found.module.definitions.get(found.name, ())) > 1:
-            what = f"{found.name} is defined more than once in its module"
-            self._unreadable(found.module, found.node, Rule.SDK_ENUM, what)
+    def _once(self, definition: Definition) -> None:
+        if len(definition.module.definitions.get(definition.name, ())) > 1:
+            what = f"{definition.name} is defined more than once in its module"
+            self._unreadable(definition.module, definition.node, Rule.SDK_ENUM, what)
 
     def _unreadable(self, module: Module, node: ast.AST, rule: Rule, what: str) -> None:
         self.faults.unreadable(self.modules.span(module, node), rule, what)
 
-    def _fields(self, found: Definition, hops: int) -> dict[str, _Field]:
+    def _fields(self, definition: Definition, hops: int) -> dict[str, _Field]:
         """Return a class's fields by name, those of its bases included."""
-        assert isinstance(found.node, ast.ClassDef)
+        assert isinstance(definition.node, ast.ClassDef)
         fields: dict[str, _Field] = {}
         if hops == 0:
             return fields
-        for base in reversed(found.node.bases):
-            target = self.modules.resolve(found.module, dotted(_head(base)) or "")
+        for base in reversed(definition.node.bases):
+            target = self.modules.resolve(definition.module, dotted(_head(base)) or "")
             if target and isinstance(target.node, ast.ClassDef):
                 fields.update(self._fields(target, hops - 1))
         lax = any(
             literal.arg == "total"
             and isinstance(literal.value, ast.Constant)
             and not literal.value.value
-            for literal in found.node.keywords
+            for literal in definition.node.keywords
         )
-        for node in found.node.body:
+        for node in definition.node.body:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                 name = node.target.id
                 if not name.startswith("_") and last(_head(node.annotation)) not in _NO_FIELDS:
-                    fields[name] = _Field(found, node, lax)
+                    fields[name] = _Field(definition, node, lax)
             elif any(isinstance(item, ast.AnnAssign) for item in _inside(node)):
-                what = f"fields of {found.name} that depend on a condition"
-                self._unreadable(found.module, node, Rule.SDK_SOURCE, what)
+                what = f"fields of {definition.name} that depend on a condition"
+                self._unreadable(definition.module, node, Rule.SDK_SOURCE, what)
         return fields
 
     def _referred(self, owner: Definition, annotation: ast.expr) -> Iterator[Definition]:

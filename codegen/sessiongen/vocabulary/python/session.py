@@ -19,20 +19,22 @@ from sessiongen.vocabulary.python.literals import alternatives, constant, dotted
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def read_session(modules: Modules, found: Definition, faults: Faults) -> Session:
+def read_session(modules: Modules, definition: Definition, faults: Faults) -> Session:
     """Return the session's declared events and those that are emitted."""
     emits: dict[str, EventName] = {}
     for module in modules.mentioning(".emit("):
-        for call in _emissions(module, found):
+        for call in _emissions(module, definition):
             event = call.args[0]
             name = constant(event)
             if name is not None:
                 emits.setdefault(name, EventName(name, module.place(call)))
             else:
-                what = f"the name of an event emitted on {found.name} is not a constant"
+                what = f"the name of an event emitted on {definition.name} is not a constant"
                 faults.unreadable(modules.span(module, event), Rule.SDK_EVENT, what)
-    events = declared_events(modules, found, faults)
-    return Session(found.name, found.module.place(found.node), events, tuple(emits.values()))
+    events = declared_events(modules, definition, faults)
+    return Session(
+        definition.name, definition.module.place(definition.node), events, tuple(emits.values())
+    )
 
 
 def _emissions(module: Module, session: Definition) -> Iterator[ast.Call]:

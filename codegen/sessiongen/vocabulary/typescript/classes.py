@@ -15,12 +15,12 @@ from sessiongen.vocabulary.typescript.syntax import CLASSES
 class ClassView:
     """A class with its methods and the messages constructed in it."""
 
-    def __init__(self, found: Definition, made: list[ConstructionBuilder]) -> None:
-        node = found.of(*CLASSES)
+    def __init__(self, definition: Definition, made: list[ConstructionBuilder]) -> None:
+        node = definition.of(*CLASSES)
         assert node is not None
-        self.found = found
-        self.name = found.name
-        self.file = found.file
+        self.found = definition
+        self.name = definition.name
+        self.file = definition.file
         self.node = node
         self.methods = class_methods(node)
         self._made = {item.node.id: item for item in made}

@@ -47,21 +47,21 @@ class LiteralReader:
         self.modules = modules
         self.faults = faults
 
-    def of(self, found: Definition, around: frozenset[Key] = frozenset()) -> LiteralSet | None:
+    def of(self, definition: Definition, around: frozenset[Key] = frozenset()) -> LiteralSet | None:
         """Return the literals of a definition of any form; None if it is no set of literals.
 
         around: the types in whose literals it was met.
         """
-        enums = [node for node in found.nodes if node.type == "enum_declaration"]
+        enums = [node for node in definition.nodes if node.type == "enum_declaration"]
         if enums:
-            return self._enum(found.file, enums)
-        alias = found.of("type_alias_declaration")
+            return self._enum(definition.file, enums)
+        alias = definition.of("type_alias_declaration")
         value = alias.child_by_field_name("value") if alias else None
         if value is not None:
-            around = around | {found.key}
-            return self._union(found.file, value, around)
-        declarator = found.of("variable_declarator")
-        return self._const(found.file, declarator) if declarator else None
+            around = around | {definition.key}
+            return self._union(definition.file, value, around)
+        declarator = definition.of("variable_declarator")
+        return self._const(definition.file, declarator) if declarator else None
 
     def of_field(self, node: Node) -> LiteralSet | None:
         """Return the literals that a type itself spells out; None if it has none."""

@@ -106,9 +106,9 @@ class Modules:
         self._cache: dict[str, File | None] = {}
         self._parser = syntax.parser()
 
-    def where(self, found: Definition) -> Span:
+    def where(self, definition: Definition) -> Span:
         """Return the place of a definition."""
-        return self.span(found.file, found.node)
+        return self.span(definition.file, definition.node)
 
     def span(self, file: File, node: Node) -> Span:
         """Return the position of a node for diagnostics."""

@@ -133,8 +133,8 @@ class _PackageReader:
             self._made[file.path] = constructions_of(file, self.scope.protobuf)
         return self._made[file.path]
 
-    def _view(self, found: Definition) -> ClassView:
-        return ClassView(found, self._builds(found.file))
+    def _view(self, definition: Definition) -> ClassView:
+        return ClassView(definition, self._builds(definition.file))
 
     def _records(self, session: Definition | None, wire: list[File]) -> RecordReader:
         """Read the classes that become messages, as the scope says."""
@@ -173,5 +173,5 @@ class _PackageReader:
                 return
 
 
-def _is_class(found: Definition) -> bool:
-    return found.of(*CLASSES) is not None
+def _is_class(definition: Definition) -> bool:
+    return definition.of(*CLASSES) is not None

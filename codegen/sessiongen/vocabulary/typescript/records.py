@@ -39,26 +39,28 @@ class RecordReader(Collected[Definition]):
         self._faults = faults
         self._literals = LiteralReader(modules, faults)
 
-    def definition(self, found: Definition) -> Iterator[Definition]:
+    def definition(self, definition: Definition) -> Iterator[Definition]:
         """Read one definition and yield those that it refers to."""
-        literals = self._literals.of(found)
+        literals = self._literals.of(definition)
         if literals is not None:
-            place = found.file.place(found.node)
+            place = definition.file.place(definition.node)
             self.enums.append(
-                EnumFact(found.name, literals.form, literals.open, place, tuple(literals.literals))
+                EnumFact(
+                    definition.name, literals.form, literals.open, place, tuple(literals.literals)
+                )
             )
-        alias = found.of("type_alias_declaration")
+        alias = definition.of("type_alias_declaration")
         if alias is not None:
             value = alias.child_by_field_name("value")
-            self._kinds(found.name, found.file, alias, value)
-            yield from self._referred(found.file, value)
-        fields = self._fields(found, _HOPS)
+            self._kinds(definition.name, definition.file, alias, value)
+            yield from self._referred(definition.file, value)
+        fields = self._fields(definition, _HOPS)
         if literals is None and fields:
-            self._record(found, fields)
+            self._record(definition, fields)
             for file, node in fields.values():
                 yield from self._referred(file, syntax.annotation(node))
 
-    def _record(self, found: Definition, fields: dict[str, _Field]) -> None:
+    def _record(self, definition: Definition, fields: dict[str, _Field]) -> None:
         facts, tag = [], None
         for name, (file, node) in fields.items():
             place = file.place(node)
@@ -70,12 +72,14 @@ class RecordReader(Collected[Definition]):
                 tag = own.literals[0].value
             elif own:
                 self.enums.append(
-                    EnumFact(f"{found.name}.{name}", FIELD, own.open, place, tuple(own.literals))
+                    EnumFact(
+                        f"{definition.name}.{name}", FIELD, own.open, place, tuple(own.literals)
+                    )
                 )
             facts.append(FieldFact(name, _type(node), _optional(node), place))
-            self._kinds(f"{found.name}.{name}", file, node, kind)
-        place = found.file.place(found.node)
-        self.records.append(Record(found.name, tag, place, tuple(facts)))
+            self._kinds(f"{definition.name}.{name}", file, node, kind)
+        place = definition.file.place(definition.node)
+        self.records.append(Record(definition.name, tag, place, tuple(facts)))
 
     def _kinds(self, name: str, file: File, node: Node, kind: Node | None) -> None:
         """Keep the types of a union, if one of them is a type that holds data."""
@@ -90,16 +94,16 @@ class RecordReader(Collected[Definition]):
         if data and len(names) > 1:
             self.unions.append(UnionFact(name, file.place(node), tuple(names)))
 
-    def _fields(self, found: Definition, hops: int) -> dict[str, _Field]:
+    def _fields(self, definition: Definition, hops: int) -> dict[str, _Field]:
         """Return a type's fields by name, those of its bases included."""
         fields: dict[str, _Field] = {}
         if hops == 0:
             return fields
-        for node in found.nodes:
+        for node in definition.nodes:
             for base in _bases(node):
-                fields.update(self._inherited(found.file, base, hops - 1))
+                fields.update(self._inherited(definition.file, base, hops - 1))
             for item in _own_fields(node):
-                fields[_name(item)] = (found.file, item)
+                fields[_name(item)] = (definition.file, item)
         return fields
 
     def _inherited(self, file: File, base: Node, hops: int) -> dict[str, _Field]:

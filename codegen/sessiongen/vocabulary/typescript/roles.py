@@ -136,9 +136,9 @@ class RoleReader:
             if text(item.child_by_field_name("pattern")) == text(inner)
         )
 
-    def _keys(self, found: Definition) -> Iterator[EventName]:
+    def _keys(self, definition: Definition) -> Iterator[EventName]:
         """Yield the keys of an object type, computed from an enum's members or not."""
-        alias = found.of("type_alias_declaration", "interface_declaration")
+        alias = definition.of("type_alias_declaration", "interface_declaration")
         body = (
             (alias.child_by_field_name("value") or alias.child_by_field_name("body"))
             if alias
@@ -154,14 +154,14 @@ class RoleReader:
             if name.type == "string":
                 value = syntax.constant(name) or ""
             elif name.type == "computed_property_name":
-                constant = self.literals.constant(found.file, name.named_children[0])
+                constant = self.literals.constant(definition.file, name.named_children[0])
                 if constant is None:
                     self._fault(
-                        found.file, name, Rule.SDK_EVENT, f"`{text(name)}` is not a constant"
+                        definition.file, name, Rule.SDK_EVENT, f"`{text(name)}` is not a constant"
                     )
                     continue
                 value = constant
-            yield EventName(value, found.file.place(item))
+            yield EventName(value, definition.file.place(item))
 
     def _subscribed(self, view: ClassView) -> Iterator[Forward]:
         """Yield the arms sent by the handlers in `session.on(event, handler)`."""

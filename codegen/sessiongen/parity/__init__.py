@@ -4,7 +4,7 @@ The result is a matrix for people, and a diagnostic for each difference that is 
 
 A difference of one SDK has an id, which the SDK's gap file declares:
 
-- `session`, `host`, `driver`: no class plays this role
+- `session`, `host`, `driver`: no class has this role
 - `enum E`: the SDK has no enum for a proto enum; `value E.V`: it lacks one value;
   `literal E.w`: it has a value that the protocol lacks and cannot send (`literal E.*`:
   it allows any string, and the proto enum declares no unknown value); `map TABLE.w`: a

@@ -66,15 +66,17 @@ def _messages(
     for another use; the roles and what requests carry are compared elsewhere."""
     roles = protocol.roles
     wanted = {item.full_name for item in sent_by_host(protocol)}
-    told = reachable(protocol, [roles.request])
-    told |= {item.full_name for item in (roles.envelope, roles.event, roles.request) if item}
-    told.add(roles.response.full_name)
+    compared_elsewhere = reachable(protocol, [roles.request])
+    compared_elsewhere |= {
+        item.full_name for item in (roles.envelope, roles.event, roles.request) if item
+    }
+    compared_elsewhere.add(roles.response.full_name)
     made = {build.message for item in vocabularies for build in item.constructions}
     return [
         item
         for item in protocol.schema.own_messages()
         if item.full_name in wanted
-        or item.full_name not in told
+        or item.full_name not in compared_elsewhere
         and (
             ".".join(item.path) in made
             or any(find_record(item, annotated, vocabulary) for vocabulary in vocabularies)

@@ -79,15 +79,15 @@ def _messages(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
     """Yield the messages and fields that only the SDK constructs and fills."""
     roles = protocol.roles
     by_path = {".".join(item.path): item for item in protocol.schema.own_messages()}
-    # Their arms are told of above, by who sends and who takes them.
-    told = {item.full_name for item in (roles.event, roles.request, roles.response)}
+    # The arms of these are compared by `_events` and `_requests`.
+    compared_elsewhere = {item.full_name for item in (roles.event, roles.request, roles.response)}
     for build in vocabulary.constructions:
         message = by_path.get(build.message)
         if message is None:
             difference_id = f"message {build.message}"
             what = f"{build.within} makes the message {build.message} ({build.place})"
             yield _finding(vocabulary, difference_id, what, Rule.PARITY_FIELD, roles.event.span)
-        elif message.full_name not in told:
+        elif message.full_name not in compared_elsewhere:
             for name in build.fields:
                 if name.partition(".")[0] not in _known(message):
                     difference_id = f"field {build.message}.{name}"

@@ -21,7 +21,9 @@ def check_attribution(
     """Report each arm that is filled outside the role class; `*` is a computed arm."""
     for build, arm, who in _unattributed(vocabulary, scope):
         span = package.span(build.place.file, build.place.line)
-        what = f"{build.message}.{arm} is filled here, where {who} does not do so"
+        what = (
+            f"{build.message}.{arm} is filled here, in code that the reader cannot reach from {who}"
+        )
         faults.unreadable(span, Rule.SDK_REQUEST, what)
 
 

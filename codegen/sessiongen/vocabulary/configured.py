@@ -47,7 +47,7 @@ def selected(
     sources: by an SDK's name, or by a language that one SDK has.
 
     Raises:
-        InputError: a name or language stands for no SDK, or a language for several.
+        InputError: a name or language matches no SDK, or a language several.
     """
     if not sources:
         return [(sdk, NEWEST) for sdk in sdks]

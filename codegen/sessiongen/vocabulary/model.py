@@ -18,7 +18,7 @@ from sessiongen.diagnostics import Diagnostic
 ENUM, LITERAL, UNION, CONST, FIELD = "enum", "literal", "union", "const", "field"
 FORMS = (ENUM, LITERAL, UNION, CONST, FIELD)
 
-# What is done with an arm of the outermost message.
+# What is done with an arm of the envelope.
 SENDS, RECEIVES = "sends", "receives"
 DIRECTIONS = (SENDS, RECEIVES)
 
@@ -36,7 +36,7 @@ class Place(NamedTuple):
 class LiteralValue(NamedTuple):
     """One value of an enum. member: its name in the SDK, if it has one.
 
-    line: in the enum's own file, of the value or of the name that stands for it there.
+    line: in the enum's own file, of the value or of the name that refers to it there.
     """
 
     value: str

@@ -100,7 +100,7 @@ class RequiredDefinitions(Generic[D]):
         self._modules = modules
 
     def role(self, name: str, is_class: Callable[[D], bool]) -> D | None:
-        """Return the class that plays a role."""
+        """Return the class with a role."""
         found = [item for item in self._modules.locate(name) if is_class(item)]
         if not found:
             self._missing(name, "class")

@@ -31,7 +31,7 @@ class MessageNames:
 
     event_arm, request_arm: fields of the envelope that carry an event, a request.
     response_error: the field of a response for an error text.
-    envelope, envelope_arm: the outermost message, and its union.
+    envelope, envelope_arm: the envelope, and its oneof.
     """
 
     event: str

@@ -15,7 +15,7 @@ from sessiongen.vocabulary.typescript.modules import File, Modules
 from sessiongen.vocabulary.typescript.syntax import text
 
 _EQUAL = {"==", "==="}
-# Where the name of an arm is told, as in a log, and decides nothing.
+# Calls that only report the name of an arm, such as logging.
 _PASSED_ON = {"arguments", "pair", "template_substitution"}
 
 

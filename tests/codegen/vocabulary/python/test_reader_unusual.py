@@ -168,7 +168,7 @@ def test_event_made_where_the_host_is_not_seen_to_make_it() -> None:
     )
     fault = small.fault(Rule.SDK_REQUEST)
     assert fault.message == (
-        "AgentSessionEvent.closed is filled here, where SessionHost does not do so"
+        "AgentSessionEvent.closed is filled here, in code that the reader cannot reach from SessionHost"
     )
 
 

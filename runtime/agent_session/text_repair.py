@@ -1,7 +1,6 @@
-"""Sources whose texts can travel.
+"""Repair of texts that UTF-8 cannot encode, such as half an emoji from a streaming model.
 
-Comes in: an object of the SDK with a text that UTF-8 cannot spell, such as half an emoji from a
-model that streams. Goes out: the same source, seen with whole texts, for the encoders.
+Protobuf refuses such texts. A repaired text has U+FFFD in place of each lone surrogate.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from datetime import datetime, timedelta
 from numbers import Number
 from typing import Any, TypeVar
 
+from agent_session_protocol.values import well_formed
 from google.protobuf.message import Message
 
 from .transport.base import logger
@@ -18,75 +18,67 @@ from .transport.base import logger
 _S = TypeVar("_S")
 _M = TypeVar("_M")
 
-# What holds no text that is sent as it is; what an exception says is mended where it is told.
-_PLAIN = (Number, bytes, datetime, timedelta, Message, BaseException)
+# Values of these types contain no text that is sent. The texts of exceptions are repaired by the
+# encoders, which convert them to strings.
+_WITHOUT_TEXT = (Number, bytes, datetime, timedelta, Message, BaseException)
 
 
-def encoded(encode: Callable[[_S], _M], source: _S) -> _M:
-    """Encode a source; if a text in it cannot travel, with a replacement for what is wrong in it.
+def encode_repaired(encode: Callable[[_S], _M], source: _S) -> _M:
+    """Encodes a source; if it contains a text that UTF-8 cannot encode, with its texts repaired.
 
-    Raises what `encode` raises for other reasons.
+    Sources are encoded as they are first, so that only those with such a text pay for the repair.
+    Other errors of `encode` are raised.
     """
     try:
         return encode(source)
     except ValueError as error:
-        if not _cannot_be_spelled(error):
+        if not _is_unicode_error(error):
             raise
-    return encode(mended(source))
+    logger.warning("a text cannot be encoded in UTF-8; its lone surrogates are replaced")
+    return encode(_repaired(source))
 
 
-def _cannot_be_spelled(error: ValueError) -> bool:
-    """Whether an encoder failed on a text that UTF-8 cannot spell.
+def _is_unicode_error(error: ValueError) -> bool:
+    """Reports whether an encoder failed on a text that UTF-8 cannot encode.
 
-    protobuf raises Python's own error for it, or, where it is not compiled, one in its place.
+    The pure Python implementation of protobuf raises another error while it handles Python's own.
     """
     return any(isinstance(each, UnicodeEncodeError) for each in (error, error.__context__))
 
 
-def mended(source: Any) -> Any:
-    """A source with all its texts as they can travel; halves of one character become one."""
-    logger.warning("a text cannot be spelled in UTF-8; what is wrong in it is replaced")
-    return _mended(source)
-
-
-def _mended(source: Any) -> Any:
+def _repaired(source: Any) -> Any:
+    """Returns the source with all its texts repaired, at any depth."""
     if isinstance(source, str):
-        return _mended_text(source)
-    if source is None or isinstance(source, _PLAIN):
+        # A member of an enum whose values are texts stays what it is: its str() is another text.
+        repaired = well_formed(str.__str__(source))
+        return source if repaired == source else repaired
+    if source is None or isinstance(source, _WITHOUT_TEXT):
         return source
     if isinstance(source, Mapping):
-        return {_mended(key): _mended(value) for key, value in source.items()}
+        return {_repaired(key): _repaired(value) for key, value in source.items()}
     if type(source) in (list, tuple):
-        return type(source)(map(_mended, source))
-    return _Mended(source)
+        return type(source)(map(_repaired, source))
+    return _RepairedView(source)
 
 
-class _Mended:
-    """An object whose attributes, and whose items, are mended as they are read."""
+class _RepairedView:
+    """A view of an object that repairs its attributes and items when they are read."""
 
-    # No field can have a name like this.
+    # No field of a protocol can have a name like this.
     __slots__ = ("__source__",)
 
     def __init__(self, source: Any) -> None:
         self.__source__ = source
 
     def __getattr__(self, name: str) -> Any:
-        return _mended(getattr(self.__source__, name))
+        return _repaired(getattr(self.__source__, name))
 
     def __iter__(self) -> Iterator[Any]:
-        return map(_mended, self.__source__)
+        return map(_repaired, self.__source__)
 
     def __str__(self) -> str:
-        return _mended_text(str(self.__source__))
+        return well_formed(str(self.__source__))
 
     def __repr__(self) -> str:
-        # The text of a list or dict is made of it.
-        return _mended_text(repr(self.__source__))
-
-
-def _mended_text(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+        # The text of a list or dict consists of the repr of its items.
+        return well_formed(repr(self.__source__))

@@ -1,4 +1,4 @@
-"""Texts that UTF-8 cannot spell: how they reach a driver, and what stands beside them."""
+"""Texts that UTF-8 cannot encode are repaired, and everything beside them is unchanged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from agent_session.text_repair import encoded
+from agent_session.text_repair import encode_repaired
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol import decoders, encoders, sources
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -25,7 +25,7 @@ from livekit.agents.voice.events import CloseReason
 from transport_messages import run
 
 
-def test_texts_that_utf8_cannot_spell_are_mended_and_the_rest_stays(
+def test_texts_that_utf8_cannot_encode_are_repaired_and_the_rest_stays(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -48,11 +48,11 @@ def test_texts_that_utf8_cannot_spell_are_mended_and_the_rest_stays(
         assert added.item == items[0]
 
     run(main())
-    assert "cannot be spelled in UTF-8" in caplog.text
+    assert "cannot be encoded in UTF-8" in caplog.text
     assert not any("ok" in message.split() for message in caplog.messages)
 
 
-def test_what_is_told_as_a_text_reads_the_same_beside_a_text_that_is_mended() -> None:
+def test_what_is_told_as_a_text_reads_the_same_beside_a_text_that_is_repaired() -> None:
     call: dict[str, Any] = {
         "id": "item_1",
         "call_id": "call_1",
@@ -87,7 +87,7 @@ class Note:
         return "Note('\ud83d\ude00 \udc80')"
 
 
-def test_what_has_no_text_of_its_own_is_mended_to_what_it_would_be_otherwise() -> None:
+def test_what_has_no_text_of_its_own_is_repaired_to_what_it_would_be_otherwise() -> None:
     """Each value of `extra` is told by its str(), with and without a broken text elsewhere."""
     extra = {
         "note": Note(),
@@ -116,10 +116,10 @@ def test_what_has_no_text_of_its_own_is_mended_to_what_it_would_be_otherwise() -
             [item] = (await driver.ask("get_chat_history")).get_chat_history.items
             session.items[0]["extra"] = extra
             session.items[0]["created_at"] = Decimal("1700000000.25")
-            [mended] = (await driver.ask("get_chat_history")).get_chat_history.items
-        assert dict(mended.message.extra) == told
+            [repaired] = (await driver.ask("get_chat_history")).get_chat_history.items
+        assert dict(repaired.message.extra) == told
         assert item.message.extra.items() <= told.items()
-        assert mended.message.created_at.nanos == 250_000_000
+        assert repaired.message.created_at.nanos == 250_000_000
 
     run(main())
 
@@ -137,12 +137,12 @@ def test_what_has_no_text_of_its_own_is_mended_to_what_it_would_be_otherwise() -
 def test_what_holds_no_text_is_not_touched(at: Any) -> None:
     extra = {"key \udc80": "v", "time": at}
     item = {**chat_message(0, "half \ud83d"), "created_at": at, "extra": extra}
-    made = encoded(encoders.encode_chat_message, item)
+    made = encode_repaired(encoders.encode_chat_message, item)
     assert made.created_at.ToNanoseconds() == 1_700_000_000_250_000_000
     assert dict(made.extra) == {"key \ufffd": "v", "time": str(at)}
 
 
-def test_texts_of_every_response_are_mended() -> None:
+def test_texts_of_every_response_are_repaired() -> None:
     async def main() -> None:
         session = PlainSession()
         session.simulated = True
@@ -161,16 +161,16 @@ def test_texts_of_every_response_are_mended() -> None:
     run(main())
 
 
-def test_json_values_are_mended_at_any_depth() -> None:
+def test_json_values_are_repaired_at_any_depth() -> None:
     stats = {"k \udc80": ("half \ud83d", 1, None, [{"deep": ("\ud83d\ude00",)}])}
     source = sources.GetRTCStatsResponse(publisher_stats=(stats,), subscriber_stats=None)
-    made = encoded(encoders.encode_get_rtc_stats_response, source)
+    made = encode_repaired(encoders.encode_get_rtc_stats_response, source)
     assert decoders.decode_get_rtc_stats_response(made).publisher_stats == (
         {"k \ufffd": ["half \ufffd", 1, None, [{"deep": ["\U0001f600"]}]]},
     )
 
 
-def test_collections_of_any_kind_are_mended() -> None:
+def test_collections_of_any_kind_are_repaired() -> None:
     async def main() -> None:
         session = PlainSession()
         items = deque([chat_message(0, "half \ud83d"), chat_message(1, "ho")])
@@ -186,11 +186,11 @@ def test_collections_of_any_kind_are_mended() -> None:
 
 
 @pytest.mark.parametrize("implementation", ["python", "upb"])
-def test_texts_are_mended_whatever_protobuf_is_made_of(implementation: str) -> None:
+def test_texts_are_repaired_whatever_protobuf_is_made_of(implementation: str) -> None:
     """And what is wrong for another reason stays wrong."""
     code = """
         from agent_session.host.events import _message
-        from agent_session.text_repair import encoded
+        from agent_session.text_repair import encode_repaired
         from agent_session_protocol.encoders import encode_agent_session_event
         from google.protobuf.internal import api_implementation
         said = {"transcript": "half \\ud83d", "is_final": True, "created_at": 1.5}
@@ -198,7 +198,7 @@ def test_texts_are_mended_whatever_protobuf_is_made_of(implementation: str) -> N
         for source in (said, {**said, "created_at": "now"}):
             for encode in (
                 lambda source: _message("user_input_transcribed", source).event,
-                lambda source: encoded(
+                lambda source: encode_repaired(
                     lambda given: encode_agent_session_event("user_input_transcribed", given), source
                 ),
             ):
@@ -222,9 +222,9 @@ def test_texts_are_mended_whatever_protobuf_is_made_of(implementation: str) -> N
     assert done.stdout.splitlines() == [implementation, *["'half \\ufffd'"] * 2, *[wrong] * 2]
 
 
-def test_what_is_wrong_for_another_reason_is_not_mended(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_is_wrong_for_another_reason_is_not_repaired(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(ValueError, match="is not a number of seconds"):
-        encoded(encoders.encode_chat_message, {**chat_message(0), "created_at": "now"})
+        encode_repaired(encoders.encode_chat_message, {**chat_message(0), "created_at": "now"})
 
     async def main() -> None:
         session = PlainSession()

@@ -152,8 +152,17 @@ def _double(number: float) -> float:
 
 
 def well_formed(text: object) -> str:
-    """Return a text that a string field takes: what UTF-8 cannot spell becomes a `?`."""
-    return str(text).encode("utf-8", "replace").decode("utf-8")
+    """Return a text that a string field accepts.
+
+    The two surrogates of one character are joined; a surrogate without its other half is replaced
+    with U+FFFD.
+    """
+    value = str(text)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
 
 
 def build(message: type[M], values: Mapping[str, Any]) -> M:

@@ -1,89 +1,62 @@
-"""Requests on their way into a transport, no faster than the peer takes them.
-
-Comes in: requests, each with the future of its caller. Goes out: the same requests in order. They
-are sent at once, until much is under way; then the next ones wait until the peer, or the system
-on its behalf, has taken it. A burst of requests therefore never makes a peer that reads look like
-one that does not, whose transport is closed.
-"""
+"""The queue of requests that wait until the host has taken earlier ones."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Any, Final
+from typing import Any
 
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 
-from ..errors import ConnectionLost, TransportClosed, TransportError
-from .pending import fail
-from ..transport.base import logger
+from ..errors import TransportError
+from ..transport.pacer import Pacer
 from ..transport.session import SessionTransport
-
-# How many bytes may be under way. A transport holds several times as much.
-_WINDOW: Final = 1 << 20
+from .pending import fail
 
 
-class Outbox:
-    """The way out of one session's requests."""
+class RequestQueue:
+    """Sends requests in order: at once, or when the pacer allows it."""
 
-    __slots__ = ("_transport", "_sent", "_waiting", "_task")
+    __slots__ = ("_transport", "_pacer", "_waiting", "_task")
 
     def __init__(self, transport: SessionTransport) -> None:
         self._transport = transport
-        self._sent = 0
+        self._pacer = Pacer(transport)
         self._waiting = deque[tuple[AgentSessionMessage, asyncio.Future[Any]]]()
         self._task: asyncio.Task[None] | None = None
 
     def put(self, message: AgentSessionMessage, future: asyncio.Future[Any]) -> None:
-        """Send a request, or let it wait for its turn; if it fails then, its future does.
+        """Sends a request, or queues it. If it fails later, its future gets the error.
 
-        Raises what `SessionTransport.send_nowait` does.
+        Raises what `SessionTransport.send_nowait` raises.
         """
-        if self._task is not None:
-            self._waiting.append((message, future))
+        if self._task is None and self._pacer.open:
+            self._pacer.count(self._transport.send_nowait(message))
             return
-        self._sent += self._transport.send_nowait(message)
-        if self._sent >= _WINDOW:
-            self._task = asyncio.ensure_future(self._drain())
+        self._waiting.append((message, future))
+        if self._task is None:
+            self._task = asyncio.ensure_future(self._send_waiting())
 
     async def close(self) -> None:
-        """Forget what waits; the futures are the caller's business."""
+        """Removes the queued requests. Their futures are left to the caller."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
+        await self._pacer.close()
 
-    async def _drain(self) -> None:
-        """Send what waits, a window at a time, and each time wait for the peer."""
+    async def _send_waiting(self) -> None:
         try:
-            await self._flush()
             while self._waiting:
-                self._send_late(*self._waiting.popleft())
-                if self._sent >= _WINDOW:
-                    await self._flush()
-        except TransportError as error:
-            logger.debug("requests wait for a transport that has ended: %s", error)
-        except Exception as fault:
-            logger.exception("a transport failed while it flushed")
-            self._fail_waiting(fault)
+                await self._pacer.wait()
+                self._send(*self._waiting.popleft())
         finally:
             self._task = None
             self._waiting.clear()
 
-    async def _flush(self) -> None:
-        await self._transport.flush()
-        self._sent = 0
-
-    def _send_late(self, message: AgentSessionMessage, future: asyncio.Future[Any]) -> None:
+    def _send(self, message: AgentSessionMessage, future: asyncio.Future[Any]) -> None:
         if future.done():
-            return  # nobody waits for the response any more
+            return  # the caller was cancelled, or its timeout has passed
         try:
-            self._sent += self._transport.send_nowait(message)
+            self._pacer.count(self._transport.send_nowait(message))
         except TransportError as error:
             fail(future, error)
-
-    def _fail_waiting(self, fault: Exception) -> None:
-        """End what would wait for its turn in vain; what is under way may still be answered."""
-        for _, future in self._waiting:
-            reason = ConnectionLost(type(fault).__name__)
-            reason.__cause__ = fault
-            fail(future, TransportClosed(reason))

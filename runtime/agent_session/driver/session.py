@@ -24,7 +24,7 @@ from .pending import PendingRequests, is_run
 from .readiness import wait_for_ready
 from .console import Console
 from .events import DEFAULT_EVENT_QUEUE, EventStream, ReceivedEvent
-from .request_queue import Outbox
+from .request_queue import RequestQueue
 from .errors import DriverClosed, RequestTimedOut, SessionEnded, SessionLost
 from ..transport.base import logger
 from ..transport.session import SessionTransport
@@ -70,7 +70,7 @@ class RemoteSession(SessionRequestClient, AgentSessionEventListeners):
         self._transport = transport
         self._timeout = timeout
         self._console = console
-        self._outbox = Outbox(transport)
+        self._request_queue = RequestQueue(transport)
         self._streams = weakref.WeakSet[EventStream]()
         self._starting = asyncio.Lock()
         self._started = False
@@ -129,7 +129,7 @@ class RemoteSession(SessionRequestClient, AgentSessionEventListeners):
         if not self._closed:
             self._closed = True
             self._end(Lost(None, by_driver=True), DriverClosed)
-        await self._outbox.close()
+        await self._request_queue.close()
         await self._transport.close(timeout)
         if self._delivery is not None:
             self._delivery.cancel()
@@ -221,7 +221,7 @@ class RemoteSession(SessionRequestClient, AgentSessionEventListeners):
         sent.CopyFrom(request)
         future = self._pending.add(sent, timeout)
         try:
-            self._outbox.put(message, future)
+            self._request_queue.put(message, future)
             return await future
         except BaseException as error:
             self._pending.remove(sent)

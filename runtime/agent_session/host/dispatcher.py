@@ -18,7 +18,7 @@ from agent_session_protocol.requests import answer
 from ..errors import FrameTooLarge, TransportClosed, UnencodableMessage
 from .handlers import HostRequestHandler, too_large
 from .finalize_hold import FinalizeHold
-from .pacer import Window
+from ..transport.pacer import Pacer
 from ..transport.base import logger
 from ..transport.session import SessionTransport
 
@@ -57,7 +57,7 @@ class RequestDesk:
         self._max_in_flight = max_in_flight
         self._stopped = False
         self._in_flight: dict[str, asyncio.Task[None]] = {}
-        self._window = Window(transport)
+        self._pacer = Pacer(transport)
         self._context = contextvars.copy_context()
         # Transports encode a message before they return, so one is enough for all pongs.
         self._pong = pb.AgentSessionMessage()
@@ -99,7 +99,7 @@ class RequestDesk:
             _, tasks = await asyncio.wait(tasks, timeout=_GRACE)
         if tasks:
             logger.error("%d requests are left behind: they will not be cancelled", len(tasks))
-        await self._window.close()
+        await self._pacer.close()
 
     def _admit(self, request: pb.SessionRequest) -> bool:
         arm = request.WhichOneof("request")
@@ -120,7 +120,7 @@ class RequestDesk:
 
     def _begin(self, request: pb.SessionRequest) -> None:
         arm = request.WhichOneof("request")
-        if arm is None or (self._window.open and self._handler.is_brief(arm)):
+        if arm is None or (self._pacer.open and self._handler.is_brief(arm)):
             message = pb.AgentSessionMessage()
             try:
                 _finish(answer(self._handler, request, message.response))
@@ -149,14 +149,14 @@ class RequestDesk:
             self._hold.finalize_answered()
 
     async def _serve(self, request: pb.SessionRequest) -> None:
-        await self._window.wait()
+        await self._pacer.wait()
         message = pb.AgentSessionMessage()
         await answer(self._handler, request, message.response)
-        await self._window.wait()
+        await self._pacer.wait()
         self._respond(message)
 
     def _respond(self, message: pb.AgentSessionMessage) -> None:
-        self._window.count(self._put(message, message.response.request_id))
+        self._pacer.count(self._put(message, message.response.request_id))
 
     def _refuse(self, request_id: str, text: str) -> None:
         message = pb.AgentSessionMessage()

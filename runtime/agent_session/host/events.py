@@ -20,7 +20,7 @@ from google.protobuf.struct_pb2 import ListValue, Struct, Value
 
 from ..errors import TransportClosed, TransportError
 from .adapter import HostedSession
-from ..text_repair import encoded
+from ..text_repair import encode_repaired
 from ..transport.base import logger
 from ..transport.session import SessionTransport
 
@@ -92,7 +92,7 @@ def _message(arm: AgentSessionEventArm, source: Any) -> AgentSessionMessage:
         fill_agent_session_event(arm, source, message.event)
         return message
 
-    return encoded(encode, source)
+    return encode_repaired(encode, source)
 
 
 def nests_deeper(payload: Struct, levels: int = MAX_NESTING) -> bool:

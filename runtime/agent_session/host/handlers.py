@@ -22,7 +22,7 @@ from google.protobuf.message import Message
 
 from ..transport.framing import MAX_FRAME_SIZE
 from .adapter import HostedSession
-from ..text_repair import encoded
+from ..text_repair import encode_repaired
 from .runs import Runs, RunStopped
 from ..transport.base import logger
 
@@ -86,7 +86,7 @@ class HostRequestHandler(Skeleton):
             logger.exception("a run failed")
             raise _run_failed(self._text(error)) from error
         response = sources.RunInputResponse(items=items)
-        return encoded(encoders.encode_run_input_response, response)
+        return encode_repaired(encoders.encode_run_input_response, response)
 
     async def get_agent_info(
         self, request: pb.SessionRequest.GetAgentInfo
@@ -97,12 +97,16 @@ class HostRequestHandler(Skeleton):
     async def get_session_state(
         self, request: pb.SessionRequest.GetSessionState
     ) -> _Response.GetSessionStateResponse:
-        return encoded(encoders.encode_get_session_state_response, self._session.session_state())
+        return encode_repaired(
+            encoders.encode_get_session_state_response, self._session.session_state()
+        )
 
     async def get_rtc_stats(
         self, request: pb.SessionRequest.GetRTCStats
     ) -> _Response.GetRTCStatsResponse:
-        return encoded(encoders.encode_get_rtc_stats_response, await self._session.rtc_stats())
+        return encode_repaired(
+            encoders.encode_get_rtc_stats_response, await self._session.rtc_stats()
+        )
 
     async def get_session_usage(
         self, request: pb.SessionRequest.GetSessionUsage
@@ -110,7 +114,7 @@ class HostRequestHandler(Skeleton):
         source = sources.GetSessionUsageResponse(
             usage=self._session.usage(), created_at=time.time()
         )
-        return encoded(encoders.encode_get_session_usage_response, source)
+        return encode_repaired(encoders.encode_get_session_usage_response, source)
 
     async def get_framework_info(
         self, request: pb.SessionRequest.GetFrameworkInfo
@@ -133,7 +137,7 @@ class HostRequestHandler(Skeleton):
             # Cancelled too, be it by the callback or by a close: what it recorded is answered.
             logger.exception("the callback for the end of a simulation failed")
             failure = error
-        response = encoded(
+        response = encode_repaired(
             encoders.encode_finalize_simulation_response,
             sources.FinalizeSimulationResponse(user_verdict=self._session.user_verdict()),
         )
@@ -162,13 +166,13 @@ async def _encoded_in_parts(
     """
     everything = list(source[items] or ())
     if len(everything) <= _CHUNK:
-        return encoded(encode, source)
-    response = encoded(encode, {**source, items: everything[:_CHUNK]})
+        return encode_repaired(encode, source)
+    response = encode_repaired(encode, {**source, items: everything[:_CHUNK]})
     size = response.ByteSize()
     nothing = dict.fromkeys(source)
     for start in range(_CHUNK, len(everything), _CHUNK):
         await asyncio.sleep(0)
-        part = encoded(encode, {**nothing, items: everything[start : start + _CHUNK]})
+        part = encode_repaired(encode, {**nothing, items: everything[start : start + _CHUNK]})
         size += part.ByteSize()
         if size > MAX_FRAME_SIZE:
             raise RequestError(too_large(size))

@@ -106,9 +106,6 @@ class BufferedTransport(Transport[M]):
     def _resume_reading(self) -> None:
         """Lets the peer's messages arrive again."""
 
-    def _receive_buffer_full(self) -> bool:
-        return self._receive_buffer.size > self._limits.receive_queue and self._state is State.OPEN
-
     def _log_refused(self, error: TransportError, sender: str = "") -> None:
         """Logs a refused message, unless so many were refused that they would flood the log."""
         self._refused = count = self._refused + 1

@@ -28,17 +28,21 @@ class MessageFormat(Generic[M]):
         ValueError: a field is missing, or is not suitable.
     """
 
-    __slots__ = ("message_class", "_droppable_tags")
+    __slots__ = ("message_class", "_droppable_tags", "_first_bytes")
 
     def __init__(self, message_class: type[M], *, droppable: Iterable[str] = ()) -> None:
         self.message_class: Final = message_class
         # Protobuf writes fields in the order of their numbers, and unknown fields last. The first
         # tag of an encoded message therefore shows which field is set, without decoding it.
         self._droppable_tags: Final = tuple(_leading_tag(message_class, name) for name in droppable)
+        self._first_bytes: Final = frozenset(tag[:1] for tag in self._droppable_tags)
 
     def is_droppable(self, frame: bytes) -> bool:
         """Reports whether the message in a frame may be dropped for a peer that is too slow."""
-        return frame.startswith(self._droppable_tags, HEADER_SIZE)
+        # The set of first bytes decides faster than `startswith` for the many other frames.
+        return frame[HEADER_SIZE : HEADER_SIZE + 1] in self._first_bytes and frame.startswith(
+            self._droppable_tags, HEADER_SIZE
+        )
 
 
 def _leading_tag(message_class: type[Message], name: str) -> bytes:

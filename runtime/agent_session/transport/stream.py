@@ -94,6 +94,14 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
             self._check_open()
         return encode_frame(message)
 
+    def send_nowait(self, message: M) -> int:
+        # Overrides an equal method of the base to save a call for each message.
+        if self._state is not State.OPEN:
+            self._check_open()
+        frame = encode_frame(message)
+        self._put(frame)
+        return len(frame)
+
     def _put(self, frame: bytes) -> None:
         """Queues a frame, and has it written at the end of this tick or once a batch is full."""
         if not self._send_buffer.put(frame):
@@ -277,7 +285,7 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
         if decoder.error is not None:
             self._receive_buffer.end(decoder.error)
             self._begin_close(self._limits.close_timeout)
-        elif self._receive_buffer_full():
+        elif self._receive_buffer.size > self._limits.receive_queue and self._state is State.OPEN:
             self._read_paused = True
             self._stream.pause_reading()
 

@@ -69,7 +69,7 @@ def test_requests_keep_their_order_when_they_have_to_wait() -> None:
             await asyncio.gather(*calls)
             assert [int(text) for text in seen if text != KIB_500] == [*range(100)]
             # And the next one goes at once.
-            assert session._outbox._task is None
+            assert session._request_queue._task is None
             await session.ping()
 
     run(main())
@@ -117,7 +117,7 @@ def test_close_ends_what_waits_for_its_turn() -> None:
             calls = [asyncio.ensure_future(session.run_input(text="x")) for _ in range(100)]
             await begun(*calls)
             await session.close()
-            assert session._outbox._task is None
+            assert session._request_queue._task is None
             results = await asyncio.gather(*calls, return_exceptions=True)
             assert {type(result) for result in results} == {DriverClosed}
 
@@ -149,7 +149,7 @@ def test_the_end_of_the_connection_ends_what_waits_for_its_turn(
             await theirs.close(0.01)
             results = await asyncio.gather(*calls, return_exceptions=True)
             assert {type(result) for result in results} == {SessionLost}
-            while session._outbox._task is not None:
+            while session._request_queue._task is not None:
                 await asyncio.sleep(0)
 
     with caplog.at_level(logging.ERROR):

@@ -114,27 +114,43 @@ def test_a_delivery_that_somebody_else_cancels_is_lost() -> None:
     run(main())
 
 
-def test_a_transport_that_fails_while_it_flushes(caplog: pytest.LogCaptureFixture) -> None:
-    """What is under way may be answered; what waits behind it would wait in vain."""
-
+def test_a_flush_that_fails_does_not_hold_back_requests(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         transport = Tasked()
         transport.flush_fault = OSError("the wire is cut")
         async with RemoteSession(transport) as session:
             calls = [asyncio.ensure_future(session.run_input(text="x" * 600_000)) for _ in range(4)]
-            for calling in calls[2:]:
-                error = await failed(calling, SessionLost)
-                assert isinstance(error.reason, ConnectionLost)
-                assert error.reason.__cause__ is transport.flush_fault
+            while len(transport.sent) < 4:
+                await asyncio.sleep(0)
             for message in transport.sent:
                 response = pb.SessionResponse(request_id=message.request.request_id)
                 response.run_input.SetInParent()
                 transport.inbound.put_nowait(pb.AgentSessionMessage(response=response))
-            assert len(await asyncio.gather(*calls[:2])) == 2
+            assert len(await asyncio.gather(*calls)) == 4
 
     with caplog.at_level(logging.ERROR):
         run(main())
-    assert "a transport failed while it flushed" in caplog.text
+    assert "a transport failed in flush" in caplog.text
+
+
+def test_requests_that_wait_fail_if_the_transport_ends_in_flush() -> None:
+    lost = ConnectionLost("reset")
+
+    class Ending(Tasked):
+        async def flush(self) -> None:
+            self.refuses = TransportClosed(lost)
+            raise self.refuses
+
+    async def main() -> None:
+        async with RemoteSession(Ending()) as session:
+            calls = [asyncio.ensure_future(session.run_input(text="x" * 600_000)) for _ in range(4)]
+            for calling in calls[2:]:
+                error = await failed(calling, SessionLost)
+                assert error.reason is lost
+            for calling in calls[:2]:
+                calling.cancel()
+
+    run(main())
 
 
 def test_a_transport_that_never_flushes_leaves_no_task() -> None:

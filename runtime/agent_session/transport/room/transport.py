@@ -182,7 +182,7 @@ class RoomTransport(BufferedTransport[M]):
             return
         self._router.received(message, identity)
         self._receive_buffer.put([message], HEADER_SIZE + len(body))
-        if self._receive_buffer_full():
+        if self._receive_buffer.size > self._limits.receive_queue and self._state is State.OPEN:
             self._receiver.pause()
 
     def _message_refused(self, identity: str, error: TransportError) -> None:

@@ -221,4 +221,5 @@ def test_a_mapping_that_contains_itself() -> None:
 
 def test_text_is_made_well_formed() -> None:
     assert well_formed("naïve 🎙") == "naïve 🎙"
-    assert well_formed("\ud800x\udfff") == "?x?"
+    assert well_formed("\ud800x\udfff") == "\ufffdx\ufffd"
+    assert well_formed("\ud83d\ude00") == "\U0001f600"

@@ -11,7 +11,7 @@ import asyncio
 import weakref
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.client import SessionRequestClient
@@ -21,6 +21,7 @@ from agent_session_protocol.events import AgentSessionEventListeners
 from ..errors import ConnectionLost, NotStarted, TransportClosed, TransportError
 from .outcome import Alive, Ended, Lost, Outcome, Stalled, Status
 from .pending import PendingRequests, is_run
+from .requests import REQUEST_NAMES, SessionRequests
 from .readiness import wait_for_ready
 from .console import Console
 from .events import DEFAULT_EVENT_QUEUE, EventStream, ReceivedEvent
@@ -29,13 +30,25 @@ from .errors import DriverClosed, RequestTimedOut, SessionEnded, SessionLost
 from ..transport.base import logger
 from ..transport.session import SessionTransport
 
+if TYPE_CHECKING:
+    # Type checkers know the short names of the requests by inheritance. At run time
+    # `RemoteSession.__getattr__` finds them, after the methods of the session.
+    _ShortNames = SessionRequestClient
+else:
+
+    class _ShortNames:
+        """Empty at run time."""
+
+
 _T = TypeVar("_T", bound="RemoteSession")
 
 
-class RemoteSession(SessionRequestClient, AgentSessionEventListeners):
+class RemoteSession(_ShortNames, AgentSessionEventListeners):
     """Drives the session of an agent, over any transport.
 
-    A method for each request, an `on_` method for each event, and all events by iteration::
+    `requests` has a method for each request. Each is also a method of the session, unless the
+    session has a method of that name itself. There is an `on_` method for each event, and
+    iteration yields all events::
 
         session = RemoteSession(transport)
         session.on_error(lambda error, event: print(error.message))
@@ -58,6 +71,9 @@ class RemoteSession(SessionRequestClient, AgentSessionEventListeners):
         transport: the way to the host; it belongs to the session from now on.
         timeout: how long a request waits for its response unless it says otherwise, in seconds.
         console: plays the agent's speech.
+
+    Attributes:
+        requests: the client, with a method for each request of the protocol.
     """
 
     # Set once started.
@@ -67,6 +83,7 @@ class RemoteSession(SessionRequestClient, AgentSessionEventListeners):
         self, transport: SessionTransport, *, timeout: float = 60.0, console: Console | None = None
     ) -> None:
         super().__init__()
+        self.requests: SessionRequestClient = SessionRequests(self)
         self._transport = transport
         self._timeout = timeout
         self._console = console
@@ -82,6 +99,17 @@ class RemoteSession(SessionRequestClient, AgentSessionEventListeners):
         self._refusal: Callable[[], Exception] | None = NotStarted
         self._talking = False
         self._told: set[str] = set()
+
+    if not TYPE_CHECKING:  # would tell type checkers that every name exists
+
+        def __getattr__(self, name):
+            """Return the method of a request, for a name that the session does not define."""
+            if name in REQUEST_NAMES:
+                return getattr(self.requests, name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+        def __dir__(self):
+            return sorted(REQUEST_NAMES.union(super().__dir__()))
 
     # Beginning and end.
 
@@ -200,7 +228,7 @@ class RemoteSession(SessionRequestClient, AgentSessionEventListeners):
     async def _ping(self, timeout: float) -> None:
         """Ping. An answer that is no pong shows as well that somebody is there."""
         try:
-            await self.ping(timeout=timeout)
+            await self.requests.ping(timeout=timeout)
         except (RequestError, UnexpectedArmError) as error:
             logger.debug("a ping was answered with %s", type(error).__name__)
 

@@ -1,59 +1,110 @@
-"""A session is a client with a method for each request, and has methods of its own beside them.
-
-A request or an event whose name is one of those could not be asked for, or would break what the
-session does itself. mypy says so too, in the words of an override.
-"""
+"""Names of requests and names of the session's own methods do not disturb each other."""
 
 from __future__ import annotations
 
-from agent_session import RemoteSession
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from agent_session import RemoteSession, memory_pair
 from agent_session_protocol.client import SessionRequestClient
 from agent_session_protocol.events import AgentSessionEventListeners
+from transport_messages import run
 
-# What the client leaves to its subclasses, and what each abstract class has.
-LEFT_OPEN = {"send", "_abc_impl"}
+ROOT = Path(__file__).resolve().parents[3]
+
+# Text that goes in front of a line of the contract.
+ADDED = {
+    "  message FinalizeSimulation {": "  // Close.\n  message Close {}\n\n",
+    "    FinalizeSimulation finalize_simulation = 12;": "    // Close.\n    Close close = 13;\n\n",
+    "  message FinalizeSimulationResponse {": "  // Closed.\n  message CloseResponse {}\n\n",
+    "    FinalizeSimulationResponse finalize_simulation = 13;": (
+        "    // Closed.\n    CloseResponse close = 14;\n\n"
+    ),
+}
+PROGRAM = """
+import asyncio
+from agent_session import RemoteSession, memory_pair
+from agent_session_protocol import agent_session_pb2 as pb
+
+class Peer:
+    def __init__(self, transport):
+        self.transport, self.arms, self.ended = transport, [], asyncio.Event()
+
+    def message_received(self, message):
+        self.arms.append(message.request.WhichOneof("request"))
+        answer = pb.AgentSessionMessage()
+        answer.response.request_id = message.request.request_id
+        answer.response.close.SetInParent()
+        self.transport.send_nowait(answer)
+
+    def transport_ended(self, reason):
+        self.ended.set()
+
+async def main():
+    ours, theirs = memory_pair()
+    peer = Peer(theirs)
+    await theirs.start()
+    theirs.deliver_to(peer)
+    session = RemoteSession(ours)
+    await session.start()
+    print(type(await session.requests.close()).__name__, peer.arms, session.outcome)
+    await session.close()
+    await asyncio.wait_for(peer.ended.wait(), 10)
+    print(peer.arms, session.outcome.by_driver)
+
+asyncio.run(main())
+"""
 
 
-def names(kind: type) -> set[str]:
-    return {name for name in vars(kind) if not name.startswith("__")}
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder generated from a copy of the contract with a request named `close`."""
+    root = tmp_path_factory.mktemp("close")
+    for name in ("templates", "generated", "overrides", "proto", "vocabularies"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "codegen.toml", root)
+    contract = root / "proto" / "agent_session.proto"
+    text = contract.read_text(encoding="utf-8")
+    for line, added in ADDED.items():
+        assert text.count(line) == 1, line
+        text = text.replace(line, added + line)
+    contract.write_text(text, encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "sessiongen", "generate"], cwd=root, check=True)
+    return root / "generated" / "python"
 
 
-def clashes(session: type, *generated: type) -> set[str]:
-    """The names that a session and what it is made of, or two of the latter, both have."""
-    owners = [names(session), *map(names, generated)]
-    found = set()
-    for place, own in enumerate(owners):
-        for others in owners[:place]:
-            found |= own & others
-    return found - LEFT_OPEN
-
-
-def test_no_request_and_no_event_has_the_name_of_something_else() -> None:
-    found = clashes(RemoteSession, SessionRequestClient, AgentSessionEventListeners)
-    assert not found, (
-        f"{sorted(found)}: RemoteSession needs these names for itself. Give the arms of the "
-        "protocol other ones, or rename the methods of RemoteSession"
+def test_a_request_named_close_does_not_replace_the_close_of_the_session(generated: Path) -> None:
+    paths = [generated, ROOT / "runtime"]
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))},
+        capture_output=True,
+        text=True,
     )
+    assert done.stdout.splitlines() == [
+        "CloseResponse ['close'] None",
+        "['close'] True",
+    ], done.stderr
 
 
-class Client:
-    def start(self) -> None: ...
-    def deliver(self) -> None: ...
-    def ping(self) -> None: ...
-    def send(self) -> None: ...
+def test_each_request_is_also_a_method_of_the_session() -> None:
+    async def main() -> None:
+        session = RemoteSession(memory_pair()[0])
+        assert session.ping == session.requests.ping
+        assert session.run_input == session.requests.run_input
+        assert "run_input" in dir(session) and "close" in dir(session)
+        with pytest.raises(AttributeError, match="'RemoteSession' object has no attribute 'fly'"):
+            getattr(session, "fly")
+
+    run(main())
 
 
-class Listeners:
-    def on_error(self) -> None: ...
-    def deliver(self) -> None: ...
-
-
-class Session(Client, Listeners):
-    def start(self) -> None: ...
-    def on_error(self) -> None: ...
-    def send(self) -> None: ...
-    def close(self) -> None: ...
-
-
-def test_a_clash_is_found_wherever_it_is() -> None:
-    assert clashes(Session, Client, Listeners) == {"start", "on_error", "deliver"}
+def test_no_event_replaces_a_method_of_the_session() -> None:
+    listeners = {name for name in vars(AgentSessionEventListeners) if not name.startswith("__")}
+    session = {name for name in vars(RemoteSession) if not name.startswith("__")}
+    assert not listeners & session
+    assert not issubclass(RemoteSession, SessionRequestClient)

@@ -53,6 +53,8 @@ from .transport.session import (
     memory_pair,
 )
 
+__version__ = "0.1.0"
+
 __all__ = [
     "MAX_FRAME_SIZE",
     "Alive",

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
+from .. import __version__
 from .address import DEFAULT_HOST, DEFAULT_PORT, Address, parse_address
 from .demo import show_demo
 from .listen import FINE, watch
@@ -112,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Watch and drive the session of a voice agent.",
         parents=[common],
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     parser.set_defaults(verb=None)
     verbs = parser.add_subparsers(title="verbs")
     demo = verbs.add_parser(

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from agent_session.command.cli import main as command
@@ -119,3 +120,14 @@ def test_the_default_address() -> None:
             assert await command.status() in (0, 2)
 
     run(main())
+
+
+def test_the_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
+    project = Path(__file__).resolve().parents[3] / "pyproject.toml"
+    (line,) = [
+        line for line in project.read_text("utf-8").splitlines() if line.startswith("version = ")
+    ]
+    with pytest.raises(SystemExit) as ended:
+        command(["--version"])
+    version = line.removeprefix("version = ").strip('"')
+    assert (ended.value.code, capsys.readouterr().out) == (0, f"agent-session {version}\n")

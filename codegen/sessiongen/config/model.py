@@ -68,12 +68,14 @@ class Output:
     """One package to generate.
 
     layers: the names of the layers to generate, those that others need included.
+    requested_layers: the names that the configuration lists; none if it leaves the choice open.
     """
 
     language: str
     layers: tuple[str, ...]
     options: OutputOptions
     key_path: KeyPath
+    requested_layers: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path:

@@ -46,28 +46,28 @@ def _output(
         return None
     tables.only(table, key_path, (*_KEYS, *target.keys))
     name = tables.string(table, (*key_path, "path")) or f"generated/{target.language}"
-    layers = _layers(tables, table, key_path, target)
+    requested = _requested_layers(tables, table, key_path, target)
+    layers = _with_needed(target, requested if "layers" in table else target.layers)
     options = target.options(tables, table, key_path, tables.root / name)
-    return Output(target.language, layers, options, key_path)
+    return Output(target.language, layers, options, key_path, requested)
 
 
-def _layers(tables: Tables, table: Table, key_path: KeyPath, target: Target) -> tuple[str, ...]:
-    """Return the layers that are asked for and those that they need, in the target's order."""
+def _requested_layers(
+    tables: Tables, table: Table, key_path: KeyPath, target: Target
+) -> tuple[str, ...]:
     where = (*key_path, "layers")
-    if "layers" not in table:
-        return tuple(target.layers)
-    names = tables.strings(table, where)
+    names = tables.strings(table, where) if "layers" in table else ()
     for name in names:
         if name not in target.layers:
             close = get_close_matches(name, target.layers, 1)
             fault = f"{target.language} output has no layer {name!r}"
             hint = f"did you mean {close[0]!r}? " if close else ""
             tables.fault(where, fault, f"{hint}layers: {', '.join(target.layers)}")
-    wanted = _with_needed(target, [name for name in names if name in target.layers])
-    return tuple(name for name in target.layers if name in wanted)
+    return tuple(name for name in names if name in target.layers)
 
 
-def _with_needed(target: Target, names: Iterable[str]) -> set[str]:
+def _with_needed(target: Target, names: Iterable[str]) -> tuple[str, ...]:
+    """Return layers and those that they need, in the target's order."""
     needed: set[str] = set()
     pending = list(names)
     while pending:
@@ -75,7 +75,7 @@ def _with_needed(target: Target, names: Iterable[str]) -> set[str]:
         if name not in needed:
             needed.add(name)
             pending += target.layers[name].needs
-    return needed
+    return tuple(name for name in target.layers if name in needed)
 
 
 def _check_folders(tables: Tables, outputs: tuple[Output, ...]) -> None:

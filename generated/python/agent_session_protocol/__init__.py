@@ -6,6 +6,7 @@
 - `requests`: the handler skeleton of a host, and `answer`
 - `events`: the event sink of a host, the listeners of a driver
 - `client`: a typed method for each request
+- `peer`: a client and a host over any transport of the envelope
 - `enums`: enums as the SDK spells them, and as JSON names them
 - `errors`: what a peer refused, what this build does not know
 - `encoders`: the SDK's objects to messages

@@ -70,6 +70,8 @@ VALID: Mapping[str, Case] = {
     "loops": Case(),
     "many_oneofs": Case(),
     "optionals": Case(Facts(error="error")),
+    "peer_bytes": Case(Facts("yield")),
+    "peer_number": Case(Facts("number", error="error")),
     "proto2": Case(Facts(error="error")),
     "python_words": Case(Facts(error="error", timestamp="created")),
     "response_forms": Case(Facts(error="error", pairs={"again": "both"})),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from sessiongen.config.model import Output
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
@@ -26,6 +26,7 @@ from sessiongen.targets.python.enums import enums_model
 from sessiongen.targets.python.events import events_model
 from sessiongen.targets.python.context import Context, context
 from sessiongen.targets.python.models import plain_model
+from sessiongen.targets.python.peer import obstacle, peer_model
 from sessiongen.targets.python.references import module_faults
 from sessiongen.targets.python.requests import requests_model
 from sessiongen.targets.python.sources import sources_model
@@ -42,6 +43,7 @@ _MODELS: dict[str, Callable[[Context], object] | None] = {
     "requests": requests_model,
     "events": events_model,
     "client": client_model,
+    "peer": peer_model,
     "enums": enums_model,
     "errors": errors_model,
     "encoders": encoders_model,
@@ -71,14 +73,14 @@ def generate(model: Model, output: Output, version: str, formatter: Formatter) -
     context_.faults += overrides.faults(carried_fields(context_))
     source = _shown(compiled.origin)
     if installed:
-        rendered = _render(context_, output.layers, version, source)
+        rendered = _render(context_, output, version, source)
         return {**_layers(rendered, formatter), **_overrides(overrides, version, source)}
     context_.faults += module_faults(compiled.own, protocol.roles.request.span)
     if context_.faults:
         raise InputError(context_.faults)
     running = messages.start(model.annotated.files, compiled.own, output.options.package)
     try:
-        layers = _layers(_render(context_, output.layers, version, source), formatter)
+        layers = _layers(_render(context_, output, version, source), formatter)
     finally:
         texts = messages.finish(running, compiled.sources)
     header = _header(version, source)
@@ -93,10 +95,11 @@ def generate(model: Model, output: Output, version: str, formatter: Formatter) -
     }
 
 
-def _render(context_: Context, layers: Iterable[str], version: str, source: str) -> dict[str, str]:
+def _render(context_: Context, output: Output, version: str, source: str) -> dict[str, str]:
     templates = environment(templates_dir() / "python", {"docstring": docstring, "call": call})
     shared = {"version": version, "source": source}
     rendered = {}
+    layers = _possible_layers(context_, output)
     for layer in layers:
         build = _MODELS[layer]
         model = build(context_) if build is not None else None
@@ -107,6 +110,21 @@ def _render(context_: Context, layers: Iterable[str], version: str, source: str)
     listing = "\n".join(f"- `{name}`: {LAYERS[name].summary}" for name in layers)
     rendered["__init__.py"] = templates.get_template("init.py.j2").render(**shared, listing=listing)
     return rendered
+
+
+def _possible_layers(context_: Context, output: Output) -> list[str]:
+    """Return the layers of an output that its protocol can have.
+
+    A layer that is left out is a fault if the configuration requests it.
+    """
+    missing = obstacle(context_.protocol) if "peer" in output.layers else ""
+    if missing and "peer" in output.requested_layers:
+        roles = context_.protocol.roles
+        fault = f"there can be no layer 'peer': {missing}"
+        help_ = 'change the protocol, or remove "peer" from the layers of the output'
+        span = (roles.envelope or roles.response).span
+        context_.faults.append(Diagnostic(span, Rule.ROLE_SHAPE, fault, help_))
+    return [layer for layer in output.layers if not (missing and layer == "peer")]
 
 
 def _overrides(overrides: Overrides, version: str, source: str) -> dict[str, str]:

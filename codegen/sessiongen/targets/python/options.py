@@ -31,6 +31,10 @@ LAYERS = {
     "requests": Layer("the handler skeleton of a host, and `answer`", ("errors", "values")),
     "events": Layer("the event sink of a host, the listeners of a driver", ("dispatch", "values")),
     "client": Layer("a typed method for each request", ("errors", "values")),
+    "peer": Layer(
+        "a client and a host over any transport of the envelope",
+        ("client", "events", "requests"),
+    ),
     "enums": Layer("enums as the SDK spells them, and as JSON names them", ("errors",)),
     "errors": Layer("what a peer refused, what this build does not know"),
     "encoders": Layer(

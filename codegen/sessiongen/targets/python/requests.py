@@ -64,33 +64,32 @@ def requests_model(context: Context) -> RequestsModel:
         response=response,
         request_name=f"{roles.request.full_name}.{union(roles.request).name}",
         request_oneof=union(roles.request).name,
-        carry=_carry(roles.correlation),
-        fail=_fail(roles.error),
+        carry=carry(roles.correlation),
+        fail=fail(roles.error, 'well_formed(text) or "request failed"'),
         methods=methods,
     )
 
 
-def _carry(correlation: Field | None) -> list[str]:
+def carry(correlation: Field | None) -> list[str]:
     """Return the statement that gives a response its request's correlation, if there is one."""
     if correlation is None:
         return []
-    assign = _assign("response", correlation.name, access("request", correlation.name))
+    statement = assign("response", correlation.name, access("request", correlation.name))
     if not correlation.presence:
-        return [assign]
-    return [f'if request.HasField("{correlation.name}"):', f"    {assign}"]
+        return [statement]
+    return [f'if request.HasField("{correlation.name}"):', f"    {statement}"]
 
 
-def _fail(error: Field | None) -> str:
+def fail(error: Field | None, text: str) -> str:
     """Return the statement that sets a response's error text, if it has one.
 
-    A reader takes an empty text for none, so that there always is one.
+    text: an expression that is never empty, as a reader takes an empty text for no error.
     """
-    if error is None:
-        return ""
-    return _assign("response", error.name, 'well_formed(text) or "request failed"')
+    return "" if error is None else assign("response", error.name, text)
 
 
-def _assign(base: str, name: str, value: str) -> str:
+def assign(base: str, name: str, value: str) -> str:
+    """Return the statement that sets a field."""
     return f"{base}.{name} = {value}" if plain(name) else f'setattr({base}, "{name}", {value})'
 
 

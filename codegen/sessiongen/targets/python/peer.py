@@ -1,0 +1,137 @@
+"""The model of peer.py: a client and a host of the protocol over any transport.
+
+The layer needs an envelope with one arm each for requests, responses and events, and a
+correlation field. `obstacle` says what a protocol lacks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessiongen.ir.protocol import Protocol
+from sessiongen.ir.roles import union
+from sessiongen.ir.schema import Field, Kind, Message
+from sessiongen.targets.python.context import Context
+from sessiongen.targets.python.layout import imported
+from sessiongen.targets.python.parameters import access
+from sessiongen.targets.python.references import SCALAR_TYPES
+from sessiongen.targets.python.requests import assign, carry, fail
+
+# The expression of a correlation id made from a number, by the kind of the field. A number is
+# at most 2**31 - 1, which each integer type of protobuf can hold.
+_ID_FROM_NUMBER = {
+    Kind.STRING: "str(number)",
+    Kind.INT: "number",
+    Kind.BYTES: 'number.to_bytes(4, "big")',
+}
+
+
+@dataclass(frozen=True)
+class EnvelopeArm:
+    """The envelope's arm for one role: its name, and the expression that reads it."""
+
+    name: str
+    read: str
+
+
+@dataclass(frozen=True)
+class PeerModel:
+    """peer.py.
+
+    layer_imports: the statements that import from other layers.
+    id_type, new_id: the type of a correlation id, and the expression that makes one.
+    request_id, response_id: the expressions that read the correlation field.
+    set_id: the statement that sets a request's correlation id.
+    carry: the statements that give a response its request's correlation id.
+    fail: the statement that sets a response's error text, or "".
+    """
+
+    imports: list[str]
+    layer_imports: list[str]
+    aliases: list[tuple[str, str, str]]
+    envelope: str
+    envelope_name: str
+    envelope_oneof: str
+    request: str
+    response: str
+    event: str
+    request_arm: EnvelopeArm
+    response_arm: EnvelopeArm
+    event_arm: EnvelopeArm
+    client: str
+    handler: str
+    listeners: str
+    sink: str
+    id_type: str
+    new_id: str
+    request_id: str
+    response_id: str
+    set_id: str
+    carry: list[str]
+    fail: str
+
+
+def obstacle(protocol: Protocol) -> str:
+    """Return why a protocol has no peer layer, or "" if it has one."""
+    roles = protocol.roles
+    if roles.envelope is None:
+        return "the protocol has no envelope that carries requests, responses and events"
+    if roles.correlation is None:
+        return "the protocol has no field that says which request a response answers"
+    for role in (roles.request, roles.response, roles.event):
+        count = len(_carriers(roles.envelope, role))
+        if count != 1:
+            held = "several arms" if count else "no arm"
+            return f"{roles.envelope.full_name} has {held} for {role.full_name}"
+    required = [item.name for item in roles.envelope.fields if item.required]
+    if required:
+        return f"{roles.envelope.full_name} has the required field {required[0]}"
+    return ""
+
+
+def _carriers(envelope: Message, role: Message) -> list[Field]:
+    return [arm for arm in union(envelope).arms if arm.value.type_name == role.full_name]
+
+
+def peer_model(context: Context) -> PeerModel | None:
+    """Return the model of peer.py; None if the protocol has no peer layer."""
+    roles = context.protocol.roles
+    envelope, correlation = roles.envelope, roles.correlation
+    if envelope is None or correlation is None or obstacle(context.protocol):
+        return None
+    references = context.references()
+    request, event = context.flat(roles.request.full_name), context.flat(roles.event.full_name)
+    return PeerModel(
+        envelope=references.message(envelope.full_name),
+        request=references.message(roles.request.full_name),
+        response=references.message(roles.response.full_name),
+        event=references.message(roles.event.full_name),
+        imports=references.imports,
+        layer_imports=[
+            imported(".client", [f"{request}Client"]),
+            imported(".events", [f"{event}Listeners", f"{event}Sink"]),
+            imported(".requests", [f"{request}Handler", "answer"]),
+        ],
+        aliases=references.aliases,
+        envelope_name=envelope.full_name,
+        envelope_oneof=union(envelope).name,
+        request_arm=_arm(envelope, roles.request),
+        response_arm=_arm(envelope, roles.response),
+        event_arm=_arm(envelope, roles.event),
+        client=f"{request}Client",
+        handler=f"{request}Handler",
+        listeners=f"{event}Listeners",
+        sink=f"{event}Sink",
+        id_type=SCALAR_TYPES[correlation.value.kind],
+        new_id=_ID_FROM_NUMBER[correlation.value.kind],
+        request_id=access("request", correlation.name),
+        response_id=access("response", correlation.name),
+        set_id=assign("request", correlation.name, "request_id"),
+        carry=carry(correlation),
+        fail=fail(roles.error, "text"),
+    )
+
+
+def _arm(envelope: Message, role: Message) -> EnvelopeArm:
+    name = _carriers(envelope, role)[0].name
+    return EnvelopeArm(name, access("message", name))

@@ -1,0 +1,107 @@
+"""docs/configuration.md has every key that the readers know, and no other."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from pages import ROOT
+from sessiongen_command import CONFIG, PROTO, project
+
+from sessiongen.config import model, reader
+from sessiongen.config.tables import Tables
+from sessiongen.diagnostics import InputError
+from sessiongen.targets import registry
+from sessiongen.vocabulary.scope import MessageNames
+
+PAGE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+SECTION = re.compile(r"^## ", re.M)
+
+
+def documented(title: str) -> set[str]:
+    """Return the keys in the tables of a section, named by the first cell of each row."""
+    [section] = [part for part in SECTION.split(PAGE) if part.startswith(title)]
+    return set(re.findall(r"^\| `([\w.*]+)` \|", section.partition("\n### ")[0], re.M))
+
+
+def known(monkeypatch: pytest.MonkeyPatch, read: object) -> dict[str, set[str]]:
+    """Return the keys that a reader accepts, by the table they are in."""
+    asked: dict[str, set[str]] = {}
+
+    def only(_: Tables, table: object, key_path: tuple[str, ...], names: tuple[str, ...]) -> None:
+        asked.setdefault(".".join(key_path), set()).update(names)
+
+    monkeypatch.setattr(Tables, "only", only)
+    assert callable(read)
+    read()
+    return asked
+
+
+def test_every_key_of_the_configuration(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    annotated = f"{CONFIG}\n[annotations.'small.Empty']\nsdk_class = 'A'\n"
+    config = project(tmp_path, PROTO, annotated).config
+    asked = known(monkeypatch, lambda: reader.load(config))
+    tables = {"input", "output", "roles", "annotations", "sdks"}
+    assert asked.pop("") == tables
+    assert asked.pop("annotations.small.Empty") == documented_names("Annotations", "annotations.*")
+    assert asked.pop("output") >= set(model.Output.__dataclass_fields__) & {"language", "layers"}
+    titles = {"input": "`[input]`", "roles": "`[roles]`", "sdks": "`[sdks]`"}
+    for table, title in titles.items():
+        assert asked.pop(table) == documented_names(title, table)
+    assert asked == {}
+
+
+def documented_names(title: str, table: str) -> set[str]:
+    """Return the documented keys of a section without the name of their table."""
+    keys = documented(title)
+    assert all(key.startswith(f"{table}.") for key in keys), keys
+    return {key.removeprefix(f"{table}.") for key in keys}
+
+
+def test_every_key_of_an_output() -> None:
+    languages = [target for name in registry.languages() if (target := registry.find(name))]
+    keys = {key for target in languages for key in target.keys}
+    assert documented_names("`[[output]]`", "output") == {"language", "path", "layers"} | keys
+
+
+def test_every_layer() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|(.*?)\|$", PAGE.partition("### Layers")[2], re.M)
+    python = registry.find("python")
+    assert python is not None
+    layers = {
+        name: (layer.summary, ", ".join(f"`{need}`" for need in layer.needs))
+        for name, layer in python.layers.items()
+    }
+    assert {name: (text, needs.strip()) for name, text, needs in rows if name in layers} == layers
+
+
+def test_every_key_of_a_scope_file() -> None:
+    names = {f"messages.{item.name}" for item in fields(MessageNames)}
+    classes = {f"classes.{name}" for name in ("session", "host", "driver")}
+    plain = {"language", "distribution", "package", "required", "messages.module", "messages.name"}
+    assert documented("Scope files") == names | classes | plain
+
+
+@pytest.mark.parametrize(
+    ("file", "rest"),
+    [("scope.toml", "Scope files"), ("gaps.toml", "Gap files")],
+)
+def test_the_files_beside_a_vocabulary_have_no_other_key(file: str, rest: str) -> None:
+    """Every key of this repository's own files is documented."""
+    import tomli
+
+    keys: set[str] = set()
+    for path in (ROOT / "vocabularies").glob(f"*.{file}"):
+        for key, value in tomli.loads(path.read_text(encoding="utf-8")).items():
+            tables = value if isinstance(value, list) else [value]
+            inner = {f"{key}.{name}" for item in tables if isinstance(item, dict) for name in item}
+            keys |= inner or {key}
+    assert keys <= documented(rest)
+
+
+def test_an_unknown_key_is_refused(tmp_path: Path) -> None:
+    config = project(tmp_path, PROTO, CONFIG.replace("path =", "paths =")).config
+    with pytest.raises(InputError, match="unknown key"):
+        reader.load(config)

@@ -1,0 +1,153 @@
+"""The pages: links resolve, Python and TOML parse, commands and examples run as printed."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import tomli
+from pages import ROOT, Block, blocks, matches, pages
+from sessiongen_command import invoke
+
+PAGES = pages()
+_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_RUN = re.compile(r"sessiongen (explain|parity)\b|python examples/")
+# Commands that are printed with a measured output, or that another test runs.
+ELSEWHERE = {
+    "make generate": "tests/end_to_end/test_one_edit.py; every fresh clone",
+    ".venv/bin/agent-session demo": "tests/end_to_end/test_demo.py",
+    "agent-session demo": "tests/end_to_end/test_demo.py",
+    "agent-session listen": "tests/runtime/command/test_listen.py",
+    "agent-session listen 127.0.0.1:24024 --once --json": "tests/runtime/command/test_listen.py",
+    "python driver.py": "test_the_driver_and_the_host, below",
+    "mypy tests/end_to_end/project/host.py": "tests/end_to_end/test_one_edit.py",
+    "sessiongen --format github check --no-cache": "tests/codegen/test_check.py",
+    "sessiongen vocabulary update": "tests/codegen/vocabulary/test_configured.py",
+    "sessiongen vocabulary update --sdk livekit-agents=1.8.9": "tests/codegen/vocabulary",
+    "sessiongen vocabulary update --sdk livekit-agents=path/to/livekit-agents": "test_rules.py",
+    "sessiongen vocabulary watch": "tests/codegen/vocabulary/test_configured.py",
+}
+# Pages whose commands a test of their own runs.
+OWN_TESTS = {"rules.md", "protocol-owner.md"}
+
+
+def _blocks(*languages: str) -> Iterator[tuple[Path, Block]]:
+    for page in PAGES:
+        for block in blocks(page.read_text(encoding="utf-8")):
+            if block.language in languages:
+                yield page, block
+
+
+def _commands() -> list[tuple[str, str, str]]:
+    return [
+        (page.name, command, printed)
+        for page, block in _blocks("console")
+        if page.name not in OWN_TESTS
+        for command, printed in block.runs()
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_resolve(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for link in _LINK.findall(text):
+        if link.startswith(("http://", "https://")):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        assert target.exists(), link
+        if anchor:
+            heads = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.M)
+            assert anchor in {_anchor(head) for head in heads}, link
+
+
+def _anchor(head: str) -> str:
+    return re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-")
+
+
+def test_the_pictures_are_xml() -> None:
+    for picture in (ROOT / "docs").glob("*.svg"):
+        ElementTree.fromstring(picture.read_text(encoding="utf-8"))
+
+
+def test_python_and_toml_parse() -> None:
+    for _, block in _blocks("python"):
+        ast.parse(block.text)
+    for _, block in _blocks("toml"):
+        tomli.loads(block.text)
+
+
+def test_python_is_typed(tmp_path: Path) -> None:
+    """The Python blocks of docs/ pass `mypy --strict`."""
+    names = []
+    for number, (page, block) in enumerate(_blocks("python")):
+        if page.parent.name == "docs" and page.name not in OWN_TESTS:
+            names.append(tmp_path / f"block_{number}.py")
+            names[-1].write_text(block.text, encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", *map(str, names)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_command_is_run_by_a_test() -> None:
+    commands = {command for _, command, _ in _commands()}
+    assert {item for item in commands if not _RUN.match(item)} <= set(ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    ("page", "command", "printed"), [item for item in _commands() if _RUN.match(item[1])]
+)
+def test_the_command_prints_what_the_page_says(page: str, command: str, printed: str) -> None:
+    program, *arguments = shlex.split(command)
+    if program == "sessiongen":
+        output = invoke(ROOT, *arguments).all
+    else:
+        done = subprocess.run(
+            [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True
+        )
+        output = done.stdout + done.stderr
+    assert matches(printed, output), f"{page}: {command}\n{output}"
+
+
+def test_the_example_is_the_one_in_the_folder() -> None:
+    text = (ROOT / "docs" / "generated-code.md").read_text(encoding="utf-8")
+    example = (ROOT / "examples" / "ping.py").read_text(encoding="utf-8")
+    [printed] = [block.text for block in blocks(text) if block.language == "python"]
+    assert example.endswith(printed)
+
+
+def test_the_driver_and_the_host(tmp_path: Path) -> None:
+    """The two programs of driver-author.md as printed, but for the port, in two processes."""
+    text = (ROOT / "docs" / "driver-author.md").read_text(encoding="utf-8")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    for block in blocks(text):
+        if block.info.startswith("title="):
+            program = block.text.replace("24024", str(port))
+            (tmp_path / block.info.removeprefix("title=")).write_text(program, encoding="utf-8")
+    [printed] = [
+        output
+        for block in blocks(text)
+        for command, output in block.runs()
+        if command == "python driver.py"
+    ]
+    driver = subprocess.Popen(
+        [sys.executable, "driver.py"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    )
+    assert driver.stdout is not None
+    first = driver.stdout.readline()
+    host = subprocess.run(
+        [sys.executable, "host.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    rest, _ = driver.communicate(timeout=120)
+    assert host.returncode == 0, host.stderr
+    assert matches(printed, first + rest), first + rest

@@ -79,6 +79,7 @@ FILES = [
     "events.py",
     "fields.py",
     "models.py",
+    "peer.py",
     "py.typed",
     "requests.py",
     "sessiongen.json",

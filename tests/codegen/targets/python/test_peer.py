@@ -12,6 +12,8 @@ from typing import Any
 import case_protocols
 import generated_packages
 import pytest
+from agent_session import FrameTooLarge
+from agent_session.transport import MessageFormat, TcpTransport, memory_transports
 from generated_packages import CASES
 
 
@@ -648,6 +650,61 @@ def test_a_peer_that_does_not_read_ends_the_connection(number: Case) -> None:
         await host.wait_ended()
         assert isinstance(host.reason, ConnectionAbortedError)
         await host.close(timeout=0)
+
+    run(test)
+
+
+# ---------------------------------------------------------------------------------------
+# Over the transports of the runtime.
+
+
+def test_peers_over_a_memory_transport(case: Case) -> None:
+    async def test() -> None:
+        first, second = memory_transports(MessageFormat(case.pb.Envelope), chunk=1)
+        client = case.peer.ClientPeer(first)
+        host = case.peer.HostPeer(second, case.handler(echo))
+        async with client, host:
+            stream = client.events()
+            host.events.asked(text="event")
+            answered = await asyncio.gather(*(client.requests.ask(text=text) for text in "abc"))
+            assert [answer.text for answer in answered] == ["a", "b", "c"]
+            assert (await stream.__anext__()).asked.text == "event"
+
+    run(test)
+
+
+def test_a_message_over_the_limit_of_a_transport(number: Case) -> None:
+    async def test() -> None:
+        async def ask(request: Any) -> Any:
+            return number.pb.Ask(text="x" * (1 << 20))
+
+        first, second = memory_transports(MessageFormat(number.pb.Envelope))
+        client = number.peer.ClientPeer(first)
+        async with client, number.peer.HostPeer(second, number.handler(ask)):
+            with pytest.raises(FrameTooLarge):
+                await client.requests.ask(text="x" * (1 << 20))
+            with pytest.raises(number.errors.RequestError, match="the response cannot be sent"):
+                await client.requests.ask(text="x")
+
+    run(test)
+
+
+def test_a_broken_frame_over_tcp_ends_the_call_with_its_reason(number: Case) -> None:
+    async def announce_4_gib(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"\xff\xff\xff\xff")
+        await reader.read()
+        writer.close()
+
+    async def test() -> None:
+        server = await asyncio.start_server(announce_4_gib, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        transport = TcpTransport(MessageFormat(number.pb.Envelope), "127.0.0.1", port)
+        async with server, transport, number.peer.ClientPeer(transport) as client:
+            with pytest.raises(number.peer.PeerClosed) as caught:
+                await client.requests.ask(text="x")
+            assert isinstance(caught.value.reason, FrameTooLarge)
+            assert client.reason is transport.reason is caught.value.reason
 
     run(test)
 

@@ -128,7 +128,7 @@ def test_an_empty_refusal_is_one() -> None:
 
 
 def test_a_refusal_whose_text_no_string_field_takes() -> None:
-    assert answered(RequestError("bad \udc80 byte")).error == "bad ? byte"
+    assert answered(RequestError("bad \udc80 byte")).error == "bad \ufffd byte"
     assert answered(RequestError(ValueError("x"))).error == "x"  # type: ignore[arg-type]
 
 

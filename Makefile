@@ -9,8 +9,15 @@ DEV := $(VENV)/.dev
 FUZZ := PYTHONPATH=tests/helpers/runtime $(BIN)/python tests/fuzz
 SOURCES := codegen runtime overrides tests bench examples
 
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+# Prints the name of each package as pip begins with it.
+PROGRESS := sed -n 's/^Collecting \([^ ]*\).*/   \1/p'
+# pip without a notice of its own; a package that fails is still reported.
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
+
 .DEFAULT_GOAL := help
-.PHONY: help generate demo check parity sdk-watch test lint interop fuzz bench clean
+.PHONY: help generate demo check parity sdk-watch test test-quick lint interop fuzz bench clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -18,17 +25,21 @@ help: ## Show the targets
 generate: $(TOOLS) ## Generate everything from proto/agent_session.proto
 	@$(BIN)/sessiongen generate
 
-demo: $(TOOLS) ## Run an agent and a driver, and show what they say
+demo: $(TOOLS) ## Run an agent and a driver, and print their conversation
 	@$(BIN)/agent-session demo
 
-check: $(TOOLS) ## Fail if generated code is not what the proto gives
+check: $(TOOLS) ## Fail if generated code differs from what the proto gives
 	@$(BIN)/sessiongen check --no-cache
 
-parity: $(TOOLS) ## Compare the protocol with what each SDK has
+parity: $(TOOLS) ## Compare the protocol with each SDK
 	@$(BIN)/sessiongen parity
 
-sdk-watch: $(TOOLS) ## Say whether newer SDKs differ from the pinned vocabularies
+sdk-watch: $(TOOLS) ## Report whether newer SDKs differ from the pinned vocabularies
 	@$(BIN)/sessiongen vocabulary watch
+
+test-quick: $(DEV) ## Run the tests that need no other process and no type checker, in under a minute
+	@echo "== running the quick tests"
+	@$(BIN)/python -m pytest --quiet -m "not slow" --numprocesses=auto --dist=loadfile
 
 test: $(DEV) ## Run all tests
 	@echo "== running the tests"
@@ -40,10 +51,10 @@ lint: $(DEV) ## Check format, types and the contract
 	@$(BIN)/basedpyright --level error
 	@$(BIN)/buf lint
 
-interop: $(DEV) ## Print which host and which driver can do what, from a real run
+interop: $(DEV) ## Print which host and which driver support what, from a real run
 	@$(BIN)/python tests/interop/matrix.py
 
-fuzz: $(DEV) ## Throw a million broken inputs each at the codec, a host and a driver; new inputs at the properties
+fuzz: $(DEV) ## Run a million broken inputs each against the codec, a host and a driver; new inputs for the property tests
 	@echo "== a million broken inputs for the codec"
 	@$(FUZZ)/fuzz_framing.py 1000000
 	@echo "== a million for a host"
@@ -58,20 +69,21 @@ bench: $(DEV) ## Measure against peers, side by side; writes bench/README.md
 
 clean: ## Remove caches and the virtual environment; generated code stays
 	rm -rf $(VENV) .sessiongen-cache .mypy_cache .pytest_cache .hypothesis dist bench/out tests/interop/js/node_modules
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
 		|| { echo "Python 3.10 or newer is needed; name one: make PYTHON=python3.12"; exit 1; }
-	@echo "== making $(VENV) with $$($(PYTHON) --version)"
+	@echo "== creating $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv $(VENV)
 
 $(TOOLS): $(VENV)/bin/python requirements.txt pyproject.toml
-	@echo "== installing the tools (requirements.txt)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@echo "== installing the tools (requirements.txt); this takes about half a minute"
+	@$(PIP) --require-hashes -r requirements.txt | $(PROGRESS)
+	@$(PIP) --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(DEV): $(TOOLS) requirements-dev.txt
-	@echo "== installing what the tests need (requirements-dev.txt)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@echo "== installing the test dependencies (requirements-dev.txt); this takes about a minute"
+	@$(PIP) --require-hashes -r requirements-dev.txt | $(PROGRESS)
 	@touch $@

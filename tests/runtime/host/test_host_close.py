@@ -64,7 +64,7 @@ def test_every_close_is_told_with_its_reason(reason: str, number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "error, told", [("a\ud800", "a?"), ("x" * (1 << 20), None)], ids=["no UTF-8", "too long"]
+    "error, told", [("a\ud800", "a\ufffd"), ("x" * (1 << 20), None)], ids=["no UTF-8", "too long"]
 )
 def test_an_error_that_cannot_travel_does_not_keep_the_close_back(
     error: str, told: str | None

@@ -9,6 +9,7 @@ Transports carry the messages of `agent_session_protocol` between two peers:
 """
 
 from .errors import (
+    AgentSessionError,
     ConnectFailed,
     ConnectionLost,
     FrameError,
@@ -57,6 +58,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "MAX_FRAME_SIZE",
+    "AgentSessionError",
     "Alive",
     "ConnectFailed",
     "ConnectionLost",

@@ -1,29 +1,33 @@
-"""What can go wrong with a transport, by name.
+"""The root of the package's errors, and the errors of transports.
 
-Comes in: facts about a frame or a connection. Goes out: an error that tells them, and never a
-byte of what was sent, so that it can be logged. A transport that ends gives one of them as its
-reason, and a send on it raises `TransportClosed`, which carries that reason.
+The text of an error gives sizes, limits and addresses, never the bytes of a message, so that it
+can be logged. A transport that ends has one of these errors as its reason. Sending on it then
+raises `TransportClosed` with that reason.
 """
 
 from __future__ import annotations
 
 
-class TransportError(Exception):
+class AgentSessionError(Exception):
+    """The root of all errors that this package defines."""
+
+
+class TransportError(AgentSessionError):
     """The root of all errors of a transport."""
 
 
 class NotStarted(TransportError):
-    """A send on a transport that is not connected yet; `start` it first."""
+    """The transport is not connected yet. Call `start` first."""
 
     def __init__(self) -> None:
         super().__init__("the transport is not started")
 
 
 class TransportClosed(TransportError):
-    """A send on a transport that has ended: the message was not delivered.
+    """The transport has ended, and the message was not sent.
 
     Attributes:
-        reason: why the transport ended; None after a clean EOF or a close of one's own.
+        reason: why the transport ended; None if it was closed on this side or after a clean EOF.
     """
 
     def __init__(self, reason: TransportError | None = None) -> None:
@@ -33,64 +37,66 @@ class TransportClosed(TransportError):
 
 
 class ConnectFailed(TransportError):
-    """The peer could not be reached; the cause is the system's own error. May be tried again."""
+    """The peer could not be reached. The cause is the system's error. `start` may be retried."""
 
 
 class TopicInUse(ConnectFailed):
-    """Something else in this process reads the session messages of the room."""
+    """Another reader in this process is registered for the session messages of the room."""
 
     def __init__(self, topic: str) -> None:
         super().__init__(f"the room already has a reader for the topic {topic}")
 
 
 class ConnectionLost(TransportError):
-    """The connection broke, without an EOF; the cause is the system's own error."""
+    """The connection broke without an EOF. The cause is the system's error."""
 
 
 class SlowConsumer(TransportError):
-    """The peer did not read what it was sent, and the transport was closed for it.
+    """The transport was closed because the peer did not read what was sent to it.
 
     Attributes:
-        queued: bytes that waited for the peer.
-        limit: bytes that may wait.
+        queued: bytes in the send queue.
+        limit: the largest number of bytes that the send queue may hold.
     """
 
     def __init__(self, queued: int, limit: int) -> None:
-        super().__init__(f"the peer does not read: {queued} bytes wait, {limit} may")
+        super().__init__(f"the peer does not read: {queued} bytes are queued, the limit is {limit}")
         self.queued = queued
         self.limit = limit
 
 
 class SlowReader(TransportError):
-    """A participant of a room sent much more than was read here; nothing can slow it down.
+    """A participant of a room sent messages faster than this side read them.
+
+    Rooms have no flow control, so the transport is closed.
 
     Attributes:
-        waiting: messages that waited to be read.
+        waiting: the number of messages in the receive buffer.
     """
 
     def __init__(self, waiting: int) -> None:
-        super().__init__(f"{waiting} messages wait to be read, and no more may")
+        super().__init__(f"{waiting} messages wait to be read, which is the limit")
         self.waiting = waiting
 
 
 class ListenerClosed(TransportError):
-    """The listener was closed, and accepts no more agents."""
+    """The listener is closed and accepts no more agents."""
 
     def __init__(self) -> None:
         super().__init__("the listener is closed")
 
 
 class RemoteAddressRefused(TransportError, ValueError):
-    """A listener was to be bound beyond loopback without `allow_remote=True`.
+    """An address other than loopback was given without `allow_remote=True`.
 
     Attributes:
-        address: the address that is not a loopback address.
+        address: the address.
     """
 
     def __init__(self, address: str) -> None:
         super().__init__(
             f"{address} can be reached from other machines, and a session has no authentication; "
-            "say allow_remote=True if that is meant"
+            "pass allow_remote=True to listen there"
         )
         self.address = address
 
@@ -100,11 +106,14 @@ class FrameError(TransportError):
 
 
 class FrameTooLarge(FrameError):
-    """A frame over the limit. Inbound it ends the stream, outbound it is refused to the sender.
+    """A frame exceeds the size limit.
+
+    A received frame of that size ends the transport. A message to be sent is refused, and the
+    transport stays open.
 
     Attributes:
-        size: the message's length in bytes, as announced or as encoded.
-        limit: the length that is allowed.
+        size: the length of the message in bytes, as announced by the peer or as encoded here.
+        limit: the largest length that is allowed.
     """
 
     def __init__(self, size: int, limit: int) -> None:
@@ -114,10 +123,10 @@ class FrameTooLarge(FrameError):
 
 
 class MalformedFrame(FrameError):
-    """A frame whose bytes are no message: this frame is refused, the stream goes on.
+    """The bytes of a frame are not a valid message. The frame is dropped, the stream goes on.
 
     Attributes:
-        index: how many frames came before it on the stream.
+        index: the number of frames before it on the stream.
         size: its length in bytes.
     """
 
@@ -131,8 +140,8 @@ class TruncatedFrame(FrameError):
     """The stream ended in the middle of a frame.
 
     Attributes:
-        received: bytes of the frame that came, its header included.
-        expected: bytes of the whole frame; None if that was not known, as in the middle of a header.
+        received: bytes of the frame that arrived, including its header.
+        expected: the length of the whole frame in bytes; None if its header is incomplete.
     """
 
     def __init__(self, received: int, expected: int | None) -> None:
@@ -143,7 +152,7 @@ class TruncatedFrame(FrameError):
 
 
 class UnencodableMessage(FrameError):
-    """An outbound message that protobuf cannot encode; the cause is its own error."""
+    """A message to be sent cannot be encoded. The cause is the error of protobuf."""
 
     def __init__(self) -> None:
         super().__init__("the message cannot be encoded")

@@ -1,25 +1,27 @@
-"""What can go wrong with a session beyond its transport, by name.
+"""Errors that a driver's session raises, beside those of its transport.
 
-Comes in: facts about a request or a session. Goes out: an error that tells them, and never what
-was said in the session, so that it can be logged.
+The text of an error never contains what was said in the session, so that it can be logged.
 """
 
 from __future__ import annotations
 
-from ..errors import TransportError
+from ..errors import AgentSessionError, TransportError
 from .outcome import Ended
 
 
-class SessionError(Exception):
-    """The root of a driver's errors that are no refusal of the host and no fault of one send."""
+class SessionError(AgentSessionError):
+    """The root of the errors of a driver's session.
+
+    Error responses of the host raise `RequestError` of the generated package instead.
+    """
 
 
 class RequestTimedOut(SessionError, TimeoutError):
-    """No response came in time. The host may still be at work on the request.
+    """No response arrived in time. The host may still be working on the request.
 
     Attributes:
-        request: the request's arm; None if this build does not know it.
-        timeout: how long the response was waited for, in seconds.
+        request: the name of the request; None if this build does not know it.
+        timeout: how long the session waited for the response, in seconds.
     """
 
     def __init__(self, request: str | None, timeout: float) -> None:
@@ -29,22 +31,22 @@ class RequestTimedOut(SessionError, TimeoutError):
 
 
 class NotReady(SessionError, TimeoutError):
-    """The transport is connected, but nobody answered a ping.
+    """The transport is connected, but no ping was answered in time.
 
     Attributes:
-        timeout: how long was waited for an answer, in seconds.
+        timeout: how long the session waited for an answer, in seconds.
     """
 
     def __init__(self, timeout: float) -> None:
-        super().__init__(f"nobody answered a ping within {timeout:g} s")
+        super().__init__(f"no ping was answered within {timeout:g} s")
         self.timeout = timeout
 
 
 class SessionEnded(SessionError):
-    """A run that comes to nothing, as the host said that the session is over.
+    """A run has no result because the host reported that the session has ended.
 
     Attributes:
-        outcome: why it is over.
+        outcome: why the session ended.
     """
 
     def __init__(self, outcome: Ended) -> None:
@@ -53,33 +55,35 @@ class SessionEnded(SessionError):
 
 
 class SessionLost(SessionError):
-    """The connection is gone, and with it the response to the request.
+    """The connection ended before the response arrived.
 
     Attributes:
         reason: why the transport ended; None after a clean EOF.
     """
 
     def __init__(self, reason: TransportError | None) -> None:
-        why = "the peer is done" if reason is None else str(reason)
+        why = "the peer closed it" if reason is None else str(reason)
         super().__init__(f"the connection is gone: {why}")
         self.reason = reason
         self.__cause__ = reason
 
 
 class DriverClosed(SessionError):
-    """This side closed the session, and the request has no response."""
+    """The driver closed the session, so the request has no response."""
 
     def __init__(self) -> None:
         super().__init__("the session was closed by its driver")
 
 
 class EventsMissed(SessionError):
-    """An iterator over events was read too slowly. It can be read on, behind the gap.
+    """An iterator over events was read too slowly and dropped events.
+
+    Iterating again continues after the gap.
 
     Attributes:
-        count: how many events are missing at this place.
+        count: the number of events that are missing at this place.
     """
 
     def __init__(self, count: int) -> None:
-        super().__init__(f"{count} events were missed, as they were not read in time")
+        super().__init__(f"{count} events were missed because they were not read in time")
         self.count = count

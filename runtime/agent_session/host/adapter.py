@@ -14,11 +14,13 @@ from typing import Any, Protocol
 from agent_session_protocol import sources
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 
+from ..errors import AgentSessionError
+
 AudioFrame = AgentSessionMessage.ConsoleIO.AudioFrame
 
 
-class SdkHostRunning(RuntimeError):
-    """The session already has the SDK's own host, and can have one host only."""
+class SdkHostRunning(AgentSessionError, RuntimeError):
+    """The session already has another host, such as the SDK's own, and can have only one."""
 
 
 class SessionKeeper(Protocol):

@@ -194,6 +194,7 @@ class SessionHost:
             self._hold.end()
         if self._closing is not None:  # on the way out already, and past the place for this
             self._send_closed(event)
+            self._runs.refuse_cut_off(_end_of(event))
         elif self._started:
             self._begin_close()
 
@@ -224,12 +225,17 @@ class SessionHost:
             self._closed.set()
 
     async def _tell_close(self, close_event: Any, deadline: float) -> None:
-        """Send what runs have come to, then session_closed."""
-        reason = close_reason_name(close_reason_to_proto(close_event.reason))
-        answering = self._runs.end(f"the session has closed: {reason}")
-        if answering:
-            await asyncio.wait(answering, timeout=_until(deadline))
+        """Sends the answers of finished runs, session_closed, then the refusals of other runs.
+
+        In this order, a driver knows the outcome of the session when a run is refused.
+        """
+        reason = _end_of(close_event)
+        try:
+            await asyncio.wait_for(self._runs.end(reason), _until(deadline))
+        except asyncio.TimeoutError:
+            logger.warning("a finished run was not answered before the session closed")
         self._send_closed(close_event)
+        self._runs.refuse_cut_off(reason)
         try:
             await asyncio.wait_for(self._transport.flush(), _until(deadline))
         except (TransportError, asyncio.TimeoutError) as error:
@@ -257,6 +263,12 @@ class SessionHost:
     def _release(self) -> None:
         self._session.off(_CLOSE, self._session_closed)
         self._session.detach()
+
+
+def _end_of(close_event: Any) -> str:
+    """Returns the error text of a run that the end of the session cut off."""
+    reason = close_reason_name(close_reason_to_proto(close_event.reason))
+    return f"the session has closed: {reason}"
 
 
 def _until(deadline: float) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from .adapter import HostedRun, HostedSession
 from ..transport.base import logger
@@ -22,17 +22,26 @@ class _Run:
     """A run that is not answered yet."""
 
     def __init__(self) -> None:
-        self.task = asyncio.current_task()
+        task = asyncio.current_task()
+        assert task is not None
+        self.task: asyncio.Task[Any] = task
+        # Set once the run is answered, or is known to be cut off by the end of the session.
+        self.settled = asyncio.Event()
+        task.add_done_callback(lambda _: self.settled.set())
         self.starting = True  # it waits for the session to start
         self.hosted: HostedRun | None = None
         self.stopped: str | None = None
 
     def stop(self, why: str) -> None:
         """Let it end with a reason, unless it is over and only has to be answered."""
-        if self.stopped is None and (self.hosted is None or not self.hosted.done()):
+        if self.stopped is None and not self.over:
             self.stopped = why
-            assert self.task is not None
             self.task.cancel()
+
+    @property
+    def over(self) -> bool:
+        """Whether the session has finished the run, so that only the answer is left."""
+        return self.hosted is not None and self.hosted.done()
 
 
 class Runs:
@@ -52,11 +61,11 @@ class Runs:
             RunStopped: a newer run came, or the session ended.
             Exception: what the session raises.
         """
+        run = _Run()
         if self._ended is not None:
-            raise RunStopped(self._ended)
+            await self._refuse(run)
         for older in self._open:
             older.stop("superseded by a newer run_input")
-        run = _Run()
         self._open.add(run)
         try:
             return await self._say(run, text)
@@ -67,13 +76,21 @@ class Runs:
         finally:
             self._open.discard(run)
 
-    def end(self, why: str) -> set[asyncio.Task[Any]]:
-        """Stop all runs, now and from now on. Returns the tasks that still have to answer."""
+    async def end(self, why: str) -> None:
+        """Accepts no more runs, and waits until those that are over are answered.
+
+        The runs that the end of the session cuts off wait for `refuse_cut_off`.
+        """
+        self._ended = why
+        for run in [run for run in self._open if run.over]:
+            await run.settled.wait()
+
+    def refuse_cut_off(self, why: str) -> None:
+        """Refuses the runs that the end of the session cut off, and all that follow."""
         self._ended = why
         self._over.set()
         for run in self._open:
             run.stop(why)
-        return {run.task for run in self._open if run.task is not None}
 
     def end_starting(self, why: str) -> None:
         """Stop the run that waits for a session which the host will not see start."""
@@ -90,13 +107,20 @@ class Runs:
         except Exception as error:
             logger.debug("the current speech cannot be interrupted: %s", type(error).__name__)
         await self._wait_for_latest()
+        if self._ended is not None:
+            await self._refuse(run)
         run.hosted = self._latest = self._session.run(text)
         items = await run.hosted.wait()
         if not items and (self._ended is not None or self._session.closing):
-            # A close cuts its run off, and is told only afterwards: that is no silence.
-            await self._over.wait()
-            raise RunStopped(self._ended or "")
+            # A session that closes ends its run without items, before it emits the close.
+            await self._refuse(run)
         return items
+
+    async def _refuse(self, run: _Run) -> NoReturn:
+        """Refuses a run once the driver has been sent the end of the session."""
+        run.settled.set()
+        await self._over.wait()
+        raise RunStopped(self._ended or "")
 
     async def _wait_for_latest(self) -> None:
         """A session has one run at a time, and one that was cut off may take a moment to end."""

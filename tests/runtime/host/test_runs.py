@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from agent_session import Ended, RemoteSession, SessionEnded, SessionHost, memory_pair
 from agent_session_protocol import agent_session_pb2 as pb
 from scripted_session import PlainSession, chat_message, hosted
 from transport_messages import run
@@ -198,8 +199,7 @@ def test_a_run_before_that_failed_does_not_fail_the_newer() -> None:
 
 
 def test_runs_at_the_close_of_the_session() -> None:
-    """One that is over is answered; others learn that the session has closed, before the event
-    that says so."""
+    """A run that is cut off is refused after session_closed."""
 
     async def main() -> None:
         session = PlainSession()
@@ -212,7 +212,8 @@ def test_runs_at_the_close_of_the_session() -> None:
             response = await driver.answer(newer)
             assert response.error == "the session has closed: CR_COMPLETED"
             await driver.end()
-            assert driver.messages[-1].event.session_closed.reason == pb.CR_COMPLETED
+            assert driver.messages[-2].event.session_closed.reason == pb.CR_COMPLETED
+            assert driver.messages[-1].response == response
             first.result.cancel()
 
     run(main())
@@ -249,6 +250,7 @@ def test_a_run_that_a_close_cuts_off_is_no_silence() -> None:
                 "the session has closed: CR_USER_INITIATED"
             )
             await driver.end()
+            assert driver.messages[-2].event.HasField("session_closed")
 
     run(main())
 
@@ -269,5 +271,58 @@ def test_a_run_that_comes_after_the_close_is_left_unanswered() -> None:
             await driver.end()
             assert "late" not in [each.request_id for each in driver.responses]
         assert session.runs == []
+
+    run(main())
+
+
+@pytest.mark.parametrize("items", [None, []], ids=["still running", "ended without items"])
+@pytest.mark.parametrize("closed_by", ["session", "session, while its host closes"])
+def test_a_run_that_the_end_cuts_off_raises_session_ended(
+    items: list[object] | None, closed_by: str
+) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        ours, theirs = memory_pair()
+        async with SessionHost(session, ours) as host, RemoteSession(theirs) as driver:
+            calling = asyncio.ensure_future(driver.run_input(text="go on"))
+            begun = await session.run_begins()
+            closing = None
+            if closed_by != "session":
+                closing = asyncio.ensure_future(host.close())
+                await asyncio.sleep(0)
+            if items is not None:
+                session.closes_soon = True
+                begun.result.set_result(items)
+            session.closes("task_completed")
+            with pytest.raises(SessionEnded) as raised:
+                await asyncio.wait_for(calling, 5)
+            assert raised.value.outcome == driver.outcome == Ended(pb.CR_COMPLETED, None)
+            await host.wait_closed()
+            if closing is not None:
+                await closing
+
+    run(main())
+
+
+def test_a_finished_run_and_a_cut_off_run_at_the_same_close() -> None:
+    """The finished run is answered before session_closed, and the waiting run never begins."""
+
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session) as (driver, _, _):
+            older = await driver.send("run_input", text="one")
+            first = await session.run_begins()
+            first.result.set_result([chat_message(1, "one")])
+            newer = await driver.send("run_input", text="two")
+            session.closes()
+            assert len((await driver.answer(older)).run_input.items) == 1
+            await driver.end()
+            sent = [
+                message.response.request_id or message.event.WhichOneof("event")
+                for message in driver.messages
+            ]
+            assert sent[1:3] == [older, "session_closed"]
+            assert newer not in sent[:3]
+        assert len(session.runs) == 1
 
     run(main())

@@ -126,6 +126,9 @@ class RequestDesk:
                 _finish(answer(self._handler, request, message.response))
             except asyncio.CancelledError:  # of a future that the session asked: nobody waits here
                 self._refuse(request.request_id, _CANCELLED)
+            except Exception:
+                logger.exception("a request could not be answered")
+                self._refuse(request.request_id, "internal error")
             else:
                 self._respond(message)
             return

@@ -63,7 +63,10 @@ class HostRequestHandler(Skeleton):
     def is_brief(self, arm: str) -> bool:
         """Whether a request's handler ends without waiting, and so needs no task."""
         if arm == "get_chat_history":
-            return len(self._session.chat_items()) <= _CHUNK
+            try:
+                return len(self._session.chat_items()) <= _CHUNK
+            except Exception:
+                return False  # the handler asks again, and its errors are logged and answered
         return arm in _BRIEF
 
     async def ping(self, request: pb.SessionRequest.Ping) -> _Response.Pong:

@@ -272,3 +272,33 @@ def test_what_a_driver_has_no_business_to_send_is_ignored(
     with caplog.at_level(logging.WARNING):
         run(main())
     assert caplog.text.count("ignoring") == 1
+
+
+@pytest.mark.parametrize("failures", [1, 2, 1_000])
+def test_a_history_that_cannot_be_read_is_an_internal_error(
+    failures: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """However often reading it fails, the request is answered and the host goes on."""
+
+    async def main() -> None:
+        session = PlainSession()
+        items = [chat_message(number) for number in range(200)]
+        left = [failures]
+
+        def chat_items() -> list[Any]:
+            left[0] -= 1
+            if left[0] >= 0:
+                raise LookupError("no history")
+            return items
+
+        monkeypatch.setattr(session, "chat_items", chat_items)
+        async with hosted(session) as (driver, _, _):
+            response = await driver.ask("get_chat_history")
+            if failures == 1:
+                assert len(response.get_chat_history.items) == 200
+            else:
+                assert response.error == "internal error"
+            assert (await driver.ask("ping")).HasField("pong")
+
+    run(main())
+    assert ("no history" in caplog.text) == (failures > 1)

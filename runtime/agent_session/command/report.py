@@ -232,9 +232,16 @@ def _payload(response: pb.SessionResponse) -> Message | None:
 
 
 def _dict(message: Message) -> dict[str, Any] | None:
-    """A message as JSON has it; None for one that holds a number or a time that JSON has not."""
+    """Returns the fields of a message, including zero values.
+
+    Returns None for a message with a number or a time that JSON cannot represent.
+    """
     try:
-        found: dict[str, Any] = MessageToDict(message, preserving_proto_field_name=True)
+        fields: dict[str, Any] = MessageToDict(
+            message,
+            preserving_proto_field_name=True,
+            always_print_fields_with_no_presence=True,
+        )
     except (JsonError, ValueError, OverflowError):
         return None
-    return found
+    return fields

@@ -34,17 +34,23 @@ def test_json_lines() -> None:
             assert await command.status() == 0
         told = [json.loads(line) for line in command.text.splitlines()]
         assert list(told.pop(0)) == ["listening"]
-        items = [{"message": {"role": "ASSISTANT", "content": [{"text": "1\x1b"}]}}]
+        message = {
+            "id": "",
+            "role": "ASSISTANT",
+            "content": [{"text": "1\x1b"}],
+            "interrupted": False,
+            "extra": {},
+        }
         assert told == [
             {"connected": True},
             {
                 "event": "agent_state_changed",
                 "number": 10,
                 "created_at": "2023-11-14T22:13:20.123Z",
-                "payload": {"new_state": "AS_LISTENING"},
+                "payload": {"old_state": "AS_INITIALIZING", "new_state": "AS_LISTENING"},
             },
             {"event": None, "number": 99, "created_at": None, "payload": None},
-            {"answer": "run_input", "error": None, "payload": {"items": items}},
+            {"answer": "run_input", "error": None, "payload": {"items": [{"message": message}]}},
             {"failed": "/nothing", "error": NO_REQUEST},
             {"answer": "ping", "error": "no", "payload": None},
             {

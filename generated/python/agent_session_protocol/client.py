@@ -34,12 +34,10 @@ class SessionRequestClient(ABC):
         """Are you there? Answered at once with a pong, also while the host is busy or
         closing.
 
-        Asks whether the host is there.
+        Request arm 2, answered by `pong` (3).
 
         Returns:
-            The host is there.
-
-                Says that the host is there.
+            Says that the host is there.
         """
         request = pb.SessionRequest()
         request.ping.SetInParent()
@@ -54,7 +52,7 @@ class SessionRequestClient(ABC):
     ) -> pb.SessionResponse.GetChatHistoryResponse:
         """Give me the conversation so far.
 
-        Asks for the conversation so far.
+        Request arm 4, answered by `get_chat_history` (5).
 
         Returns:
             The conversation so far.
@@ -75,16 +73,13 @@ class SessionRequestClient(ABC):
         speech is cut off first. The response comes when the turn is over, and a newer
         run_input makes it come early, with an error.
 
-        Says something to the agent, as text, in the place of the user.
+        Request arm 5, answered by `run_input` (6).
 
         Args:
             text: What the user says. An empty text is answered with an error.
 
         Returns:
-            What came of the text that was said to the agent. Also set, and empty, beside
-                the error of a run that failed.
-
-                What came of a run_input.
+            What came of a run_input.
         """
         request = pb.SessionRequest(run_input=pb.SessionRequest.RunInput(text=text))
         response = await self.send(request, timeout)
@@ -98,12 +93,10 @@ class SessionRequestClient(ABC):
     ) -> pb.SessionResponse.GetAgentInfoResponse:
         """Tell me about the current agent.
 
-        Asks about the agent who has the conversation now.
+        Request arm 6, answered by `get_agent_info` (7).
 
         Returns:
-            The current agent.
-
-                The agent who has the conversation now.
+            The agent who has the conversation now.
         """
         request = pb.SessionRequest()
         request.get_agent_info.SetInParent()
@@ -118,12 +111,10 @@ class SessionRequestClient(ABC):
     ) -> pb.SessionResponse.GetSessionStateResponse:
         """Tell me the state and the options of the session.
 
-        Asks what the agent and the user are doing, and how the session is set up.
+        Request arm 7, answered by `get_session_state` (8).
 
         Returns:
-            The state and the options of the session.
-
-                What goes on in the session, and how it is set up.
+            What goes on in the session, and how it is set up.
         """
         request = pb.SessionRequest()
         request.get_session_state.SetInParent()
@@ -138,13 +129,11 @@ class SessionRequestClient(ABC):
     ) -> pb.SessionResponse.GetRTCStatsResponse:
         """Give me the statistics of the room connection.
 
-        Asks for the statistics of the agent's room connection.
+        Request arm 8, answered by `get_rtc_stats` (9).
 
         Returns:
-            The statistics of the room connection.
-
-                The statistics of the agent's room connection.
-                Both lists are empty when the agent is in no room.
+            The statistics of the agent's room connection.
+            Both lists are empty when the agent is in no room.
         """
         request = pb.SessionRequest()
         request.get_rtc_stats.SetInParent()
@@ -159,12 +148,10 @@ class SessionRequestClient(ABC):
     ) -> pb.SessionResponse.GetSessionUsageResponse:
         """Tell me what was used of which model.
 
-        Asks what the session has used of its models so far.
+        Request arm 9, answered by `get_session_usage` (10).
 
         Returns:
-            What was used of which model.
-
-                What the session has used of its models so far.
+            What the session has used of its models so far.
         """
         request = pb.SessionRequest()
         request.get_session_usage.SetInParent()
@@ -179,7 +166,7 @@ class SessionRequestClient(ABC):
     ) -> pb.SessionResponse.GetFrameworkInfoResponse:
         """Tell me which SDK you are built with.
 
-        Asks which SDK the agent runs on.
+        Request arm 10, answered by `get_framework_info` (11).
 
         Returns:
             The SDK that the agent runs on.
@@ -199,17 +186,14 @@ class SessionRequestClient(ABC):
     ) -> pb.SessionResponse.UpdateIOResponse:
         """Switch these inputs and outputs.
 
-        Switches the agent's inputs and outputs on or off.
-        A switch that is absent stays as it is.
+        Request arm 11, answered by `update_io` (12).
 
         Args:
             input: The inputs to switch. Absent leaves all of them as they are.
             output: The outputs to switch. Absent leaves all of them as they are.
 
         Returns:
-            The inputs and outputs were switched.
-
-                Says that the switches were set.
+            Says that the switches were set.
         """
         request = pb.SessionRequest(
             update_io=pb.SessionRequest.UpdateIO(input=input, output=output),
@@ -228,7 +212,7 @@ class SessionRequestClient(ABC):
         """The simulation is over and this is my verdict, give me yours. It comes after
         the conversation, often seconds after the agent hung up.
 
-        Ends a simulation: gives the driver's verdict and asks for the agent's.
+        Request arm 12, answered by `finalize_simulation` (13).
 
         Args:
             provisional_success: Whether the driver judges that the simulated conversation succeeded.
@@ -236,9 +220,7 @@ class SessionRequestClient(ABC):
             provisional_reason: The driver's reason for its judgement. May be empty.
 
         Returns:
-            The agent's own verdict on the simulation.
-
-                The agent's own verdict on a simulation.
+            The agent's own verdict on a simulation.
         """
         request = pb.SessionRequest(
             finalize_simulation=pb.SessionRequest.FinalizeSimulation(

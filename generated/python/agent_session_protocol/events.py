@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -71,9 +70,7 @@ class AgentSessionEventSink(ABC):
     ) -> None:
         """The agent began to listen, think, speak or idle.
 
-        The agent began to do something else.
-        A host may also send one right after it starts, so that the driver knows the
-        state it begins with; the old and the new state can then be equal.
+        Event arm 10.
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
@@ -93,7 +90,7 @@ class AgentSessionEventSink(ABC):
     ) -> None:
         """The user began to speak, fell silent or went away.
 
-        The user began to do something else.
+        Event arm 11.
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
@@ -112,7 +109,7 @@ class AgentSessionEventSink(ABC):
     ) -> None:
         """The conversation has a new entry.
 
-        An entry was added to the conversation.
+        Event arm 12.
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
@@ -130,9 +127,7 @@ class AgentSessionEventSink(ABC):
     ) -> None:
         """The user's speech was turned into text.
 
-        A piece of the user's speech was turned into text.
-        Interim texts of one stretch of speech replace each other; the final text
-        replaces them all.
+        Event arm 13.
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
@@ -152,8 +147,8 @@ class AgentSessionEventSink(ABC):
         created_at: TimestampLike | None = None,
     ) -> None:
         """A round of tool calls has come to its end.
-        Published hosts fill in only call_id, name and arguments of a call and only
-        call_id, name, output and is_error of an output.
+
+        Event arm 14.
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
@@ -171,7 +166,8 @@ class AgentSessionEventSink(ABC):
         created_at: TimestampLike | None = None,
     ) -> None:
         """A part of the agent failed.
-        The session goes on unless a session_closed event follows.
+
+        Event arm 15.
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
@@ -190,7 +186,7 @@ class AgentSessionEventSink(ABC):
     ) -> None:
         """The user spoke over the agent.
 
-        The user spoke while the agent was speaking, and a judgement was made of it.
+        Event arm 16.
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
@@ -213,7 +209,7 @@ class AgentSessionEventSink(ABC):
     ) -> None:
         """The totals of model usage grew.
 
-        The session's use of its models grew.
+        Event arm 17.
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
@@ -233,8 +229,7 @@ class AgentSessionEventSink(ABC):
     ) -> None:
         """It was decided who or what answered the phone.
 
-        Answering machine detection reached its verdict on an outbound call.
-        A detector reaches one verdict and then stops.
+        Event arm 18.
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
@@ -259,7 +254,7 @@ class AgentSessionEventSink(ABC):
     ) -> None:
         """It was judged whether the user has finished the turn.
 
-        An end-of-turn model judged whether the user has finished.
+        Event arm 19.
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
@@ -282,7 +277,7 @@ class AgentSessionEventSink(ABC):
     ) -> None:
         """A round of tool calls is about to run. No published host sends it.
 
-        The model called tools and they are about to run.
+        Event arm 20.
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
@@ -300,9 +295,7 @@ class AgentSessionEventSink(ABC):
     ) -> None:
         """The agent left a note for whoever debugs it.
 
-        A note for whoever debugs the agent, free in form.
-        Its contents are agreed on nowhere and can change at any time, so nothing but a
-        tool for debugging should look inside.
+        Event arm 21.
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
@@ -321,10 +314,7 @@ class AgentSessionEventSink(ABC):
     ) -> None:
         """A tool call started, reported, ended or is being voiced.
 
-        A tool call took a step in its life.
-        A call starts, may report progress any number of times, and ends once. Reports
-        that come after the agent has already spoken about the call are voiced in a
-        reply of their own, whose steps are told as well.
+        Event arm 22.
         """
         at_most_one(
             "agent_session.AgentSessionEvent.ToolExecutionUpdated.update",
@@ -352,8 +342,7 @@ class AgentSessionEventSink(ABC):
     ) -> None:
         """The agent fell silent for nothing.
 
-        The agent fell silent for the user, who then said nothing.
-        Typically a cough or a noise was taken for speech.
+        Event arm 23.
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
@@ -372,9 +361,7 @@ class AgentSessionEventSink(ABC):
         so a connection that ends without it was lost. Published hosts do not send
         it.
 
-        The session is over.
-        It is the last event of a session. After it the host answers requests only for
-        a short while, and no run_input any more.
+        Event arm 24.
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
@@ -469,9 +456,7 @@ class AgentSessionEventListeners:
     ) -> Callable[[], None]:
         """The agent began to listen, think, speak or idle.
 
-        The agent began to do something else.
-        A host may also send one right after it starts, so that the driver knows the
-        state it begins with; the old and the new state can then be equal.
+        Event arm 10.
         """
         return self._add("agent_state_changed", listener)
 
@@ -481,7 +466,7 @@ class AgentSessionEventListeners:
     ) -> Callable[[], None]:
         """The user began to speak, fell silent or went away.
 
-        The user began to do something else.
+        Event arm 11.
         """
         return self._add("user_state_changed", listener)
 
@@ -493,7 +478,7 @@ class AgentSessionEventListeners:
     ) -> Callable[[], None]:
         """The conversation has a new entry.
 
-        An entry was added to the conversation.
+        Event arm 12.
         """
         return self._add("conversation_item_added", listener)
 
@@ -503,9 +488,7 @@ class AgentSessionEventListeners:
     ) -> Callable[[], None]:
         """The user's speech was turned into text.
 
-        A piece of the user's speech was turned into text.
-        Interim texts of one stretch of speech replace each other; the final text
-        replaces them all.
+        Event arm 13.
         """
         return self._add("user_input_transcribed", listener)
 
@@ -516,8 +499,8 @@ class AgentSessionEventListeners:
         ],
     ) -> Callable[[], None]:
         """A round of tool calls has come to its end.
-        Published hosts fill in only call_id, name and arguments of a call and only
-        call_id, name, output and is_error of an output.
+
+        Event arm 14.
         """
         return self._add("function_tools_executed", listener)
 
@@ -526,7 +509,8 @@ class AgentSessionEventListeners:
         listener: Callable[[pb.AgentSessionEvent.Error, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
         """A part of the agent failed.
-        The session goes on unless a session_closed event follows.
+
+        Event arm 15.
         """
         return self._add("error", listener)
 
@@ -536,7 +520,7 @@ class AgentSessionEventListeners:
     ) -> Callable[[], None]:
         """The user spoke over the agent.
 
-        The user spoke while the agent was speaking, and a judgement was made of it.
+        Event arm 16.
         """
         return self._add("overlapping_speech", listener)
 
@@ -546,7 +530,7 @@ class AgentSessionEventListeners:
     ) -> Callable[[], None]:
         """The totals of model usage grew.
 
-        The session's use of its models grew.
+        Event arm 17.
         """
         return self._add("session_usage_updated", listener)
 
@@ -556,8 +540,7 @@ class AgentSessionEventListeners:
     ) -> Callable[[], None]:
         """It was decided who or what answered the phone.
 
-        Answering machine detection reached its verdict on an outbound call.
-        A detector reaches one verdict and then stops.
+        Event arm 18.
         """
         return self._add("amd_prediction", listener)
 
@@ -567,7 +550,7 @@ class AgentSessionEventListeners:
     ) -> Callable[[], None]:
         """It was judged whether the user has finished the turn.
 
-        An end-of-turn model judged whether the user has finished.
+        Event arm 19.
         """
         return self._add("eot_prediction", listener)
 
@@ -577,7 +560,7 @@ class AgentSessionEventListeners:
     ) -> Callable[[], None]:
         """A round of tool calls is about to run. No published host sends it.
 
-        The model called tools and they are about to run.
+        Event arm 20.
         """
         return self._add("function_tools_started", listener)
 
@@ -587,9 +570,7 @@ class AgentSessionEventListeners:
     ) -> Callable[[], None]:
         """The agent left a note for whoever debugs it.
 
-        A note for whoever debugs the agent, free in form.
-        Its contents are agreed on nowhere and can change at any time, so nothing but a
-        tool for debugging should look inside.
+        Event arm 21.
         """
         return self._add("debug_message", listener)
 
@@ -599,10 +580,7 @@ class AgentSessionEventListeners:
     ) -> Callable[[], None]:
         """A tool call started, reported, ended or is being voiced.
 
-        A tool call took a step in its life.
-        A call starts, may report progress any number of times, and ends once. Reports
-        that come after the agent has already spoken about the call are voiced in a
-        reply of their own, whose steps are told as well.
+        Event arm 22.
         """
         return self._add("tool_execution_updated", listener)
 
@@ -614,8 +592,7 @@ class AgentSessionEventListeners:
     ) -> Callable[[], None]:
         """The agent fell silent for nothing.
 
-        The agent fell silent for the user, who then said nothing.
-        Typically a cough or a noise was taken for speech.
+        Event arm 23.
         """
         return self._add("agent_false_interruption", listener)
 
@@ -627,9 +604,7 @@ class AgentSessionEventListeners:
         so a connection that ends without it was lost. Published hosts do not send
         it.
 
-        The session is over.
-        It is the last event of a session. After it the host answers requests only for
-        a short while, and no run_input any more.
+        Event arm 24.
         """
         return self._add("session_closed", listener)
 
@@ -654,7 +629,7 @@ class AgentSessionEventListeners:
                 continue
             try:
                 listener(payload, event)
-            except (Exception, CancelledError):
+            except (Exception, _cancelled_error()):
                 # Nothing is awaited here: a cancellation is that of a future it asked.
                 _log.exception("a listener of %s failed", arm or "unknown events")
 
@@ -672,3 +647,10 @@ class AgentSessionEventListeners:
             listeners.pop(key, None)
 
         return remove
+
+
+def _cancelled_error() -> type[BaseException]:
+    """Return asyncio.CancelledError, imported when a listener fails: asyncio loads slowly."""
+    from asyncio import CancelledError
+
+    return CancelledError

@@ -34,7 +34,7 @@ class SessionRequestHandler(ABC):
         """Are you there? Answered at once with a pong, also while the host is busy or
         closing.
 
-        Asks whether the host is there.
+        Request arm 2, answered by `pong` (3).
         """
 
     @abstractmethod
@@ -43,7 +43,7 @@ class SessionRequestHandler(ABC):
     ) -> pb.SessionResponse.GetChatHistoryResponse:
         """Give me the conversation so far.
 
-        Asks for the conversation so far.
+        Request arm 4, answered by `get_chat_history` (5).
         """
 
     @abstractmethod
@@ -54,7 +54,7 @@ class SessionRequestHandler(ABC):
         speech is cut off first. The response comes when the turn is over, and a newer
         run_input makes it come early, with an error.
 
-        Says something to the agent, as text, in the place of the user.
+        Request arm 5, answered by `run_input` (6).
         """
 
     @abstractmethod
@@ -63,7 +63,7 @@ class SessionRequestHandler(ABC):
     ) -> pb.SessionResponse.GetAgentInfoResponse:
         """Tell me about the current agent.
 
-        Asks about the agent who has the conversation now.
+        Request arm 6, answered by `get_agent_info` (7).
         """
 
     @abstractmethod
@@ -72,7 +72,7 @@ class SessionRequestHandler(ABC):
     ) -> pb.SessionResponse.GetSessionStateResponse:
         """Tell me the state and the options of the session.
 
-        Asks what the agent and the user are doing, and how the session is set up.
+        Request arm 7, answered by `get_session_state` (8).
         """
 
     @abstractmethod
@@ -81,7 +81,7 @@ class SessionRequestHandler(ABC):
     ) -> pb.SessionResponse.GetRTCStatsResponse:
         """Give me the statistics of the room connection.
 
-        Asks for the statistics of the agent's room connection.
+        Request arm 8, answered by `get_rtc_stats` (9).
         """
 
     @abstractmethod
@@ -90,7 +90,7 @@ class SessionRequestHandler(ABC):
     ) -> pb.SessionResponse.GetSessionUsageResponse:
         """Tell me what was used of which model.
 
-        Asks what the session has used of its models so far.
+        Request arm 9, answered by `get_session_usage` (10).
         """
 
     @abstractmethod
@@ -99,7 +99,7 @@ class SessionRequestHandler(ABC):
     ) -> pb.SessionResponse.GetFrameworkInfoResponse:
         """Tell me which SDK you are built with.
 
-        Asks which SDK the agent runs on.
+        Request arm 10, answered by `get_framework_info` (11).
         """
 
     @abstractmethod
@@ -108,8 +108,7 @@ class SessionRequestHandler(ABC):
     ) -> pb.SessionResponse.UpdateIOResponse:
         """Switch these inputs and outputs.
 
-        Switches the agent's inputs and outputs on or off.
-        A switch that is absent stays as it is.
+        Request arm 11, answered by `update_io` (12).
         """
 
     @abstractmethod
@@ -119,7 +118,7 @@ class SessionRequestHandler(ABC):
         """The simulation is over and this is my verdict, give me yours. It comes after
         the conversation, often seconds after the agent hung up.
 
-        Ends a simulation: gives the driver's verdict and asks for the agent's.
+        Request arm 12, answered by `finalize_simulation` (13).
         """
 
 

@@ -6,12 +6,13 @@ In: the target's Context. Out: a ClientModel.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import indent
 
 from sessiongen.targets.python.naming import Scope, plain
 from sessiongen.ir.protocol import Call
 from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Kind
-from sessiongen.targets.python.context import Context, arm_docs
+from sessiongen.targets.python.context import Context, payload_docs, request_docs
 from sessiongen.targets.python.parameters import (
     Parameter,
     ParameterBuilder,
@@ -114,14 +115,14 @@ def _empty(arm: Field, parameters: list[Parameter]) -> str:
 
 
 def _docs(context: Context, call: Call, parameters: list[Parameter]) -> str:
-    """Return a method's docs: the request's, those of its fields, and the response's."""
-    parts = [arm_docs(context.protocol, call.request) or f"Send the request `{call.request.name}`."]
+    """Return a method's docs: the request's, those of its fields, and the response payload's."""
+    parts = [request_docs(context.protocol, call, f"Send the request `{call.request.name}`.")]
     described = [f"    {item.name}: {_hanging(item.docs)}" for item in parameters if item.docs]
     if described:
         parts.append("\n".join(["Args:", *described]))
-    result = arm_docs(context.protocol, call.response)
+    result = payload_docs(context.protocol, call.response) or call.response.docs
     if result:
-        parts.append(f"Returns:\n    {_hanging(result)}")
+        parts.append("Returns:\n" + indent(result, "    "))
     return "\n\n".join(parts)
 
 

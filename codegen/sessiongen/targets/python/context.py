@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.targets.python.installed_messages import InstalledModule
 from sessiongen.diagnostics import Diagnostic
-from sessiongen.ir.protocol import Protocol
+from sessiongen.ir.protocol import Call, Protocol
 from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Oneof
 from sessiongen.ir.encoding_plan import MessagePlan, encoding_plans
@@ -95,12 +95,24 @@ def context(
 
 
 def arm_docs(protocol: Protocol, arm: Field) -> str:
-    """Return an arm's own comment, followed by that of its message if it does not repeat it."""
+    """Return an arm's comment, or that of its message where the arm has none."""
+    return arm.docs or payload_docs(protocol, arm)
+
+
+def payload_docs(protocol: Protocol, arm: Field) -> str:
+    """Return the comment of an arm's message, "" where the message belongs to another protocol."""
     message = protocol.schema.messages.get(arm.value.type_name)
-    own = message.docs if message and message.file in protocol.schema.own else ""
-    if own.startswith(arm.docs):
-        return own
-    return "\n\n".join(part for part in (arm.docs, own) if part)
+    return message.docs if message and message.file in protocol.schema.own else ""
+
+
+def request_docs(protocol: Protocol, call: Call, default: str) -> str:
+    """Return what is said about a request, with the numbers of its arms.
+
+    default: the text where neither the arm nor its message has a comment.
+    """
+    response = f"`{call.response.name}` ({call.response.number})"
+    numbers = f"Request arm {call.request.number}, answered by {response}."
+    return f"{arm_docs(protocol, call.request) or default}\n\n{numbers}"
 
 
 def role_arms(protocol: Protocol, role: str) -> tuple[Field, ...]:

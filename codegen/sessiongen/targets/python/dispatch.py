@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sessiongen.ir.name_case import snake
 from sessiongen.targets.python.naming import Scope, constant
 from sessiongen.ir.schema import Field, Oneof
-from sessiongen.targets.python.context import Context, arm_docs
+from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.references import References
 
 
@@ -23,7 +23,6 @@ class ArmModel:
     type: str
     runtime: str
     attribute: str
-    docs: str
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,6 @@ class UnionModel:
     handlers: str
     dispatch: str
     arms: list[ArmModel]
-    docs: str
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,6 @@ def _union(context: Context, references: References, scope: Scope, oneof: Oneof)
         handlers=f"{name}Handlers",
         dispatch=f"dispatch_{snake(name)}",
         arms=_arms(context, references, oneof),
-        docs=oneof.docs,
     )
     for generated in (model.arm_type, model.table, model.handlers, model.dispatch):
         scope.claim(generated, model.full_name, oneof.span)
@@ -89,7 +86,6 @@ def _arms(context: Context, references: References, oneof: Oneof) -> list[ArmMod
             type=references.strict(arm.value),
             runtime=references.runtime_class(arm.value),
             attribute=scope.name(arm.name, arm.span),
-            docs=arm_docs(context.protocol, arm),
         )
 
     arms = [model(arm) for arm in oneof.arms]

@@ -11,7 +11,7 @@ from sessiongen.targets.python.naming import Scope, plain
 from sessiongen.ir.protocol import Call
 from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field
-from sessiongen.targets.python.context import Context, arm_docs
+from sessiongen.targets.python.context import Context, request_docs
 from sessiongen.targets.python.parameters import access
 from sessiongen.targets.python.references import References
 
@@ -102,5 +102,5 @@ def _method(context: Context, references: References, scope: Scope, call: Call) 
         result=references.strict(call.response.value),
         read=access("request", call.request.name),
         response_arm=call.response.name,
-        docs=arm_docs(context.protocol, call.request),
+        docs=request_docs(context.protocol, call, f"Handle the request `{call.request.name}`."),
     )

@@ -49,3 +49,15 @@ def test_a_module_that_is_not_python_is_never_written(
     assert outcome.status == 2
     assert outcome.errors.startswith("__init__.py:1:1: error[SG032]: internal error: ")
     assert not made.package.exists()
+
+
+def test_the_contracts_layers_import_no_asyncio(tmp_path: Path) -> None:
+    """asyncio takes longer to import than all these layers together."""
+    code = (
+        "import sys; from agent_session_protocol import dispatch, encoders, enums, events, requests;"
+        "print('asyncio' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"

@@ -1,0 +1,136 @@
+"""What the docstrings of generated methods say, and from which comment they take it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from sessiongen_command import project
+
+_DOCS = """
+import inspect, json
+from small_protocol.client import RequestClient
+from small_protocol.events import EventListeners, EventSink
+from small_protocol.requests import RequestHandler
+owners = RequestClient, RequestHandler, EventSink, EventListeners
+methods = [(owner.__name__, item) for owner in owners
+           for item in vars(owner).values() if inspect.isfunction(item)]
+print(json.dumps({f"{owner}.{item.__name__}": inspect.getdoc(item) for owner, item in methods}))
+"""
+
+
+@pytest.fixture(scope="module")
+def docs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The docstrings of a protocol whose arms and payloads have comments, or only one of them."""
+    made = project(tmp_path_factory.mktemp("docs"))
+    made.edit(
+        "message Event {",
+        "// Comment of Say.\nmessage Say {\n  // First line,\n  // second line.\n"
+        "  string text = 1;\n}\n"
+        "// Comment of Said.\n//\n// Its second paragraph,\n// on two lines.\nmessage Said {}\n"
+        "message Event {",
+    )
+    made.edit(
+        "Empty tick = 1;",
+        "// Comment of said_both.\n    Said said_both = 1;\n    Said said_payload = 20;\n"
+        "    Empty said_nothing = 21;",
+    )
+    made.edit(
+        "    // Is anybody there?\n    Empty ping = 2;",
+        "    // Comment of say_both.\n    Say say_both = 3;\n    Say say_payload = 4;\n"
+        "    Empty say_nothing = 5;\n    Empty say_arm = 6;",
+    )
+    made.edit(
+        "    Empty ping = 2;",
+        "    // Comment of the response arm.\n    Said say_both = 13;\n    Said say_payload = 14;\n"
+        "    Empty say_nothing = 15;\n    // Comment of a response.\n    Empty say_arm = 16;",
+    )
+    made.generated()
+    done = subprocess.run(
+        [sys.executable, "-c", _DOCS],
+        cwd=made.root / "out",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    result: dict[str, str] = json.loads(done.stdout)
+    return result
+
+
+RETURNS = """
+
+Returns:
+    Comment of Said.
+
+    Its second paragraph,
+    on two lines."""
+ARGS = """
+
+Args:
+    text: First line,
+        second line."""
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        (
+            "say_both",
+            "Comment of say_both.\n\nRequest arm 3, answered by `say_both` (13)." + ARGS + RETURNS,
+        ),
+        (
+            "say_payload",
+            "Comment of Say.\n\nRequest arm 4, answered by `say_payload` (14)." + ARGS + RETURNS,
+        ),
+        (
+            "say_nothing",
+            "Send the request `say_nothing`.\n\nRequest arm 5, answered by `say_nothing` (15).",
+        ),
+        (
+            "say_arm",
+            "Send the request `say_arm`.\n\nRequest arm 6, answered by `say_arm` (16)."
+            "\n\nReturns:\n    Comment of a response.",
+        ),
+    ],
+)
+def test_a_client_method(docs: dict[str, str], method: str, expected: str) -> None:
+    assert docs[f"RequestClient.{method}"] == expected
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("say_both", "Comment of say_both.\n\nRequest arm 3, answered by `say_both` (13)."),
+        ("say_payload", "Comment of Say.\n\nRequest arm 4, answered by `say_payload` (14)."),
+        (
+            "say_nothing",
+            "Handle the request `say_nothing`.\n\nRequest arm 5, answered by `say_nothing` (15).",
+        ),
+    ],
+)
+def test_a_handler_method(docs: dict[str, str], method: str, expected: str) -> None:
+    assert docs[f"RequestHandler.{method}"] == expected
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [
+        ("said_both", "Comment of said_both.\n\nEvent arm 1."),
+        (
+            "said_payload",
+            "Comment of Said.\n\nIts second paragraph,\non two lines.\n\nEvent arm 20.",
+        ),
+    ],
+)
+def test_an_event(docs: dict[str, str], event: str, expected: str) -> None:
+    assert docs[f"EventSink.{event}"] == expected
+    assert docs[f"EventListeners.on_{event}"] == expected
+
+
+def test_an_event_without_comments(docs: dict[str, str]) -> None:
+    assert docs["EventSink.said_nothing"] == "Emit the event `said_nothing`.\n\nEvent arm 21."
+    assert docs["EventListeners.on_said_nothing"] == (
+        "Listen to the event `said_nothing`.\n\nEvent arm 21."
+    )

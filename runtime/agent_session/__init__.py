@@ -28,7 +28,7 @@ from .errors import (
 )
 from .transport.framing import MAX_FRAME_SIZE
 from .host.host import SessionHost
-from .host.adapter import HostedSession, SdkHostRunning
+from .host.adapter import HostedSession, SdkHostRunning, SessionAdapter
 from .transport.limits import StreamLimits
 from .driver.outcome import Alive, Ended, Lost, Outcome, Stalled, Status
 from .driver.session import RemoteSession
@@ -83,6 +83,7 @@ __all__ = [
     "RemoteSession",
     "RequestTimedOut",
     "SdkHostRunning",
+    "SessionAdapter",
     "SessionEnded",
     "SessionError",
     "SessionHost",

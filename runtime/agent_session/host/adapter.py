@@ -1,8 +1,8 @@
 """What a host needs of the session that it serves, whatever SDK runs it.
 
-Comes in: an SDK's session, behind `HostedSession`. Goes out: its events by the SDK's names, and
-answers in the form that the generated encoders read. `livekit_binding` has the one for
-livekit-agents.
+Comes in: an SDK's session, behind `SessionAdapter`. Goes out: its events by the SDK's names, and
+answers in the form that the generated encoders read. `livekit_agents.session` has the
+one for livekit-agents.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class SdkHostRunning(AgentSessionError, RuntimeError):
     """The session already has another host, such as the SDK's own, and can have only one."""
 
 
-class SessionKeeper(Protocol):
+class HostHandle(Protocol):
     """The host, as the session sees it: what of a close has to wait for the host."""
 
     @property
@@ -76,7 +76,7 @@ class ConsoleAudio(Protocol):
         """There is no console any more: nothing is heard, and nothing may wait for playback."""
 
 
-class HostedSession(ABC):
+class SessionAdapter(ABC):
     """A session that a host serves. All calls come on the session's event loop."""
 
     @abstractmethod
@@ -88,7 +88,7 @@ class HostedSession(ABC):
         """Undo `on`."""
 
     @abstractmethod
-    def attach(self, keeper: SessionKeeper) -> None:
+    def attach(self, host: HostHandle) -> None:
         """Let the session's close, and all that follows from it, wait for a host.
 
         Raises:
@@ -174,3 +174,7 @@ class HostedSession(ABC):
     @abstractmethod
     def open_console(self, sink: AudioSink) -> ConsoleAudio:
         """Take the session's audio from a console, and give it there."""
+
+
+# The name of `SessionAdapter` in earlier versions.
+HostedSession = SessionAdapter

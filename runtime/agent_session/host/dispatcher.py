@@ -30,7 +30,7 @@ _BAD_ID: Final = "another request with this request_id is in flight"
 _CANCELLED: Final = "the request was cancelled"
 
 
-class RequestDesk:
+class RequestDispatcher:
     """Takes requests, and sees to it that each is answered once.
 
     Args:

@@ -19,7 +19,7 @@ from agent_session_protocol.events import SDK_EVENTS
 from google.protobuf.struct_pb2 import ListValue, Struct, Value
 
 from ..errors import TransportClosed, TransportError
-from .adapter import HostedSession
+from .adapter import SessionAdapter
 from ..text_repair import encode_repaired
 from ..transport.base import logger
 from ..transport.session import SessionTransport
@@ -43,7 +43,7 @@ class EventForwarder:
         transport: where they go.
     """
 
-    def __init__(self, session: HostedSession, transport: SessionTransport) -> None:
+    def __init__(self, session: SessionAdapter, transport: SessionTransport) -> None:
         self._session = session
         self._transport = transport
         self._subscribed: list[tuple[str, Callable[[Any], None]]] = []

@@ -21,7 +21,7 @@ from agent_session_protocol.errors import RequestError
 from google.protobuf.message import Message
 
 from ..transport.framing import MAX_FRAME_SIZE
-from .adapter import HostedSession
+from .adapter import SessionAdapter
 from ..text_repair import encode_repaired
 from .runs import Runs, RunStopped
 from ..transport.base import logger
@@ -55,7 +55,7 @@ class HostRequestHandler(Skeleton):
         redact_errors: keep the text of the session's own exceptions from the driver.
     """
 
-    def __init__(self, session: HostedSession, runs: Runs, *, redact_errors: bool) -> None:
+    def __init__(self, session: SessionAdapter, runs: Runs, *, redact_errors: bool) -> None:
         self._session = session
         self._runs = runs
         self._redact_errors = redact_errors

@@ -19,9 +19,9 @@ from .audio import TransportSink
 from .events import EventForwarder
 from .handlers import HostRequestHandler
 from .finalize_hold import FinalizeHold
-from .dispatcher import RequestDesk
+from .dispatcher import RequestDispatcher
 from .runs import Runs
-from .adapter import ConsoleAudio, HostedSession
+from .adapter import ConsoleAudio, SessionAdapter
 from ..transport.base import logger
 from ..transport.session import SessionTransport
 
@@ -49,11 +49,11 @@ class SessionHost:
 
     Started before the session, it sends all that happens; started later, what happens from then
     on. It ends by itself when the session closes or the driver leaves, and is of no use then. Only
-    one host may serve a session at a time, and the SDK has one of its own: see `livekit_binding`
-    for how that is switched off.
+    one host may serve a session at a time, and the SDK has one of its own: see
+    `livekit_agents.session` for how that is switched off.
 
     Args:
-        session: an `AgentSession` of livekit-agents, or any `HostedSession`.
+        session: an `AgentSession` of livekit-agents, or any `SessionAdapter`.
         transport: the way to the driver; it belongs to the host from now on.
         console_audio: whether the driver is microphone and loudspeaker of the session.
         redact_errors: keep the texts of exceptions, which run_input and finalize_simulation
@@ -65,7 +65,7 @@ class SessionHost:
 
     def __init__(
         self,
-        session: HostedSession | AnyAgentSession,
+        session: SessionAdapter | AnyAgentSession,
         transport: SessionTransport,
         *,
         console_audio: bool = False,
@@ -83,7 +83,7 @@ class SessionHost:
         self._hold = FinalizeHold()
         # A type checker names here the requests that have no handler yet.
         handler = HostRequestHandler(self._session, self._runs, redact_errors=redact_errors)
-        self._desk = RequestDesk(handler, transport, self._hold, max_in_flight)
+        self._dispatcher = RequestDispatcher(handler, transport, self._hold, max_in_flight)
         self._events = EventForwarder(self._session, transport)
         self._audio: ConsoleAudio | None = None
         self._delivery: asyncio.Task[None] | None = None
@@ -125,7 +125,7 @@ class SessionHost:
         # The first bytes of a host are an event: a driver may tell by them who has connected.
         self._events.send("agent_state_changed", {"old_state": state, "new_state": state})
         self._events.start()
-        self._desk.start()
+        self._dispatcher.start()
         if self._console_audio:
             self._audio = self._session.open_console(TransportSink(self._transport))
         self._delivery = self._transport.deliver_to(self)
@@ -158,7 +158,7 @@ class SessionHost:
 
     def message_received(self, message: AgentSessionMessage) -> None:
         if message.HasField("request"):
-            self._desk.take(message.request)
+            self._dispatcher.take(message.request)
         elif self._audio is not None and message.HasField("audio_input"):
             self._audio.heard(message.audio_input)
         elif self._audio is not None and message.HasField("audio_playback_finished"):
@@ -189,7 +189,7 @@ class SessionHost:
     def _session_closed(self, event: Any) -> None:
         """The session has closed. Whatever else the SDK does about it comes after this."""
         self._close_event = event
-        self._desk.session_ended = True
+        self._dispatcher.session_ended = True
         if not self._session.awaits_finalize(event):
             self._hold.end()
         if self._closing is not None:  # on the way out already, and past the place for this
@@ -250,11 +250,11 @@ class SessionHost:
 
     async def _end(self, deadline: float) -> None:
         """Answer what is in flight, and disconnect."""
-        self._desk.stop()
+        self._dispatcher.stop()
         self._runs.end_starting("the host is closing")
         if self._audio is not None:
             self._audio.end()
-        await self._desk.drain(_until(deadline) * (1 - _FLUSH_SHARE))
+        await self._dispatcher.drain(_until(deadline) * (1 - _FLUSH_SHARE))
         await self._transport.close(_until(deadline))
         if self._delivery is not None:
             self._delivery.cancel()
@@ -276,8 +276,8 @@ def _until(deadline: float) -> float:
     return max(0.0, deadline - asyncio.get_running_loop().time())
 
 
-def _hosted(session: HostedSession | AnyAgentSession) -> HostedSession:
-    if isinstance(session, HostedSession):
+def _hosted(session: SessionAdapter | AnyAgentSession) -> SessionAdapter:
+    if isinstance(session, SessionAdapter):
         return session
     # Not before it is needed: the package works without livekit-agents.
     try:

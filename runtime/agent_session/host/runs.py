@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from .adapter import HostedRun, HostedSession
+from .adapter import HostedRun, SessionAdapter
 from ..transport.base import logger
 
 
@@ -47,7 +47,7 @@ class _Run:
 class Runs:
     """The runs of one session."""
 
-    def __init__(self, session: HostedSession) -> None:
+    def __init__(self, session: SessionAdapter) -> None:
         self._session = session
         self._open: set[_Run] = set()
         self._latest: HostedRun | None = None

@@ -21,7 +21,8 @@ from livekit import api
 from livekit.agents import JobContext
 from livekit.agents.simulation import SimulationRun, SimulationVerdict
 
-from ..host.adapter import SessionKeeper
+from . import compatibility
+from ..host.adapter import HostHandle
 from ..transport.base import logger
 
 
@@ -29,7 +30,7 @@ class Member(Protocol):
     """A hosted session of a job."""
 
     @property
-    def keeper(self) -> SessionKeeper:
+    def host(self) -> HostHandle:
         """Its host."""
         ...
 
@@ -52,23 +53,23 @@ class JobWatch:
         self._ends = False
         self._job = job
         self._members: set[Member] = set()
-        self._on_shutdown = job._on_shutdown
+        self._on_shutdown = compatibility.get_shutdown_callback(job)
         self._delete_room = job.delete_room
         self._watch_runner()
-        setattr(job, "_on_shutdown", self.shutdown)
+        compatibility.set_shutdown_callback(job, self.shutdown)
         setattr(job, "delete_room", self.delete_room)
 
     @classmethod
     def over(cls, job: JobContext) -> JobWatch:
         """The watch over a job; there is one at most."""
-        watch = getattr(job._on_shutdown, "__self__", None)
+        watch = getattr(compatibility.get_shutdown_callback(job), "__self__", None)
         return watch if isinstance(watch, JobWatch) else cls(job)
 
     def join(self, member: Member) -> None:
         """Let a session's host know of a shutdown, and the room's deletion wait for it."""
         self._members.add(member)
         if self._ends:
-            member.keeper.job_shuts_down()
+            member.host.job_shuts_down()
 
     def leave(self, member: Member) -> None:
         """Undo `join`."""
@@ -85,7 +86,7 @@ class JobWatch:
     def delete_room(self, room_name: str | None = None) -> asyncio.Future[api.DeleteRoomResponse]:
         """`JobContext.delete_room`, but not before the hosts of closed sessions are done."""
         task = asyncio.ensure_future(self._delete_later(room_name))
-        self._job._track_pending_task(task, name="delete_room")
+        compatibility.track_pending_task(self._job, task, "delete_room")
         if not _finalizing.get():
             return task
         # A host waits for whoever asked: that one must not wait for the host.
@@ -96,14 +97,14 @@ class JobWatch:
     async def _delete_later(self, room_name: str | None) -> api.DeleteRoomResponse:
         # Whatever the order of the listeners of a close: by now, hosts know of it.
         for member in list(self._members):
-            if member.keeper.ending:
-                await member.keeper.wait_closed()
+            if member.host.ending:
+                await member.host.wait_closed()
         response: api.DeleteRoomResponse = await self._delete_room(room_name)
         return response
 
     def _follows_from_close(self) -> bool:
         closed = _closed.get()
-        if closed is not None and closed.keeper.ending:
+        if closed is not None and closed.host.ending:
             return True
         return any(member.emits_close() for member in self._members)
 
@@ -113,10 +114,7 @@ class JobWatch:
         The worker's, the room's and a crash's set a future of the runner, which only the callback
         that it has given to the job leads to.
         """
-        if not inspect.isfunction(self._job._on_shutdown):
-            return
-        runner = inspect.getclosurevars(self._job._on_shutdown).nonlocals.get("self")
-        asked: asyncio.Future[Any] | None = getattr(runner, "_shutdown_fut", None)
+        asked = compatibility.runner_shutdown(self._job)
         if asked is not None:
             asked.add_done_callback(self._runner_shuts_down)
 
@@ -129,7 +127,7 @@ class JobWatch:
             logger.debug("the job is shut down from outside")
         self._ends = True
         for member in list(self._members):
-            member.keeper.job_shuts_down()
+            member.host.job_shuts_down()
 
 
 def mark_close(member: Member) -> None:
@@ -149,8 +147,8 @@ async def finalize(job: JobContext, success: bool, reason: str) -> None:
         return
     verdict = SimulationVerdict(success=success, reason=reason)
     run = SimulationRun(id=simulation.simulation_run_id)
-    simulation._begin_finalize(simulator_verdict=verdict, run=run)
-    callback = job._simulation_end_fnc
+    compatibility.begin_finalize(simulation, verdict, run)
+    callback = compatibility.simulation_end_callback(job)
     if callback is None:
         return
     _finalizing.set(True)

@@ -1,7 +1,8 @@
 """A session of livekit-agents, as a host serves it. Written for 1.8.9.
 
-Comes in: an `AgentSession`. Goes out: a `HostedSession`. This module, `livekit_job` and
-`livekit_audio` are all that know the SDK; nothing imports them before a host needs them.
+`LiveKitSession` adapts an `AgentSession` to the `SessionAdapter` that a host serves. The modules of
+this package are imported only when a host needs them, since they import the SDK. Only
+`compatibility` uses private names of the SDK.
 
 **The SDK's own host.** An `AgentSession` starts one, a `SessionHost` of
 `livekit.agents.voice.remote_session`, inside of `start()`, in two cases:
@@ -21,7 +22,7 @@ reach the driver.
 **The close.** `AgentSession` emits `close`, waits for its host, then lets go of the room. What else
 follows from `close` can cut the host off: the deletion of the room, which `RoomIO` orders in a
 listener of `close`, and a shutdown of the job, which the SDK's tool for hanging up asks for in
-another. `livekit_job` stands before both.
+another. `job` stands before both.
 """
 
 from __future__ import annotations
@@ -40,14 +41,14 @@ from livekit.agents.llm import Tool, Toolset
 from livekit.agents.llm.chat_context import Instructions
 from livekit.agents.voice.run_result import RunResult
 
-from . import job
+from . import compatibility, job
 from ..host.adapter import (
     AudioSink,
     ConsoleAudio,
     HostedRun,
-    HostedSession,
+    HostHandle,
     SdkHostRunning,
-    SessionKeeper,
+    SessionAdapter,
 )
 from .audio import Console
 from .job import JobWatch
@@ -73,10 +74,10 @@ _OPTIONS: Final = (
 _FROM_OUTSIDE: Final = (CloseReason.JOB_SHUTDOWN, CloseReason.PARTICIPANT_DISCONNECTED)
 
 
-class LiveKitSession(HostedSession):
+class LiveKitSession(SessionAdapter):
     """A session of livekit-agents."""
 
-    keeper: SessionKeeper  # from `attach` on
+    host: HostHandle  # from `attach` on
 
     def __init__(self, session: AnyAgentSession) -> None:
         self._session = session
@@ -105,14 +106,14 @@ class LiveKitSession(HostedSession):
 
     # Beginning and end.
 
-    def attach(self, keeper: SessionKeeper) -> None:
+    def attach(self, host: HostHandle) -> None:
         session = self._session
-        if session._session_host is not None:
+        if compatibility.get_session_host(session) is not None:
             raise SdkHostRunning(
                 "the session has another host; start it with session_host=False, "
                 "and have one host at a time"
             )
-        self.keeper = keeper
+        self.host = host
         self._job = self._job or get_job_context(required=False)
         if self._job is not None:
             self._watch = JobWatch.over(self._job)
@@ -130,15 +131,14 @@ class LiveKitSession(HostedSession):
         session.off("agent_state_changed", self._note_start)
         session.__dict__.pop("emit", None)
         session.__dict__.pop("aclose", None)
-        if session._session_host is self._place:
-            session._session_host = None
+        if compatibility.get_session_host(session) is self._place:
+            compatibility.set_session_host(session, None)
         if self._watch is not None:
             self._watch.leave(self)
 
     def emits_close(self) -> bool:
         """Whether its close is being told this moment, and the host does not know yet."""
-        session = self._session
-        return session._closing and not session._started and not self.keeper.ending
+        return compatibility.is_emitting_close(self._session) and not self.host.ending
 
     def awaits_finalize(self, close: Any) -> bool:
         if self._job is None or self._job.simulation_context() is None:
@@ -148,15 +148,16 @@ class LiveKitSession(HostedSession):
     def _take_place(self, _: object = None) -> None:
         """Be where the SDK looks for a host. A session's start empties the place, and so it is
         taken once more when the agent's state tells that a start is under way."""
-        if self._session._session_host is None:
-            self._session._session_host = self._place
-        elif self._session._session_host is not self._place:
+        host = compatibility.get_session_host(self._session)
+        if host is None:
+            compatibility.set_session_host(self._session, self._place)
+        elif host is not self._place:
             logger.error("the session was started with the SDK's own host, and now has two")
             self._session.off("agent_state_changed", self._take_place)
 
     def _note_start(self, _: object = None) -> None:
         """The state changes once more when a start is done, and the agent has its activity."""
-        if self._session._activity is not None:
+        if compatibility.has_activity(self._session):
             self._started.set()
 
     def _emit(self, event: Any, *args: Any) -> None:
@@ -167,7 +168,7 @@ class LiveKitSession(HostedSession):
     def _aclose(self) -> Coroutine[Any, Any, None]:
         """`AgentSession.aclose`, which waits for a close that is under way, and so for the host:
         the one for whom a host waits must not wait for it."""
-        if job.is_finalizing() and self.keeper.ending:
+        if job.is_finalizing() and self.host.ending:
             return _nothing()
         return type(self._session).aclose(self._session)
 
@@ -179,10 +180,7 @@ class LiveKitSession(HostedSession):
 
     @property
     def closing(self) -> bool:
-        # Not `_is_closing`, which is true for ever once a session was shut down and started again.
-        session = self._session
-        begun = session._closing_task is not None and not session._closing_task.done()
-        return session._started and (begun or session._closing)
+        return compatibility.is_close_pending(self._session)
 
     def chat_items(self) -> Sequence[Any]:
         return self._session.history.items
@@ -206,7 +204,7 @@ class LiveKitSession(HostedSession):
             user_state=session.user_state,
             agent_id=self._agent().id,
             options={name: _text(getattr(session.options, name)) for name in _OPTIONS},
-            created_at=session._started_at,
+            created_at=compatibility.started_at(session),
         )
 
     def usage(self) -> Any:
@@ -216,7 +214,7 @@ class LiveKitSession(HostedSession):
         return sources.GetFrameworkInfoResponse(sdk="python", sdk_version=sdk_version)
 
     async def rtc_stats(self) -> sources.GetRTCStatsResponse:
-        room_io = self._session._room_io
+        room_io = compatibility.room_io(self._session)
         if room_io is None:
             return sources.GetRTCStatsResponse(publisher_stats=(), subscriber_stats=())
         stats = await room_io.room.get_rtc_stats()
@@ -243,8 +241,12 @@ class LiveKitSession(HostedSession):
         await self._session.interrupt(force=True)
 
     def run(self, text: str) -> HostedRun:
-        if self._session._activity is None:  # the SDK would begin a run that never ends
+        # The SDK would begin a run that never ends.
+        if not compatibility.has_activity(self._session):
             raise RequestError("the session is not running")
+        if not compatibility.can_generate(self._session):
+            logger.error("run_input needs a model: give AgentSession or its agent an llm")
+            raise RequestError("the session has no LLM and cannot answer")
         return _Run(self._session.run(user_input=text))
 
     async def finalize(self, success: bool, reason: str) -> None:
@@ -267,17 +269,18 @@ class _HostPlace:
 
     def __getattr__(self, name: str) -> Callable[[Any], None]:
         """The SDK calls a method for what it tells its host alone, such as `_on_eot_prediction`."""
-        if not name.startswith("_on_"):
+        prefix = compatibility.HOST_METHOD_PREFIX
+        if not name.startswith(prefix):
             raise AttributeError(name)
-        return partial(self._session.report, name.removeprefix("_on_"))
+        return partial(self._session.report, name.removeprefix(prefix))
 
     async def start(self) -> None:
         """The SDK starts its host at the end of a session's start; this one runs already."""
 
     async def aclose(self) -> None:
         """The SDK waits here before it lets go of the room."""
-        if self._session.keeper.ending and not job.is_finalizing():
-            await self._session.keeper.wait_closed()
+        if self._session.host.ending and not job.is_finalizing():
+            await self._session.host.wait_closed()
 
 
 class _Run(HostedRun):

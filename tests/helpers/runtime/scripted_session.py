@@ -13,14 +13,14 @@ from types import SimpleNamespace
 from typing import Any
 
 from agent_session import (
-    HostedSession,
+    SessionAdapter,
     MemorySessionTransport,
     SessionHost,
     SessionTransport,
     TransportError,
     memory_pair,
 )
-from agent_session.host.adapter import AudioFrame, AudioSink, SessionKeeper
+from agent_session.host.adapter import AudioFrame, AudioSink, HostHandle
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol import sources
 
@@ -141,11 +141,11 @@ async def _stats() -> sources.GetRTCStatsResponse:
     return {"publisher_stats": [{"rtt": 0.5}], "subscriber_stats": []}
 
 
-class PlainSession(HostedSession):
+class PlainSession(SessionAdapter):
     """A session that does as it is told."""
 
     def __init__(self) -> None:
-        self.keeper: SessionKeeper | None = None
+        self.host: HostHandle | None = None
         self.asked = 0  # how often the items or the agent were
         self.items: list[Any] = []
         self.info: Any = {
@@ -201,11 +201,11 @@ class PlainSession(HostedSession):
     def off(self, event: Any, callback: Any) -> Any:
         self.listeners[event].remove(callback)
 
-    def attach(self, keeper: SessionKeeper) -> None:
-        self.keeper = keeper
+    def attach(self, host: HostHandle) -> None:
+        self.host = host
 
     def detach(self) -> None:
-        self.keeper = None
+        self.host = None
 
     @property
     def agent_state(self) -> str:

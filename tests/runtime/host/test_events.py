@@ -281,7 +281,7 @@ def test_a_closed_host_hears_nothing() -> None:
         async with hosted(session) as (driver, host, _):
             assert set(session.listeners) == set(SDK_EVENTS.values())
             await host.close()
-            assert not any(session.listeners.values()) and session.keeper is None
+            assert not any(session.listeners.values()) and session.host is None
             session.emit("error", {"message": "x"})
         assert driver.arms() == ["agent_state_changed"]
 

@@ -251,16 +251,16 @@ def test_no_hold_unless_finalize_is_awaited() -> None:
 def test_what_else_ends_a_hold(how: str) -> None:
     async def main() -> None:
         async with holding() as (session, driver, host):
-            assert session.keeper is not None and session.keeper.ending
+            assert session.host is not None and session.host.ending
             if how == "driver leaves":
                 await driver.transport.close()
             elif how == "job shuts down":
-                session.keeper.job_shuts_down()
+                session.host.job_shuts_down()
             else:
                 await asyncio.wait_for(host.close(), 5)
             await asyncio.wait_for(host.wait_closed(), 5)
             await driver.end()
-            assert session.keeper is None and not host.ending
+            assert session.host is None and not host.ending
 
     run(main())
 
@@ -282,11 +282,11 @@ def test_a_finalize_at_work_that_nobody_waits_for_is_given_the_time_of_a_close(l
         async with holding(session, close_timeout=0.1) as (_, driver, host):
             await driver.send("finalize_simulation")
             await driver.ask("get_session_state")
-            assert session.keeper is not None
+            assert session.host is not None
             if leave == "driver leaves":
                 await driver.transport.close()
             else:
-                session.keeper.job_shuts_down()
+                session.host.job_shuts_down()
             await asyncio.wait_for(host.wait_closed(), 5)
             assert cancelled.is_set()
             if leave == "job shuts down":

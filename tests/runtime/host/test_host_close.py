@@ -230,7 +230,7 @@ def test_the_driver_leaves() -> None:
         async with hosted(session) as (driver, host, _):
             await driver.transport.close()
             await asyncio.wait_for(host.wait_closed(), 5)
-            assert session.keeper is None and not any(session.listeners.values())
+            assert session.host is None and not any(session.listeners.values())
             session.emit("error", {"message": "nobody listens"})
             session.closes()
 
@@ -287,7 +287,7 @@ def test_requests_that_wait_for_a_slow_driver_end_with_it() -> None:
             theirs.send_nowait(request(str(number), "get_agent_info"))
         await theirs.flush()
         theirs._stream.pause_reading()
-        while len(host._desk._in_flight) < 8:
+        while len(host._dispatcher._in_flight) < 8:
             await asyncio.sleep(0)
         for _ in range(20):
             await asyncio.sleep(0)

@@ -46,7 +46,7 @@ def test_the_driver_is_killed() -> None:
                 await asyncio.wait_for(host.wait_closed(), 10)
                 session.emit("error", {"message": "nobody is there"})
                 session.closes()
-            assert session.keeper is None
+            assert session.host is None
 
     run(main(), 60)
 

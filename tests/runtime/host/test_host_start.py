@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextvars import ContextVar
 
+import agent_session
 import pytest
 from agent_session import (
     ConnectFailed,
@@ -73,7 +74,7 @@ def test_closing_twice_and_at_once_and_before_the_start() -> None:
         await host.wait_closed()
         with pytest.raises(TransportClosed):
             await host.start()
-        assert session.keeper is None and not any(session.listeners.values())
+        assert session.host is None and not any(session.listeners.values())
         await theirs.close()
 
     run(main())
@@ -88,7 +89,7 @@ def test_a_start_that_fails_leaves_nothing_and_may_be_tried_again() -> None:
         served = SessionHost(session, transport)
         with pytest.raises(ConnectFailed):
             await served.start()
-        assert session.keeper is None and not any(session.listeners.values())
+        assert session.host is None and not any(session.listeners.values())
         async with await listen(host, port) as listener:
             await served.start()
             await served.start()  # which does nothing
@@ -132,3 +133,7 @@ def test_a_session_can_have_a_host_after_another() -> None:
             assert driver.arms() == ["agent_state_changed", "error"]
 
     run(main())
+
+
+def test_the_earlier_name_of_the_adapter_can_be_imported() -> None:
+    assert agent_session.HostedSession is agent_session.SessionAdapter

@@ -18,8 +18,17 @@ agents = pytest.importorskip("livekit.agents")
 
 from google.protobuf.json_format import MessageToDict  # noqa: E402
 from google.protobuf.struct_pb2 import Struct  # noqa: E402
-from scripted_agent import Call, Clerk, Fail, Say, Script, Wait, scripted_session  # noqa: E402
-from livekit.agents import Agent, function_tool, llm  # noqa: E402
+from scripted_agent import (
+    Call,
+    Clerk,
+    Fail,
+    Say,
+    Script,
+    ScriptedModel,
+    Wait,
+    scripted_session,
+)  # noqa: E402
+from livekit.agents import Agent, AgentSession, function_tool, llm  # noqa: E402
 from livekit.agents.voice.amd import AMDCategory, AMDPredictionEvent  # noqa: E402
 from livekit.agents.voice.events import EotPredictionEvent, UserStateChangedEvent  # noqa: E402
 from livekit.protocol.agent_pb import agent_session as sdk_pb  # noqa: E402
@@ -210,6 +219,42 @@ def test_a_driver_that_comes_before_the_agent() -> None:
             ] == ["hello"]
             assert (await driver.ask("run_input", text="hi")).run_input.items
             await session.aclose()
+
+    run(main())
+
+
+@pytest.mark.parametrize("settings", [{}, {"llm": ...}], ids=["no llm", "ellipsis"])
+def test_a_run_without_a_model_is_refused(
+    settings: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> None:
+        session: AgentSession[None] = AgentSession(
+            vad=None,
+            turn_handling={"turn_detection": None},
+            user_away_timeout=None,
+            **settings,
+        )
+        await session.start(Clerk(), session_host=False)
+        async with hosted(session) as (driver, _, _):
+            response = await driver.ask("run_input", text="hi")
+            assert response.error == "the session has no LLM and cannot answer"
+            assert "give AgentSession or its agent an llm" in caplog.text
+            assert not (await driver.ask("get_chat_history")).HasField("error")
+        await session.aclose()
+
+    run(main())
+
+
+def test_a_run_uses_the_model_of_the_agent() -> None:
+    async def main() -> None:
+        session: AgentSession[None] = AgentSession(
+            vad=None, turn_handling={"turn_detection": None}, user_away_timeout=None
+        )
+        await session.start(Clerk(llm=ScriptedModel(GREETING)), session_host=False)
+        async with hosted(session) as (driver, _, _):
+            answer = (await driver.ask("run_input", text="hi")).run_input
+            assert [item.message.content[0].text for item in answer.items] == ["hello"]
+        await session.aclose()
 
     run(main())
 

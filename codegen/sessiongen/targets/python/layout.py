@@ -12,6 +12,8 @@ from collections.abc import Collection, Sequence
 LINE_LENGTH = 100
 # What may stand before the bracket at which a call is broken.
 _HEAD = re.compile(r'(?:\w+ = |\w+=|"\w+": )?[\w.]*[(\[{]')
+# A comprehension has no arguments to break at.
+_COMPREHENSION = re.compile(r"\bfor\b")
 
 
 def bracketed(start: str, items: Sequence[str], end: str, indent: int = 0) -> str:
@@ -38,13 +40,16 @@ def imported(module: str, names: Collection[str]) -> str:
 def call(text: str, indent: int, end: str = "") -> str:
     """Return a call on one line if it fits, else one argument a line, and so inside.
 
-    One that cannot be broken at its arguments stays too long, for black to break.
+    One that cannot be broken at its arguments stays too long, for black to break: an empty
+    call, a comprehension, and what does not end with a bracket.
     """
     margin = " " * indent
     start, inside = _opened(text)
-    if len(margin + text + end) <= LINE_LENGTH or not _HEAD.fullmatch(start):
+    arguments = _arguments(inside)
+    fits = len(margin + text + end) <= LINE_LENGTH
+    if fits or not arguments or not _HEAD.fullmatch(start):
         return f"{margin}{text}{end}"
-    lines = [call(item, indent + 4, ",") for item in _arguments(inside)]
+    lines = [call(item, indent + 4, ",") for item in arguments]
     return "\n".join([f"{margin}{start}", *lines, f"{margin}{text[-1]}{end}"])
 
 
@@ -59,6 +64,9 @@ def _opened(text: str) -> tuple[str, str]:
 
 
 def _arguments(inside: str) -> list[str]:
+    """Return the arguments of a call; none if it has none to break at."""
+    if not inside.strip() or _COMPREHENSION.search(inside):
+        return []
     depth, start, found = 0, 0, []
     for index, item in enumerate(inside):
         depth += (item in "([{") - (item in ")]}")

@@ -78,14 +78,21 @@ class items:
 def either(source: Any, *names: str) -> Any:
     """Return the attribute that goes by the first of several names that the source has.
 
+    An optional key of a mapping counts as missing only if no name is there.
+
     Raises:
         AttributeError: it has none of them.
     """
+    items = source.__items__ if type(source) is attributes else None
     for name in names:
+        if items is not None and name not in items:
+            continue
         try:
             return getattr(source, name)
         except AttributeError:
             continue
+    if items is not None and not set(names).isdisjoint(source.__optional__.split()):
+        return None
     raise AttributeError(f"the source has no {' or '.join(map(repr, names))}")
 
 

@@ -1,0 +1,46 @@
+"""Optional fields named by Python keywords: a mapping may hold either spelling of the key."""
+
+from __future__ import annotations
+
+import keyword
+from pathlib import Path
+from typing import Any
+
+import pytest
+from generated_packages import Package, configured, generate, protos
+
+WORDS = [word for word in keyword.kwlist if word.islower()]
+PROTO = """
+syntax = "proto3";
+package case.keyword_keys;
+message Ping {}
+message Moved {
+FIELDS
+}
+message Event { oneof event { Ping p = 1; } }
+message Request { string id = 1; oneof request { Ping move = 2; } }
+message Response { string id = 1; oneof response { Moved move = 2; } }
+message Envelope { oneof message { Event event = 1; Request request = 2; Response response = 3; } }
+"""
+
+
+@pytest.fixture(scope="module")
+def encoders(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("keyword_keys")
+    fields = [f"  optional string {word} = {number};" for number, word in enumerate(WORDS, 1)]
+    path = folder / "keyword_keys.proto"
+    path.write_text(PROTO.replace("FIELDS", "\n".join(fields)), encoding="utf-8")
+    config = configured(folder, "keyword_keys_protocol", protos([path], [folder]))
+    package: Package = generate(config)
+    return package.module("encoders")
+
+
+@pytest.mark.parametrize("suffix", ["_", ""], ids=["with an underscore", "as in the proto"])
+def test_either_spelling_of_a_key_fills_the_field(encoders: Any, suffix: str) -> None:
+    for word in WORDS:
+        message = encoders.encode_moved({f"{word}{suffix}": "here"})
+        assert [(field.name, value) for field, value in message.ListFields()] == [(word, "here")]
+
+
+def test_a_mapping_without_the_keys_fills_nothing(encoders: Any) -> None:
+    assert encoders.encode_moved({}).ListFields() == []

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 
 from . import robot_pb2 as pb
 from .errors import RequestError, UnexpectedArmError
-from .values import at_most_one, build, unknown_field
+from .values import at_most_one, build, to_text, unknown_field
 
 
 class RobotRequestClient(ABC):
@@ -36,6 +36,8 @@ class RobotRequestClient(ABC):
     ) -> pb.RobotResponse.Moved:
         """Moves the arm to a target. The response comes when the arm has stopped.
 
+        Request arm 2, answered by `move` (3).
+
         Args:
             position: A point in space.
             joints: The angle of each joint.
@@ -48,7 +50,11 @@ class RobotRequestClient(ABC):
         request = pb.RobotRequest(
             move=build(
                 pb.RobotRequest.Move,
-                {"position": position, "joints": joints, "preset": preset},
+                {
+                    "position": position,
+                    "joints": joints,
+                    "preset": None if preset is None else to_text(preset),
+                },
             ),
         )
         response = await self.send(request, timeout)
@@ -62,6 +68,8 @@ class RobotRequestClient(ABC):
         timeout: float | None = None,
     ) -> pb.RobotResponse.Gripped:
         """Opens or closes the gripper.
+
+        Request arm 3, answered by `grip` (4).
 
         Returns:
             The gripper has moved.
@@ -77,6 +85,8 @@ class RobotRequestClient(ABC):
         timeout: float | None = None,
     ) -> pb.RobotResponse.Status:
         """Returns where the arm is.
+
+        Request arm 4, answered by `get_status` (5).
 
         Returns:
             Where the arm is.

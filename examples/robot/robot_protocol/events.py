@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from asyncio import CancelledError
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -15,7 +14,7 @@ from typing import Any, Final, Protocol
 
 from . import robot_pb2 as pb
 from .dispatch import RobotEventArm
-from .values import unknown_field
+from .values import to_text, unknown_field
 
 _log = logging.getLogger(__name__)
 
@@ -44,7 +43,10 @@ class RobotEventSink(ABC):
         *,
         seconds: float,
     ) -> None:
-        """The arm has started to move."""
+        """The arm has started to move.
+
+        Event arm 1.
+        """
         event = pb.RobotEvent(started=pb.RobotEvent.Started(seconds=seconds))
         self.emit(event)
 
@@ -54,8 +56,11 @@ class RobotEventSink(ABC):
         fault: pb.Fault.ValueType,
         detail: str,
     ) -> None:
-        """The arm refused to move, or stopped."""
-        event = pb.RobotEvent(faulted=pb.RobotEvent.Faulted(fault=fault, detail=detail))
+        """The arm refused to move, or stopped.
+
+        Event arm 2.
+        """
+        event = pb.RobotEvent(faulted=pb.RobotEvent.Faulted(fault=fault, detail=to_text(detail)))
         self.emit(event)
 
 
@@ -117,14 +122,20 @@ class RobotEventListeners:
         self,
         listener: Callable[[pb.RobotEvent.Started, pb.RobotEvent], None],
     ) -> Callable[[], None]:
-        """The arm has started to move."""
+        """The arm has started to move.
+
+        Event arm 1.
+        """
         return self._add("started", listener)
 
     def on_faulted(
         self,
         listener: Callable[[pb.RobotEvent.Faulted, pb.RobotEvent], None],
     ) -> Callable[[], None]:
-        """The arm refused to move, or stopped."""
+        """The arm refused to move, or stopped.
+
+        Event arm 2.
+        """
         return self._add("faulted", listener)
 
     def on_unknown(
@@ -148,7 +159,7 @@ class RobotEventListeners:
                 continue
             try:
                 listener(payload, event)
-            except (Exception, CancelledError):
+            except (Exception, _cancelled_error()):
                 # Nothing is awaited here: a cancellation is that of a future it asked.
                 _log.exception("a listener of %s failed", arm or "unknown events")
 
@@ -166,3 +177,10 @@ class RobotEventListeners:
             listeners.pop(key, None)
 
         return remove
+
+
+def _cancelled_error() -> type[BaseException]:
+    """Return asyncio.CancelledError, imported when a listener fails: asyncio loads slowly."""
+    from asyncio import CancelledError
+
+    return CancelledError

@@ -31,15 +31,24 @@ class RobotRequestHandler(ABC):
 
     @abstractmethod
     async def move(self, request: pb.RobotRequest.Move) -> pb.RobotResponse.Moved:
-        """Moves the arm to a target. The response comes when the arm has stopped."""
+        """Moves the arm to a target. The response comes when the arm has stopped.
+
+        Request arm 2, answered by `move` (3).
+        """
 
     @abstractmethod
     async def grip(self, request: pb.RobotRequest.Grip) -> pb.RobotResponse.Gripped:
-        """Opens or closes the gripper."""
+        """Opens or closes the gripper.
+
+        Request arm 3, answered by `grip` (4).
+        """
 
     @abstractmethod
     async def get_status(self, request: pb.RobotRequest.GetStatus) -> pb.RobotResponse.Status:
-        """Returns where the arm is."""
+        """Returns where the arm is.
+
+        Request arm 4, answered by `get_status` (5).
+        """
 
 
 class PartialRobotRequestHandler(RobotRequestHandler):

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 
 from . import agent_session_pb2 as pb
 from .errors import RequestError, UnexpectedArmError
-from .values import unknown_field
+from .values import to_text, unknown_field
 
 
 class SessionRequestClient(ABC):
@@ -81,7 +81,7 @@ class SessionRequestClient(ABC):
         Returns:
             What came of a run_input.
         """
-        request = pb.SessionRequest(run_input=pb.SessionRequest.RunInput(text=text))
+        request = pb.SessionRequest(run_input=pb.SessionRequest.RunInput(text=to_text(text)))
         response = await self.send(request, timeout)
         _check(response, "run_input")
         return response.run_input
@@ -225,7 +225,7 @@ class SessionRequestClient(ABC):
         request = pb.SessionRequest(
             finalize_simulation=pb.SessionRequest.FinalizeSimulation(
                 provisional_success=provisional_success,
-                provisional_reason=provisional_reason,
+                provisional_reason=to_text(provisional_reason),
             ),
         )
         response = await self.send(request, timeout)

@@ -22,6 +22,7 @@ from .values import (
     TimestampLike,
     to_duration,
     to_struct,
+    to_text,
     to_timestamp,
     unknown_field,
 )
@@ -132,9 +133,9 @@ class AgentSessionEventSink(ABC):
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
             user_input_transcribed=pb.AgentSessionEvent.UserInputTranscribed(
-                transcript=transcript,
+                transcript=to_text(transcript),
                 is_final=is_final,
-                language=language,
+                language=None if language is None else to_text(language),
             ),
         )
         self.emit(event)
@@ -171,7 +172,7 @@ class AgentSessionEventSink(ABC):
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
-            error=pb.AgentSessionEvent.Error(message=message),
+            error=pb.AgentSessionEvent.Error(message=to_text(message)),
         )
         self.emit(event)
 
@@ -236,8 +237,8 @@ class AgentSessionEventSink(ABC):
             amd_prediction=pb.AgentSessionEvent.AmdPrediction(
                 speech_duration=None if speech_duration is None else to_duration(speech_duration),
                 category=category,
-                reason=reason,
-                transcript=transcript,
+                reason=to_text(reason),
+                transcript=to_text(transcript),
                 delay=None if delay is None else to_duration(delay),
             ),
         )
@@ -365,7 +366,10 @@ class AgentSessionEventSink(ABC):
         """
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
-            session_closed=pb.AgentSessionEvent.SessionClosed(reason=reason, error=error),
+            session_closed=pb.AgentSessionEvent.SessionClosed(
+                reason=reason,
+                error=None if error is None else to_text(error),
+            ),
         )
         self.emit(event)
 

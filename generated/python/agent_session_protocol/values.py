@@ -165,6 +165,16 @@ def well_formed(text: object) -> str:
     return value
 
 
+def to_text(text: str) -> str:
+    """Return the text with lone surrogates replaced, as `well_formed` does.
+
+    A value of another type is returned unchanged, for the message to refuse.
+    """
+    if not isinstance(text, str) or text.isascii():
+        return text
+    return well_formed(str.__str__(text))
+
+
 def build(message: type[M], values: Mapping[str, Any]) -> M:
     """Return a message of fields whose names a call cannot spell; None leaves one unset."""
     return message(**values)

@@ -304,3 +304,29 @@ def test_nothing_can_be_asked_before_the_start() -> None:
             await session.close()
 
     run(main())
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        ("\ud83d", "\ufffd"),
+        ("a\ude00b", "a\ufffdb"),
+        ("\ud83d\ude00", "\U0001f600"),
+        ("na\u00efve", "na\u00efve"),
+    ],
+)
+def test_a_text_that_utf_8_cannot_encode_is_repaired(given: str, sent: str) -> None:
+    async def main() -> None:
+        async with driven() as (session, host):
+            calls: list[asyncio.Future[Any]] = [
+                asyncio.ensure_future(session.run_input(text=given)),
+                asyncio.ensure_future(
+                    session.finalize_simulation(provisional_success=True, provisional_reason=given)
+                ),
+            ]
+            assert (await host.request()).run_input.text == sent
+            assert (await host.request()).finalize_simulation.provisional_reason == sent
+            for calling in calls:
+                calling.cancel()
+
+    run(main())

@@ -56,6 +56,7 @@ class Context:
             "to_timestamp",
             "to_duration",
             "to_struct",
+            "to_text",
             "timestamp_or_now",
         }
         return frozenset({"self", "getattr"} | helpers) | self.modules.aliases

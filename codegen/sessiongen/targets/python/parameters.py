@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sessiongen.diagnostics import Diagnostic
 from sessiongen.targets.python.layout import quoted
 from sessiongen.targets.python.naming import Scope, plain
-from sessiongen.ir.schema import Field, Kind, Message, Schema
+from sessiongen.ir.schema import Field, Kind, Message, Schema, Value
 from sessiongen.targets.python.references import SCALAR_TYPES, References
 
 # Messages whose natural Python form is one value rather than their fields.
@@ -134,7 +134,10 @@ class ParameterBuilder:
     def _forms(self, field: Field, name: str) -> tuple[str, str]:
         annotation, converter = self.references.natural(field.value)
         if field.key is not None:
-            argument = f"{{key: {converter}(item) for key, item in {name}.items()}}"
+            key = self.references.natural(Value(field.key))[1]
+            argument = f"{{{_call(key, 'key')}: {_call(converter, 'item')}"
+            argument += f" for key, item in {name}.items()}}"
+            converter = converter or key
             annotation = f"Mapping[{SCALAR_TYPES[field.key]}, {annotation}]"
         elif field.repeated:
             argument = f"[{converter}(item) for item in {name}]"
@@ -142,6 +145,10 @@ class ParameterBuilder:
         else:
             argument = f"{converter}({name})"
         return annotation, argument if converter else name
+
+
+def _call(converter: str, name: str) -> str:
+    return f"{converter}({name})" if converter else name
 
 
 def _unless_none(name: str, argument: str) -> str:

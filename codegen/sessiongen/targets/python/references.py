@@ -185,6 +185,9 @@ class References:
             found = _NATURAL[value.type_name]
             self.values.update(found)
             return found
+        if value.kind is Kind.STRING:
+            self.values.add("to_text")
+            return "str", "to_text"
         return self.strict(value), ""
 
     def runtime_class(self, value: Value) -> str:

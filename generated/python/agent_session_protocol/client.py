@@ -236,7 +236,7 @@ class SessionRequestClient(ABC):
 def _check(response: pb.SessionResponse, expected: str) -> None:
     """Raise what is wrong with a response."""
     arm = response.WhichOneof("response")
-    if response.error:
+    if response.HasField("error"):
         raise RequestError(response.error, None if arm is None else getattr(response, arm))
     if arm != expected:
         raise UnexpectedArmError(expected, arm, unknown_field(response))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from textwrap import indent
 
+from sessiongen.targets.python.layout import quoted
 from sessiongen.targets.python.naming import Scope, plain
 from sessiongen.ir.protocol import Call
 from sessiongen.ir.roles import union
@@ -44,7 +45,11 @@ class ClientMethod:
 
 @dataclass(frozen=True)
 class ClientModel:
-    """client.py. `error` reads the text of a response's error; an empty one is none."""
+    """client.py.
+
+    error: reads the text of a response's error.
+    failed: whether a response has an error: by presence, or by its text without presence.
+    """
 
     imports: list[str]
     aliases: list[tuple[str, str, str]]
@@ -54,6 +59,7 @@ class ClientModel:
     response: str
     response_oneof: str
     error: str
+    failed: str
     methods: list[ClientMethod]
 
 
@@ -93,17 +99,30 @@ def client_model(context: Context) -> ClientModel:
 
     methods = [method(call) for call in context.protocol.calls]
     context.faults += [*scope.faults, *parameters.faults]
-    error = roles.error
+    # Every name is resolved before the imports are read.
+    request = references.message(roles.request.full_name)
+    response = references.message(roles.response.full_name)
     return ClientModel(
         imports=references.imports,
         aliases=references.aliases,
         values=sorted(references.values),
         client=f"{context.flat(roles.request.full_name)}Client",
-        request=references.message(roles.request.full_name),
-        response=references.message(roles.response.full_name),
+        request=request,
+        response=response,
         response_oneof=union(roles.response).name,
-        error=access("response", error.name) if error else "",
+        error=access("response", roles.error.name) if roles.error else "",
+        failed=_failed(roles.error),
         methods=methods,
+    )
+
+
+def _failed(error: Field | None) -> str:
+    if error is None:
+        return ""
+    return (
+        f"response.HasField({quoted(error.name)})"
+        if error.presence
+        else access("response", error.name)
     )
 
 

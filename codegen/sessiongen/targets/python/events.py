@@ -80,12 +80,14 @@ class _EventsBuilder:
         events = [self._event(item) for item in self.context.protocol.events]
         for scope in (self.sink, self.forwarders, self.listeners, self.parameters):
             self.context.faults += scope.faults
+        # Every name is resolved before the imports are read.
+        event = self.references.message(self.role.full_name)
         return EventsModel(
             imports=self.references.imports,
             aliases=self.references.aliases,
             values=sorted(self.references.values),
             base=base,
-            event=self.references.message(self.role.full_name),
+            event=event,
             event_name=f"{self.role.full_name}.{oneof.name}",
             oneof=oneof.name,
             arm_type=f"{self.context.union_name(oneof)}Arm",

@@ -147,8 +147,8 @@ def error(text: Any) -> LLMError:
         ("text", "text"),
         ("", ""),
         (OSError(2, "no file"), "[Errno 2] no file"),
-        (ValueError("\ud800"), "?"),
-        ("half \ud800", "half ?"),
+        (ValueError("\ud800"), "\ufffd"),
+        ("half \ud800", "half \ufffd"),
     ],
 )
 def test_the_text_of_an_error(given_: Any, told: str) -> None:

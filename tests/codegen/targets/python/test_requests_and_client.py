@@ -248,8 +248,10 @@ def test_an_error_with_a_payload() -> None:
     assert (caught.value.message, caught.value.payload) == ("half done", payload)
 
 
-def test_an_empty_error_is_none() -> None:
-    run_input(Response(error="", run_input=Response.RunInputResponse()))
+def test_an_error_that_is_present_is_an_error_even_if_it_is_empty() -> None:
+    with pytest.raises(RequestError) as caught:
+        run_input(Response(error="", run_input=Response.RunInputResponse()))
+    assert (str(caught.value), type(caught.value.payload)) == ("", Response.RunInputResponse)
 
 
 def test_the_wrong_arm() -> None:

@@ -1,7 +1,4 @@
-"""The generator's figures: start-up, a cold run, growth with the protocol, dispatch.
-
-In: a folder to work in. Out: Rows, each a ratio to a peer measured in the same run.
-"""
+"""Measures the generator: start-up, a cold run, growth with the protocol, and dispatch."""
 
 from __future__ import annotations
 

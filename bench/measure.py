@@ -1,8 +1,4 @@
-"""Measuring: commands side by side, and the memory of a process tree.
-
-In: commands. Out: the wall time of good rounds, taken alternately so that both see the same
-machine, and peaks of resident memory.
-"""
+"""Measures the wall time of commands in turn, and the peak memory of a process tree."""
 
 from __future__ import annotations
 

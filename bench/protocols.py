@@ -1,8 +1,4 @@
-"""Protocols of any size, for the benchmarks.
-
-In: how many times the arms of the contract. Out: a folder with a .proto and a
-codegen.toml whose unions have that many arms.
-"""
+"""Writes protocols with a multiple of the contract's arms, for the benchmarks."""
 
 from __future__ import annotations
 

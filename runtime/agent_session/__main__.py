@@ -1,7 +1,4 @@
-"""The command `agent-session`, also as `python -m agent_session`.
-
-Comes in: the arguments of the process. Goes out: what the verb prints, and its exit status.
-"""
+"""The command `agent-session`, also run as `python -m agent_session`."""
 
 from __future__ import annotations
 

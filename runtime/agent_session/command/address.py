@@ -1,7 +1,4 @@
-"""Addresses, as one types them.
-
-Comes in: HOST:PORT, or a part of it. Goes out: a host and a port, or why it is none.
-"""
+"""Parsing of the addresses that the command takes: HOST:PORT, or one of the two."""
 
 from __future__ import annotations
 

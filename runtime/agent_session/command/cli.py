@@ -1,8 +1,8 @@
-"""The command line: verbs and options, no logic.
+"""The command line of `agent-session`: verbs and options.
 
-Comes in: arguments. Goes out: what a verb shows, and the exit status: 0 fine, 1 the session was
-lost, 2 a fault in usage, the address or the output, 130 a demo that was interrupted. It is argparse
-that reads them, so that the package goes on needing nothing but protobuf.
+The exit status is 0 on success, 1 if the session was lost, 2 for a fault in usage, the address or
+the output, and 130 for an interrupted demo. Arguments are parsed with argparse, so that the
+package depends on protobuf only.
 """
 
 from __future__ import annotations

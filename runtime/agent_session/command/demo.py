@@ -1,8 +1,7 @@
-"""`demo`: an agent and a driver, and what they say to each other.
+"""The verb `demo`: runs an agent and a driver and prints their conversation.
 
-Comes in: nothing; no key, and no network beyond this machine. Goes out: a conversation, event by
-event, and how it ended. The agent has a process of its own, as agents have: what is seen here has
-crossed a socket, and the SDK's start and its log are not in the driver's way.
+It needs no key and no network. The agent runs in a process of its own, as agents do, so that the
+messages cross a socket and the start and the log of the SDK stay out of the driver's process.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The agent of the demo: a real session of livekit-agents, whose model is a script.
+"""The agent of the demo: a real session of livekit-agents with a scripted model.
 
-Comes in: the address of a driver. Goes out: a session that the driver can talk to, until the agent
-hangs up or the driver leaves.
+It connects to the address of a driver and runs until the agent hangs up or the driver leaves.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The lines that somebody types, or that a program writes.
+"""Reads lines from standard input.
 
-Comes in: standard input. Goes out: lines, one at a time. A terminal is read key by key, so that
-the prompt can be drawn again whenever something else is shown; all else is read no faster than
-its lines are wanted. No thread, so that there is nothing to wait for at the end.
+A terminal is read key by key, so that the prompt can be drawn again after other output. Pipes and
+files are read only as fast as their lines are used. No thread is started, so nothing has to be
+waited for at the end.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A line that is being typed.
+"""Edits a line while it is typed, without I/O.
 
-Comes in: what a terminal sends for keys. Goes out: the lines that were entered, and how the one
-that is not looks now. Nothing here reads or writes, so that a prompt is redrawn exactly.
+It takes the bytes that a terminal sends for keys and returns the entered lines and the current
+state of the line, from which a prompt can be drawn exactly.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""`listen`: wait for an agent, show what it does, and let somebody talk to it.
+"""The verb `listen`: waits for agents, prints their events and sends what is typed.
 
-Comes in: agents that connect, one after the other, and lines of standard input. Goes out: a report
-of all that happens; to the agent, the lines as requests.
+Agents are served one after the other. Each line of standard input is sent as a request.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a message says, in a few words.
+"""Summarises a message in one or a few lines.
 
-Comes in: a message of the protocol, of any kind. Goes out: one line for people, or several. What
-often comes has words of its own; all else, and so what the protocol gains, is told by its fields.
+Common messages have a text of their own. Every other message, including those that the protocol
+gains, is summarised by its fields.
 """
 
 from __future__ import annotations

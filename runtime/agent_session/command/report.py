@@ -1,8 +1,4 @@
-"""What is told of a session, for people or for programs.
-
-Comes in: what happens in a session. Goes out: lines on the screen, for people one for each event;
-or, for programs, a JSON object for each thing that happens, one a line.
-"""
+"""Prints what happens in a session: lines for people, or one JSON object per line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Requests, as one types them.
+"""Parses requests that are typed as a name and fields in JSON.
 
-Comes in: a name, and fields in JSON. Goes out: the request. The names, what they take and what
-they mean are the protocol's, so that a request it gains can be typed at once.
+Names, fields and help texts come from the protocol, so that a new request can be typed at once.
 """
 
 from __future__ import annotations

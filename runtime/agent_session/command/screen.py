@@ -1,7 +1,7 @@
-"""The terminal: the one way for text to get there.
+"""Writes text to the terminal.
 
-Comes in: pieces of a line, whoever wrote them. Goes out: the line, in colour where that is wanted,
-above the prompt where there is one. What would steer the terminal is spelled out instead.
+All output of the command goes through `Screen`, which adds colour, keeps the prompt below the
+output and escapes control characters.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""A session that is watched.
-
-Comes in: a transport, and what the driver asks. Goes out: a report of each event, in its place
-among the answers, and how it all ended.
-"""
+"""A `RemoteSession` that reports each event, and how the session ended."""
 
 from __future__ import annotations
 

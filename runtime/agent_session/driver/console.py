@@ -1,8 +1,4 @@
-"""The loudspeaker of a driver.
-
-Comes in: the agent's speech, and notes about its playback. Goes out: whatever the driver makes of
-them; it tells the session when all is played.
-"""
+"""The interface of a driver's console, which plays the agent's speech."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The events of a session, one after the other.
+"""Iteration over the events of a session.
 
-Comes in: each event, as it arrives. Goes out: the same events, to whoever iterates. What waits to
-be read is bounded: who reads too slowly is told, in the right place, how many events are missing.
+The bytes of unread events are bounded. A reader that is too slow receives `EventsMissed` at the
+place of the missing events.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What can be said of a session from outside.
+"""The states of a session as a driver sees it.
 
-Comes in: what its host and its transport told. Goes out: one of four frozen values, so that a
-`match` over them can be checked to be exhaustive.
+They are frozen values, so that a type checker can verify that a `match` covers all of them.
 """
 
 from __future__ import annotations

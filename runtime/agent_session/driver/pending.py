@@ -1,8 +1,6 @@
 """The requests that wait for their responses.
 
-Comes in: requests on their way out, and responses in any order. Goes out: for each request a
-future with its response or a named error. All requests of a session share one timer, and none
-has a task: what a request costs is its future.
+Each request has a future and no task of its own; one timer serves all requests of a session.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Waiting for a host that is not there yet.
+"""Waits until a host can be reached and answers a ping.
 
-Comes in: a way to connect and a way to ping, both of which may fail for now. Goes out: nothing,
-as soon as a ping was answered; or, past the deadline, the error of the last try.
+Past the deadline the error of the last attempt is raised.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""The driver's side of a session: asks the host, and listens to it.
-
-Comes in: calls of the driver on one side, the host's messages from a transport on the other. Goes
-out: requests, and for each its response or a named error; events, to listeners and iterators;
-console audio both ways; and what became of the session in the end.
-"""
+"""The driver side of a session: sends requests and receives responses, events and audio."""
 
 from __future__ import annotations
 

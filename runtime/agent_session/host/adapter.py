@@ -1,8 +1,7 @@
-"""What a host needs of the session that it serves, whatever SDK runs it.
+"""The interface between a host and the session of an SDK.
 
-Comes in: an SDK's session, behind `SessionAdapter`. Goes out: its events by the SDK's names, and
-answers in the form that the generated encoders read. `livekit_agents.session` has the
-one for livekit-agents.
+`SessionAdapter` emits the events of the SDK under the SDK's names and returns answers in the form
+that the generated encoders take. `livekit_agents.session` implements it for livekit-agents.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The audio of a console, between a driver and a session.
-
-Comes in: microphone frames and word of played speech from a driver; the agent's speech from the
-session. Goes out: each to the other.
-"""
+"""Passes console audio between a driver and a session, in both directions."""
 
 from __future__ import annotations
 

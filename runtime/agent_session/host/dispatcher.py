@@ -1,7 +1,7 @@
-"""Requests as they come in, and their responses on the way out.
+"""Dispatches the requests of a driver to a handler and sends one response to each.
 
-Comes in: requests of a driver. Goes out: one response for each, from the handler, or an error that
-says why it was not handled. What needs no waiting is answered in the tick in which it came.
+Requests whose handlers do not wait are answered without a task, in the same iteration of the
+event loop.
 """
 
 from __future__ import annotations

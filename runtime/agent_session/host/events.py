@@ -1,8 +1,8 @@
-"""Events on their way to the driver.
+"""Encodes the events of an SDK and sends them to the driver.
 
-Comes in: what the SDK emits, under the SDK's names. Goes out: one message each, by the generated
-table and encoders, so that an event which the protocol gains needs no edit here. What cannot be
-sent is an error in the log, without its contents, and never the session's problem.
+Events are encoded by the generated table, so that a new event of the protocol needs no edit here.
+An event that cannot be sent is logged as an error, without its contents, and does not affect the
+session.
 """
 
 from __future__ import annotations

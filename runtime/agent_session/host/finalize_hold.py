@@ -1,7 +1,7 @@
-"""The finalize hold: how long a host stays for a verdict that is still to be asked for.
+"""The finalize hold: keeps a host open until finalize_simulation was answered.
 
-Comes in: what happens to finalize_simulation, and what makes waiting pointless. Goes out: the
-moment to go on closing.
+A simulator asks for finalize_simulation only after the agent has ended the session. The hold ends
+when the request was answered, when it does not arrive in time, or when it can no longer come.
 """
 
 from __future__ import annotations

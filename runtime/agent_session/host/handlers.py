@@ -1,11 +1,11 @@
-"""What a host answers to each request.
+"""The handlers of a host: the answer to each request.
 
-Comes in: a request's payload. Goes out: the response's payload, made by the generated encoders, or a
-`RequestError` with the text for the driver.
+A handler returns the payload of the response, or raises `RequestError` with a text for the driver.
 
-A type checker takes `SessionRequestHandler` for the base class, so that it names a request which
-the protocol has gained and this file leaves out, where `HostRequestHandler` is constructed. At run
-time the base is `PartialSessionRequestHandler`, which answers such a request "unimplemented".
+A type checker sees `SessionRequestHandler` as the base class and therefore names a request that
+the protocol has gained and this module leaves out, where `HostRequestHandler` is constructed. At
+run time the base class is `PartialSessionRequestHandler`, which answers such a request with
+"unimplemented".
 """
 
 from __future__ import annotations

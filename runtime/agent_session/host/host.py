@@ -1,8 +1,7 @@
-"""The agent's side of a session: shows it to a driver, and lets the driver steer it.
+"""The host side of a session: forwards events, answers requests and passes console audio.
 
-Comes in: a session on one side, a driver's messages from a transport on the other. Goes out: the
-session's events, a response to each request, console audio both ways; and, when the session
-closes, everything in an order that loses nothing.
+When the session closes, the host sends session_closed, holds if it has to, answers what is under
+way, flushes and closes the transport.
 """
 
 from __future__ import annotations

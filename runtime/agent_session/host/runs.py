@@ -1,8 +1,4 @@
-"""Runs of a session: one at a time, and the newest wins.
-
-Comes in: texts to say in the place of the user, each in a task of its own. Goes out: the items of
-each run, or why it came to nothing.
-"""
+"""Runs of a session: one at a time, and a newer run supersedes an older one."""
 
 from __future__ import annotations
 

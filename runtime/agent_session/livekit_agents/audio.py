@@ -1,7 +1,7 @@
-"""The audio of a console, as a session of livekit-agents takes and gives it.
+"""Console audio of a session of livekit-agents.
 
-Comes in: the microphone's frames, and the agent's speech from the session. Goes out: the frames at
-the session's sample rate, and the speech at the console's.
+Microphone frames are converted to the sample rate of the session, and speech to that of the
+console.
 """
 
 from __future__ import annotations

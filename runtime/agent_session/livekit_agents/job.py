@@ -1,13 +1,13 @@
-"""The job of livekit-agents that runs a session: who ends it, and what has to wait.
+"""The job of livekit-agents that runs a session.
 
-Comes in: a `JobContext`. Goes out: word of a shutdown from outside to the hosts of the job's
-sessions, and a deletion of the room that waits for them.
+Tells the hosts of the job's sessions about a shutdown from outside, and delays the deletion of the
+room until they are done.
 
-A shutdown comes *from outside* when the worker, the server or the room ends the job, or when
-`JobContext.shutdown` is called. Not so when a listener of the session's own close calls it, as the
-SDK's tool for hanging up does, or the callback for the end of a simulation: then it follows from
-what the agent did. The SDK closes the session the same way in all these cases, with the same
-reason.
+A shutdown comes from outside when the worker, the server or the room ends the job, or when
+`JobContext.shutdown` is called. It does not when a listener of the session's own close calls it, as
+the SDK's tool for hanging up does, or when the callback for the end of a simulation does: these
+follow from what the agent did. The SDK closes the session in the same way, and with the same
+reason, in all these cases.
 """
 
 from __future__ import annotations

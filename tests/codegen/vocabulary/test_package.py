@@ -191,8 +191,11 @@ def test_only_version_numbers_reach_a_client(scope: Scope, version: str) -> None
 
 
 def fake(folder: Path, name: str, body: str) -> None:
+    program = folder / f"{name}_program.py"
+    program.write_text(f"import sys, pathlib\n{body}\n")
     file = folder / name
-    file.write_text(f"#!{sys.executable}\nimport sys, pathlib\n{body}\n")
+    # The path of the interpreter may hold a space, which a `#!` line cannot.
+    file.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{program}" "$@"\n')
     file.chmod(0o755)
 
 

@@ -1,8 +1,7 @@
-"""Pieces: a long module cut where black cannot tell, and put together again.
+"""Cuts a long module into chunks that black formats separately, and joins them again.
 
-In: the text of a module. Out: pieces of a few hundred lines, each a text that black
-formats as it would inside the whole. black takes memory for a whole text at once, and a
-union of a thousand arms makes a class of twenty thousand lines.
+black holds a whole text in memory, and a union of a thousand arms makes a class of twenty thousand
+lines. Each chunk has a few hundred lines and is formatted as it would be inside the whole.
 """
 
 from __future__ import annotations

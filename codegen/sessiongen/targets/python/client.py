@@ -1,7 +1,4 @@
-"""The model of client.py: a typed method for each request.
-
-In: the target's Context. Out: a ClientModel.
-"""
+"""The model of client.py: a typed method for each request."""
 
 from __future__ import annotations
 

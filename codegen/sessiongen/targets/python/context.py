@@ -1,8 +1,4 @@
-"""Models: what the templates of the Python target lay out.
-
-In: a Protocol and how its messages are imported. Out: one frozen model a generated file,
-every name and expression decided.
-"""
+"""What every model of the Python target is built from, and the docs of arms."""
 
 from __future__ import annotations
 

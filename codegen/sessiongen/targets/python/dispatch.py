@@ -1,7 +1,4 @@
-"""The model of dispatch.py: arms, tables and total handler tables.
-
-In: the target's Context. Out: a DispatchModel with a table for each real oneof.
-"""
+"""The model of dispatch.py: the arms, tables and handler tables of each oneof."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Docstrings: any comment as a Python string literal, or a comment, that runs nothing.
+"""Renders any comment as a Python string literal or as comment lines.
 
-In: the text of a comment. Out: the literal, indented, whose value is the text; or lines
-of a comment in Python.
+The result never executes anything, whatever the comment holds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What the template of encoders.py lays out.
-
-In: nothing. Out: the models that `encoders` fills in, every name and statement decided.
-"""
+"""The models that the template of encoders.py renders."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The model of encoders.py: from the SDK's objects to messages, field by field.
-
-In: the target's Context. Out: an EncodersModel with the statements of each message's
-`fill_` function, laid out as black leaves them.
-"""
+"""The model of encoders.py: the statements that fill each message from an SDK's objects."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The model of enums.py: proto enums to the SDK's values and back.
-
-In: the target's Context. Out: an EnumsModel with an entry for each enum.
-"""
+"""The model of enums.py: proto enums to the SDK's values and back."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The model of errors.py: what may stand beside an error text.
-
-In: the target's Context. Out: an ErrorsModel.
-"""
+"""The model of errors.py: the payloads that may accompany an error text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The model of events.py: the sink, the SDK's events and the listeners.
-
-In: the target's Context. Out: an EventsModel with a method for each event.
-"""
+"""The model of events.py: the event sink, the SDK's events and the listeners."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""Formatting: black over generated Python, as little of it as possible.
+"""Formats generated Python with black, in subprocesses.
 
-In: source texts. Out: the same, formatted. A text that was formatted before comes from
-the cache; the others are shared out to child processes, which load black while this
-process still compiles the protocol.
-
-Run as a module, this is such a child: texts as JSON in, formatted texts as JSON out.
+Texts that were formatted before come from the cache. The others are divided among subprocesses,
+which load black while this process still compiles the protocol. Run as a module, this is such a
+subprocess: it reads texts as JSON and writes the formatted texts as JSON.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Layout: regular code as black leaves it, so that black need not be asked.
+"""Lays out regular code as black would, so that black does not have to format it.
 
-In: the parts of a statement. Out: its lines. A list that does not fit on one line stands
-one element a line, with a comma behind the last, which black keeps as it is.
+A list that does not fit on one line has one element per line and a comma after the last one.
 """
 
 from __future__ import annotations

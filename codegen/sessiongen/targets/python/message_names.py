@@ -1,9 +1,4 @@
-"""The names under which encoders, models and decoders know each message and enum.
-
-In: the target's Context. Out: parts of function names, names of classes and of their
-fields, and the functions of enums.py that turn a value of an enum into the SDK's word and
-back.
-"""
+"""Names of messages and enums in encoders, models and decoders."""
 
 from __future__ import annotations
 

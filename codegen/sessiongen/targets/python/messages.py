@@ -1,7 +1,6 @@
-"""Messages: the classes and their stubs, by protoc and mypy-protobuf.
+"""Generates the message classes with protoc and their stubs with mypy-protobuf.
 
-In: stripped descriptors. Out: `_pb2.py` and `_pb2.pyi` files by name. The two tools run
-as child processes beside this one; `start` begins them, `finish` collects.
+Both tools run as subprocesses in parallel: `start` begins them and `finish` collects the files.
 """
 
 from __future__ import annotations

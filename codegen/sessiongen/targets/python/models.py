@@ -1,8 +1,4 @@
-"""The model of models.py and decoders.py: messages as plain Python.
-
-In: the target's Context. Out: a PlainModel with a frozen dataclass for each message, and
-the functions that read one from its message.
-"""
+"""The model of models.py and decoders.py: a frozen dataclass for each message."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Names: from protobuf names to Python names, clashes found.
+"""Names: converts protobuf names to Python names and reports clashes.
 
-In: names of descriptors. Out: Python identifiers. A name's form depends on nothing but
-itself and fixed word lists, so that adding an arm never renames another; where two names
-still fall together, the later one is refused.
+The form of a name depends on the name and fixed word lists only, so that a new arm never renames
+another. If two names still become equal, the later one is refused.
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
-"""Overrides: the few encoders of fields that are written by hand.
+"""Overrides: handwritten encoders for single fields.
 
-In: the path of a Python module, which is read and not run. Out: its text, and the
-function that fills each field that its table names, or a InputError.
-
-The module holds one table, `OVERRIDES`, from a field's name (`ChatMessage.content`, the
-message's outer messages in front) to a function of the module, which takes a source and
-the message to fill::
+The module of overrides is read and never run. It holds one table, `OVERRIDES`, from the name of a
+field (`ChatMessage.content`, preceded by the outer messages) to a function of the module, which
+takes a source and the message to fill::
 
     OVERRIDES = {"ChatMessage.content": fill_content}
 
-For an arm that is chosen by the `type` of its source, that source is what it takes.
+The override of an arm that is chosen by the `type` of its source takes that source.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Parameters: how a field of a message is given to a generated function.
-
-In: fields. Out: Parameters with annotation, default and the expression that turns the
-argument into what the message's constructor takes.
-"""
+"""Parameters of generated functions: annotation, default, and conversion of the argument."""
 
 from __future__ import annotations
 

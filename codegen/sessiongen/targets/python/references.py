@@ -1,8 +1,4 @@
-"""References: how generated Python names the messages and enums of the protocol.
-
-In: full names. Out: expressions such as `pb.SessionRequest.Ping`, and the imports that
-a file needs for those it used.
-"""
+"""References: how generated Python names messages and enums, and what it has to import."""
 
 from __future__ import annotations
 

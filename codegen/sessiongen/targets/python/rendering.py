@@ -1,7 +1,6 @@
-"""Rendering: templates and models to text.
+"""Renders templates to source text with LF line ends and without unused imports.
 
-In: the name of a template and what it may use. Out: source text with LF line ends and
-without imports that nothing uses. Undefined names in a template are errors.
+An undefined name in a template is an error.
 """
 
 from __future__ import annotations

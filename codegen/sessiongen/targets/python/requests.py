@@ -1,7 +1,4 @@
-"""The model of requests.py: the handler skeletons and the answering of a request.
-
-In: the target's Context. Out: a RequestsModel with a method for each request.
-"""
+"""The model of requests.py: the request handlers, and `answer`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The model of sources.py: what a host gives for each response, as typed dicts.
+"""The model of sources.py: a typed dict for each response that the SDK has no class for.
 
-In: the target's Context. Out: a SourcesModel with a typed dict for each response that the
-SDK has no class for, so that a type checker names a field which a host leaves out.
+All keys are required, so that a type checker names a field that a host leaves out.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Stub names: what a stub of messages would define twice.
+"""Finds names that a stub of messages would define twice.
 
-In: the text of a `_pb2.pyi`. Out: a fault for each name with two meanings in one scope.
-mypy-protobuf gives helpers names of their own (`_Kind`, `TEXT_FIELD_NUMBER`), which a
-protocol may use as well; such a stub is an error to every type checker.
+mypy-protobuf generates helpers such as `_Kind` and `TEXT_FIELD_NUMBER`, which a protocol may use as
+names too. Type checkers reject such a stub.
 """
 
 from __future__ import annotations

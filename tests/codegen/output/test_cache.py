@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import subprocess
 import time
 from collections.abc import Callable
@@ -241,6 +242,8 @@ def wide(root: Path, config: str = CONFIG) -> Project:
 def test_the_same_bytes_in_any_environment(
     name: str, tmp_path: Path, contract: dict[str, str]
 ) -> None:
+    if not sys.prefix.isascii() and not ENVIRONMENTS[name]["LC_ALL"].startswith("C.UTF"):
+        pytest.skip("Python itself does not start from a non-ASCII folder in this locale")
     made = wide(tmp_path / "some where" / "else")
     outcome = run(made.root, "generate", env=ENVIRONMENTS[name])
     assert outcome.status == 0, outcome.all

@@ -13,7 +13,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from sessiongen.diagnostics import Diagnostic, Rule, Span
+import tomli
+
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.paths import display
 
 KeyPath = tuple[str, ...]
@@ -86,6 +88,26 @@ class Tables:
             return value
         self.fault(key_path, f"{'.'.join(key_path)} is not {kind}", f"write it as {kind}")
         return None
+
+
+def read_companion(path: Path, kind: str) -> tuple[str, Table] | None:
+    """Return the text and the data of a TOML file beside a vocabulary; None if there is none.
+
+    kind: what the file is, for a diagnostic.
+
+    Raises:
+        InputError: the file cannot be read, or is not TOML in UTF-8.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        return text, tomli.loads(text)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        fault = f"the {kind} cannot be read: {getattr(error, 'strerror', None) or error}"
+        span = Span(display(path), getattr(error, "lineno", 1), getattr(error, "colno", 1))
+        help_ = "the file must be valid TOML 1.0 in UTF-8"
+        raise InputError([Diagnostic(span, Rule.CONFIG_SYNTAX, fault, help_)]) from None
 
 
 def key_span(path: Path, text: str, key_path: KeyPath) -> Span:

@@ -12,11 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import tomli
-
-from sessiongen.config.tables import Tables
-from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
-from sessiongen.paths import display
+from sessiongen.config.tables import Tables, key_span, read_companion
+from sessiongen.diagnostics import InputError, Span
 
 # design: the SDK or the protocol means to differ. sdk-bug: the SDK should change.
 # not-yet: the SDK does not have it so far.
@@ -53,11 +50,7 @@ class GapFile:
 
     def span(self, index: int, position: int) -> Span:
         """Return the position of an id, by its place in the file's arrays."""
-        # Only diagnostics need positions; other runs do not load the parser.
-        from sessiongen.config.positions import place
-
-        line, column = place(self._text, ("gaps", str(index), "covers", str(position)))
-        return Span(display(self.path), line, column)
+        return key_span(self.path, self._text, ("gaps", str(index), "covers", str(position)))
 
 
 def gap_file(vocabulary: Path) -> Path:
@@ -73,26 +66,16 @@ def load_gaps(vocabulary: Path, sdk: str) -> list[Gap]:
             not belong.
     """
     path = gap_file(vocabulary)
-    try:
-        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
-        data = tomli.loads(text)
-    except FileNotFoundError:
+    found = read_companion(path, "gap file")
+    if found is None:
         return []
-    except (OSError, ValueError, RecursionError) as error:
-        raise _unreadable(path, error) from None
+    text, data = found
     tables = Tables(path, text)
     tables.only(data, (), ("gaps",))
     gaps = list(_gaps(tables, data, GapFile(path, text), sdk))
     if tables.faults:
         raise InputError(tables.faults)
     return gaps
-
-
-def _unreadable(path: Path, error: Exception) -> InputError:
-    fault = f"the gap file cannot be read: {getattr(error, 'strerror', None) or error}"
-    span = Span(display(path), getattr(error, "lineno", 1), getattr(error, "colno", 1))
-    help_ = "the file must be valid TOML 1.0 in UTF-8"
-    return InputError([Diagnostic(span, Rule.CONFIG_SYNTAX, fault, help_)])
 
 
 def _gaps(tables: Tables, data: dict[str, Any], file: GapFile, sdk: str) -> Iterator[Gap]:

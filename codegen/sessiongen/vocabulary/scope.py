@@ -12,9 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-import tomli
-
-from sessiongen.config.tables import Table, Tables
+from sessiongen.config.tables import Table, Tables, read_companion
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.ir.roles import Roles, union
 from sessiongen.ir.schema import Message
@@ -81,13 +79,10 @@ def load_scope(vocabulary: Path, roles: Roles) -> Scope:
         InputError: there is no scope file, or it has a key or value that does not belong.
     """
     path = scope_file(vocabulary)
-    try:
-        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
-        data = tomli.loads(text)
-    except FileNotFoundError:
-        raise _missing(path) from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise _unreadable(path, error) from None
+    found = read_companion(path, "scope file")
+    if found is None:
+        raise _missing(path)
+    text, data = found
     tables = Tables(path, text)
     scope = _scope(tables, data, vocabulary.stem, roles)
     if tables.faults:
@@ -171,10 +166,3 @@ def _missing(path: Path) -> InputError:
     fault = "this SDK has no scope, so its package cannot be found or read"
     help_ = "write the file; docs/configuration.md lists its keys"
     return InputError([Diagnostic(Span(display(path)), Rule.NO_SCOPE, fault, help_)])
-
-
-def _unreadable(path: Path, error: Exception) -> InputError:
-    fault = f"the scope file cannot be read: {getattr(error, 'strerror', None) or error}"
-    span = Span(display(path), getattr(error, "lineno", 1), getattr(error, "colno", 1))
-    help_ = "the file must be valid TOML 1.0 in UTF-8"
-    return InputError([Diagnostic(span, Rule.CONFIG_SYNTAX, fault, help_)])

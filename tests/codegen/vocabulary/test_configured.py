@@ -144,6 +144,18 @@ def test_a_scope_with_a_wrong_key_is_refused_at_the_key(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("verb, file", [(WATCH, "scope"), (("parity",), "gaps")])
+def test_a_file_beside_the_vocabulary_that_is_not_toml_is_refused_at_its_place(
+    verb: tuple[str, ...], file: str, tmp_path: Path
+) -> None:
+    made = configured(tmp_path, {"one": "python"})
+    (tmp_path / "sdks" / f"one.{file}.toml").write_bytes(b"fine = 1\nbroken = \n")
+    outcome = made.invoke(*verb)
+    kind = file.removesuffix("s")
+    assert outcome.status == 2
+    assert outcome.errors.startswith(f"sdks/one.{file}.toml:2:10: error[SG005]: the {kind} file ")
+
+
 def test_watch_names_a_vocabulary_that_is_missing(asked: list[str], tmp_path: Path) -> None:
     made = configured(tmp_path, {"one": "python"})
     (tmp_path / "sdks" / "one.json").unlink()

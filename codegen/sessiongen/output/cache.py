@@ -78,11 +78,12 @@ class Cache:
         kept of an input that changed during the run, which may not be the one that was
         read, nor of outputs that are not the generated `files`, which are drift.
         """
-        if any(self._newer(name) for name in inputs):
-            return
         self._make_folder()
         try:
             state = json.dumps(self._current(inputs), indent=1)
+            # After the digests: an edit between the two would be kept as what was read.
+            if any(self._newer(name) for name in inputs):
+                return
             pairs = zip(self._config.outputs, files, strict=True)
             if not any(compare(folder_of(output), texts) for output, texts in pairs):
                 self._state.write_text(state, encoding="utf-8")

@@ -307,5 +307,21 @@ def test_an_input_moved_into_place_during_a_run_is_not_kept(made: Project) -> No
     assert kept(made, moved) is None
 
 
+def test_an_input_edited_while_the_state_is_kept_is_not_kept(
+    made: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_folder = Cache._make_folder
+
+    def edited(cache: Cache) -> None:
+        make_folder(cache)
+        made.edit("Is anybody there?", "Is nobody there?")
+        monkeypatch.setattr(Cache, "_make_folder", make_folder)
+
+    def meanwhile(made: Project) -> None:
+        monkeypatch.setattr(Cache, "_make_folder", edited)
+
+    assert kept(made, meanwhile) is None
+
+
 def test_an_output_edited_during_a_run_is_not_kept(made: Project) -> None:
     assert kept(made, lambda made: replaced(made.package / "events.py", "not edit", "edit")) is None

@@ -176,11 +176,11 @@ def test_explain_reads_a_descriptor_set(made: Project) -> None:
     assert entry["declared"] == "small.binpb#small.proto:1:1"
 
 
-def test_a_response_that_a_host_makes_names_its_source() -> None:
+def test_a_response_that_a_host_makes_names_its_typed_dict() -> None:
     outcome = invoke(ROOT, "--format", "json", "explain", "SessionResponse.get_framework_info")
     [entry] = entries(outcome)
     made = [
         (Path(item["place"]).name.partition(":")[0], item["symbol"]) for item in entry["generated"]
     ]
-    assert ("sources.py", "GetFrameworkInfoResponse") in made
+    assert ("responses.py", "GetFrameworkInfoResponse") in made
     assert ("encoders.py", "encode_get_framework_info_response") in made

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from agent_session.text_repair import encode_repaired
 from agent_session_protocol import agent_session_pb2 as pb
-from agent_session_protocol import decoders, encoders, sources
+from agent_session_protocol import decoders, encoders, responses
 from google.protobuf.timestamp_pb2 import Timestamp
 from scripted_session import PlainSession, chat_message, hosted
 from livekit.agents.metrics import LLMModelUsage
@@ -163,7 +163,7 @@ def test_texts_of_every_response_are_repaired() -> None:
 
 def test_json_values_are_repaired_at_any_depth() -> None:
     stats = {"k \udc80": ("half \ud83d", 1, None, [{"deep": ("\ud83d\ude00",)}])}
-    source = sources.GetRTCStatsResponse(publisher_stats=(stats,), subscriber_stats=None)
+    source = responses.GetRTCStatsResponse(publisher_stats=(stats,), subscriber_stats=None)
     made = encode_repaired(encoders.encode_get_rtc_stats_response, source)
     assert decoders.decode_get_rtc_stats_response(made).publisher_stats == (
         {"k \ufffd": ["half \ufffd", 1, None, [{"deep": ["\U0001f600"]}]]},

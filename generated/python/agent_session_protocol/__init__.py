@@ -10,7 +10,7 @@
 - `enums`: enums as the SDK spells them, and as JSON names them
 - `errors`: what a peer refused, what this build does not know
 - `encoders`: the SDK's objects to messages
-- `sources`: what a host gives for each response
+- `responses`: a typed dict for each response of a host
 - `models`: the messages as plain frozen dataclasses
 - `decoders`: messages to plain Python
 - `fields`: how encoders read and write, and how decoders read

@@ -42,7 +42,7 @@ from .fields import (
 from .values import to_struct
 
 if TYPE_CHECKING:
-    from . import models, sources
+    from . import models, responses
 
 
 def encode_metrics_report(source: Any) -> pb.MetricsReport:
@@ -785,7 +785,7 @@ def fill_session_closed(source: Any, to: pb.AgentSessionEvent.SessionClosed) -> 
         to.error = text_of(value)
 
 
-def encode_pong(source: sources.Pong | models.Pong) -> pb.SessionResponse.Pong:
+def encode_pong(source: responses.Pong | models.Pong) -> pb.SessionResponse.Pong:
     """Return the message Pong of a source."""
     to = pb.SessionResponse.Pong()
     fill_pong(source, to)
@@ -798,7 +798,7 @@ def fill_pong(source: Any, to: pb.SessionResponse.Pong) -> None:
 
 
 def encode_get_chat_history_response(
-    source: sources.GetChatHistoryResponse | models.GetChatHistoryResponse,
+    source: responses.GetChatHistoryResponse | models.GetChatHistoryResponse,
 ) -> pb.SessionResponse.GetChatHistoryResponse:
     """Return the message GetChatHistoryResponse of a source."""
     to = pb.SessionResponse.GetChatHistoryResponse()
@@ -820,7 +820,7 @@ def fill_get_chat_history_response(
 
 
 def encode_get_agent_info_response(
-    source: sources.GetAgentInfoResponse | models.GetAgentInfoResponse,
+    source: responses.GetAgentInfoResponse | models.GetAgentInfoResponse,
 ) -> pb.SessionResponse.GetAgentInfoResponse:
     """Return the message GetAgentInfoResponse of a source."""
     to = pb.SessionResponse.GetAgentInfoResponse()
@@ -842,7 +842,7 @@ def fill_get_agent_info_response(source: Any, to: pb.SessionResponse.GetAgentInf
 
 
 def encode_run_input_response(
-    source: sources.RunInputResponse | models.RunInputResponse,
+    source: responses.RunInputResponse | models.RunInputResponse,
 ) -> pb.SessionResponse.RunInputResponse:
     """Return the message RunInputResponse of a source."""
     to = pb.SessionResponse.RunInputResponse()
@@ -861,7 +861,7 @@ def fill_run_input_response(source: Any, to: pb.SessionResponse.RunInputResponse
 
 
 def encode_get_session_state_response(
-    source: sources.GetSessionStateResponse | models.GetSessionStateResponse,
+    source: responses.GetSessionStateResponse | models.GetSessionStateResponse,
 ) -> pb.SessionResponse.GetSessionStateResponse:
     """Return the message GetSessionStateResponse of a source."""
     to = pb.SessionResponse.GetSessionStateResponse()
@@ -888,7 +888,7 @@ def fill_get_session_state_response(
 
 
 def encode_get_rtc_stats_response(
-    source: sources.GetRTCStatsResponse | models.GetRTCStatsResponse,
+    source: responses.GetRTCStatsResponse | models.GetRTCStatsResponse,
 ) -> pb.SessionResponse.GetRTCStatsResponse:
     """Return the message GetRTCStatsResponse of a source."""
     to = pb.SessionResponse.GetRTCStatsResponse()
@@ -910,7 +910,7 @@ def fill_get_rtc_stats_response(source: Any, to: pb.SessionResponse.GetRTCStatsR
 
 
 def encode_get_session_usage_response(
-    source: sources.GetSessionUsageResponse | models.GetSessionUsageResponse,
+    source: responses.GetSessionUsageResponse | models.GetSessionUsageResponse,
 ) -> pb.SessionResponse.GetSessionUsageResponse:
     """Return the message GetSessionUsageResponse of a source."""
     to = pb.SessionResponse.GetSessionUsageResponse()
@@ -933,7 +933,7 @@ def fill_get_session_usage_response(
 
 
 def encode_get_framework_info_response(
-    source: sources.GetFrameworkInfoResponse | models.GetFrameworkInfoResponse,
+    source: responses.GetFrameworkInfoResponse | models.GetFrameworkInfoResponse,
 ) -> pb.SessionResponse.GetFrameworkInfoResponse:
     """Return the message GetFrameworkInfoResponse of a source."""
     to = pb.SessionResponse.GetFrameworkInfoResponse()
@@ -954,7 +954,7 @@ def fill_get_framework_info_response(
 
 
 def encode_update_io_response(
-    source: sources.UpdateIOResponse | models.UpdateIOResponse,
+    source: responses.UpdateIOResponse | models.UpdateIOResponse,
 ) -> pb.SessionResponse.UpdateIOResponse:
     """Return the message UpdateIOResponse of a source."""
     to = pb.SessionResponse.UpdateIOResponse()
@@ -968,7 +968,7 @@ def fill_update_io_response(source: Any, to: pb.SessionResponse.UpdateIOResponse
 
 
 def encode_finalize_simulation_response(
-    source: sources.FinalizeSimulationResponse | models.FinalizeSimulationResponse,
+    source: responses.FinalizeSimulationResponse | models.FinalizeSimulationResponse,
 ) -> pb.SessionResponse.FinalizeSimulationResponse:
     """Return the message FinalizeSimulationResponse of a source."""
     to = pb.SessionResponse.FinalizeSimulationResponse()

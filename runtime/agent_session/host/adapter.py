@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from agent_session_protocol import sources
+from agent_session_protocol import responses
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 
 from ..errors import AgentSessionError
@@ -113,7 +113,7 @@ class SessionAdapter(ABC):
         """All items of the conversation, oldest first."""
 
     @abstractmethod
-    def agent_info(self) -> sources.GetAgentInfoResponse:
+    def agent_info(self) -> responses.GetAgentInfoResponse:
         """Who has the conversation now.
 
         Raises:
@@ -121,7 +121,7 @@ class SessionAdapter(ABC):
         """
 
     @abstractmethod
-    def session_state(self) -> sources.GetSessionStateResponse:
+    def session_state(self) -> responses.GetSessionStateResponse:
         """What goes on, and how the session is set up. Raises as `agent_info` does."""
 
     @abstractmethod
@@ -129,11 +129,11 @@ class SessionAdapter(ABC):
         """What `encode_agent_session_usage` reads."""
 
     @abstractmethod
-    def framework_info(self) -> sources.GetFrameworkInfoResponse:
+    def framework_info(self) -> responses.GetFrameworkInfoResponse:
         """Which SDK this is."""
 
     @abstractmethod
-    async def rtc_stats(self) -> sources.GetRTCStatsResponse:
+    async def rtc_stats(self) -> responses.GetRTCStatsResponse:
         """The statistics of the room connection; empty lists without a room."""
 
     @abstractmethod

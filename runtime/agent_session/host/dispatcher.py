@@ -12,7 +12,7 @@ from collections.abc import Coroutine
 from typing import Any, Final
 
 from agent_session_protocol import agent_session_pb2 as pb
-from agent_session_protocol import encoders, sources
+from agent_session_protocol import encoders, responses
 from agent_session_protocol.requests import answer
 
 from ..errors import FrameTooLarge, TransportClosed, UnencodableMessage
@@ -61,7 +61,7 @@ class RequestDispatcher:
         self._context = contextvars.copy_context()
         # Transports encode a message before they return, so one is enough for all pongs.
         self._pong = pb.AgentSessionMessage()
-        encoders.fill_pong(sources.Pong(), self._pong.response.pong)
+        encoders.fill_pong(responses.Pong(), self._pong.response.pong)
 
     def start(self) -> None:
         """Let handlers see what the caller sees, such as the job that it runs in."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agent_session_protocol import agent_session_pb2 as pb
-from agent_session_protocol import encoders, sources
+from agent_session_protocol import encoders, responses
 from agent_session_protocol.errors import RequestError
 from google.protobuf.message import Message
 
@@ -70,12 +70,12 @@ class HostRequestHandler(Skeleton):
         return arm in _BRIEF
 
     async def ping(self, request: pb.SessionRequest.Ping) -> _Response.Pong:
-        return encoders.encode_pong(sources.Pong())
+        return encoders.encode_pong(responses.Pong())
 
     async def get_chat_history(
         self, request: pb.SessionRequest.GetChatHistory
     ) -> _Response.GetChatHistoryResponse:
-        source = sources.GetChatHistoryResponse(items=self._session.chat_items())
+        source = responses.GetChatHistoryResponse(items=self._session.chat_items())
         return await _encoded_in_parts(encoders.encode_get_chat_history_response, source, "items")
 
     async def run_input(self, request: pb.SessionRequest.RunInput) -> _Response.RunInputResponse:
@@ -88,7 +88,7 @@ class HostRequestHandler(Skeleton):
         except Exception as error:
             logger.exception("a run failed")
             raise _run_failed(self._text(error)) from error
-        response = sources.RunInputResponse(items=items)
+        response = responses.RunInputResponse(items=items)
         return encode_repaired(encoders.encode_run_input_response, response)
 
     async def get_agent_info(
@@ -114,7 +114,7 @@ class HostRequestHandler(Skeleton):
     async def get_session_usage(
         self, request: pb.SessionRequest.GetSessionUsage
     ) -> _Response.GetSessionUsageResponse:
-        source = sources.GetSessionUsageResponse(
+        source = responses.GetSessionUsageResponse(
             usage=self._session.usage(), created_at=time.time()
         )
         return encode_repaired(encoders.encode_get_session_usage_response, source)
@@ -128,7 +128,7 @@ class HostRequestHandler(Skeleton):
         for side, switches in request.ListFields():
             for switch, on in switches.ListFields():
                 self._session.switch(side.name, switch.name, on)
-        return encoders.encode_update_io_response(sources.UpdateIOResponse())
+        return encoders.encode_update_io_response(responses.UpdateIOResponse())
 
     async def finalize_simulation(
         self, request: pb.SessionRequest.FinalizeSimulation
@@ -142,7 +142,7 @@ class HostRequestHandler(Skeleton):
             failure = error
         response = encode_repaired(
             encoders.encode_finalize_simulation_response,
-            sources.FinalizeSimulationResponse(user_verdict=self._session.user_verdict()),
+            responses.FinalizeSimulationResponse(user_verdict=self._session.user_verdict()),
         )
         if failure is not None:
             raise RequestError(self._text(failure), response)
@@ -155,7 +155,7 @@ class HostRequestHandler(Skeleton):
 
 
 def _run_failed(text: str) -> RequestError:
-    nothing = sources.RunInputResponse(items=())
+    nothing = responses.RunInputResponse(items=())
     return RequestError(text, encoders.encode_run_input_response(nothing))
 
 

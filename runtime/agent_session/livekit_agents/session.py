@@ -32,7 +32,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from agent_session_protocol import sources
+from agent_session_protocol import responses
 from agent_session_protocol.errors import RequestError
 from google.protobuf.json_format import MessageToDict
 from livekit.agents import Agent, AgentSession, CloseReason, get_job_context
@@ -185,21 +185,21 @@ class LiveKitSession(SessionAdapter):
     def chat_items(self) -> Sequence[Any]:
         return self._session.history.items
 
-    def agent_info(self) -> sources.GetAgentInfoResponse:
+    def agent_info(self) -> responses.GetAgentInfoResponse:
         agent = self._agent()
         instructions = agent.instructions
         if isinstance(instructions, Instructions):
             instructions = instructions.render(modality="audio")
-        return sources.GetAgentInfoResponse(
+        return responses.GetAgentInfoResponse(
             id=agent.id,
             instructions=instructions,
             tools=list(_names(agent.tools)),
             chat_ctx=agent.chat_ctx.items,
         )
 
-    def session_state(self) -> sources.GetSessionStateResponse:
+    def session_state(self) -> responses.GetSessionStateResponse:
         session = self._session
-        return sources.GetSessionStateResponse(
+        return responses.GetSessionStateResponse(
             agent_state=session.agent_state,
             user_state=session.user_state,
             agent_id=self._agent().id,
@@ -210,15 +210,15 @@ class LiveKitSession(SessionAdapter):
     def usage(self) -> Any:
         return self._session.usage
 
-    def framework_info(self) -> sources.GetFrameworkInfoResponse:
-        return sources.GetFrameworkInfoResponse(sdk="python", sdk_version=sdk_version)
+    def framework_info(self) -> responses.GetFrameworkInfoResponse:
+        return responses.GetFrameworkInfoResponse(sdk="python", sdk_version=sdk_version)
 
-    async def rtc_stats(self) -> sources.GetRTCStatsResponse:
+    async def rtc_stats(self) -> responses.GetRTCStatsResponse:
         room_io = compatibility.room_io(self._session)
         if room_io is None:
-            return sources.GetRTCStatsResponse(publisher_stats=(), subscriber_stats=())
+            return responses.GetRTCStatsResponse(publisher_stats=(), subscriber_stats=())
         stats = await room_io.room.get_rtc_stats()
-        return sources.GetRTCStatsResponse(
+        return responses.GetRTCStatsResponse(
             publisher_stats=[MessageToDict(each) for each in stats.publisher_stats],
             subscriber_stats=[MessageToDict(each) for each in stats.subscriber_stats],
         )

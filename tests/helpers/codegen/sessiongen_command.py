@@ -82,10 +82,10 @@ FILES = [
     "peer.py",
     "py.typed",
     "requests.py",
+    "responses.py",
     "sessiongen.json",
     "small_pb2.py",
     "small_pb2.pyi",
-    "sources.py",
     "values.py",
 ]
 

@@ -22,7 +22,7 @@ from agent_session import (
 )
 from agent_session.host.adapter import AudioFrame, AudioSink, HostHandle
 from agent_session_protocol import agent_session_pb2 as pb
-from agent_session_protocol import sources
+from agent_session_protocol import responses
 
 PATIENCE = 10.0
 
@@ -137,7 +137,7 @@ class PlainRun:
         return await asyncio.shield(self.result)
 
 
-async def _stats() -> sources.GetRTCStatsResponse:
+async def _stats() -> responses.GetRTCStatsResponse:
     return {"publisher_stats": [{"rtt": 0.5}], "subscriber_stats": []}
 
 
@@ -219,23 +219,23 @@ class PlainSession(SessionAdapter):
         self.asked += 1
         return self.items
 
-    def agent_info(self) -> sources.GetAgentInfoResponse:
+    def agent_info(self) -> responses.GetAgentInfoResponse:
         self.asked += 1
-        info: sources.GetAgentInfoResponse = self.info
+        info: responses.GetAgentInfoResponse = self.info
         return info
 
-    def session_state(self) -> sources.GetSessionStateResponse:
-        state: sources.GetSessionStateResponse = self.state
+    def session_state(self) -> responses.GetSessionStateResponse:
+        state: responses.GetSessionStateResponse = self.state
         return state
 
     def usage(self) -> Any:
         return self.used
 
-    def framework_info(self) -> sources.GetFrameworkInfoResponse:
+    def framework_info(self) -> responses.GetFrameworkInfoResponse:
         return {"sdk": "plain", "sdk_version": "1.2"}
 
-    async def rtc_stats(self) -> sources.GetRTCStatsResponse:
-        stats: sources.GetRTCStatsResponse = await self.stats()
+    async def rtc_stats(self) -> responses.GetRTCStatsResponse:
+        stats: responses.GetRTCStatsResponse = await self.stats()
         return stats
 
     def switch(self, side: str, name: str, on: bool) -> None:

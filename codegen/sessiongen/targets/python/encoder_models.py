@@ -44,7 +44,7 @@ class EncodersModel:
     fields: str
     values: str
     overrides: bool
-    sources: bool
+    responses: bool
     encoders: list[EncoderModel]
     event: str
     event_name: str

@@ -13,7 +13,7 @@ from sessiongen.targets.python.encoder_models import EncoderModel, EncodersModel
 from sessiongen.targets.python.message_names import MessageNames
 from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.parameters import access
-from sessiongen.targets.python.sources import given_by_hosts
+from sessiongen.targets.python.responses import response_plans
 
 # Own types of protobuf that are filled in place, and those that are made.
 _SETTERS = {
@@ -56,7 +56,7 @@ class _Encoders:
         self.fields: set[str] = set()
         self.values: set[str] = set()
         self.overridden: set[str] = set()
-        self.given = {item.message.full_name for item in given_by_hosts(context)}
+        self.given = {item.message.full_name for item in response_plans(context)}
 
     def model(self) -> EncodersModel:
         role = self.context.protocol.roles.event
@@ -77,7 +77,7 @@ class _Encoders:
             fields=imported(".fields", self.fields),
             values=imported(".values", self.values),
             overrides=bool(self.overridden),
-            sources=bool(self.given),
+            responses=bool(self.given),
             encoders=encoders,
             event=event,
             event_name=name,
@@ -101,7 +101,7 @@ class _Encoders:
             self.fields |= {"attributes", "is_mapping"}
         name, title = self.names.function(plan.message), self.names.title(plan.message)
         given = plan.message.full_name in self.given
-        taken = f"sources.{title} | models.{title}" if given else "Any"
+        taken = f"responses.{title} | models.{title}" if given else "Any"
         message = self.references.message(plan.message.full_name)
         absent = [item for item in plan.fields if item.optional]
         # The SDK's name and a model's are tried before the protocol's, which may be missing.

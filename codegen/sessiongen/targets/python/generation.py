@@ -29,7 +29,7 @@ from sessiongen.targets.python.models import plain_model
 from sessiongen.targets.python.peer import obstacle, peer_model
 from sessiongen.targets.python.references import module_faults
 from sessiongen.targets.python.requests import requests_model
-from sessiongen.targets.python.sources import sources_model
+from sessiongen.targets.python.responses import responses_model
 
 # mypy-protobuf narrows Message.DESCRIPTOR, which pyright takes for an unsound override.
 _STUB_COMMENT = "# pyright: reportIncompatibleVariableOverride=false\n"
@@ -47,7 +47,7 @@ _MODELS: dict[str, Callable[[Context], object] | None] = {
     "enums": enums_model,
     "errors": errors_model,
     "encoders": encoders_model,
-    "sources": sources_model,
+    "responses": responses_model,
     "models": plain_model,
     "decoders": plain_model,
     "fields": None,

@@ -38,9 +38,9 @@ LAYERS = {
     "enums": Layer("enums as the SDK spells them, and as JSON names them", ("errors",)),
     "errors": Layer("what a peer refused, what this build does not know"),
     "encoders": Layer(
-        "the SDK's objects to messages", ("dispatch", "enums", "fields", "models", "sources")
+        "the SDK's objects to messages", ("dispatch", "enums", "fields", "models", "responses")
     ),
-    "sources": Layer("what a host gives for each response", ("enums", "values")),
+    "responses": Layer("a typed dict for each response of a host", ("enums", "values")),
     "models": Layer("the messages as plain frozen dataclasses", ("enums",)),
     "decoders": Layer("messages to plain Python", ("enums", "fields", "models")),
     "fields": Layer("how encoders read and write, and how decoders read", ("values",)),

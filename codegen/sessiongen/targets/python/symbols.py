@@ -19,7 +19,7 @@ from sessiongen.targets.python.installed_messages import installed_modules
 from sessiongen.targets.python.message_names import MessageNames
 from sessiongen.targets.python.options import PythonOptions
 from sessiongen.targets.python.requests import requests_model
-from sessiongen.targets.python.sources import given_by_hosts
+from sessiongen.targets.python.responses import response_plans
 
 
 class SymbolFinder:
@@ -71,8 +71,8 @@ class SymbolFinder:
             name = self._names.function(message)
             title = self._names.title(message)
             yield "encoders", f"encode_{name}"
-            if any(item.message is message for item in given_by_hosts(self._context)):
-                yield "sources", title
+            if any(item.message is message for item in response_plans(self._context)):
+                yield "responses", title
             yield "models", title
             yield "decoders", f"decode_{name}"
 

@@ -369,10 +369,10 @@ def test_kinds_by_the_sdks_tags(package: Package) -> None:
 
 def test_a_response_that_the_sdk_has_a_class_for_is_made_from_it(package: Package) -> None:
     """And not from a dict, which a type checker would ask for in its place."""
-    sources, encoders = package.module("sources"), package.module("encoders")
-    assert not hasattr(sources, "Classed") and hasattr(sources, "Unclassed")
+    responses, encoders = package.module("responses"), package.module("encoders")
+    assert not hasattr(responses, "Classed") and hasattr(responses, "Unclassed")
     assert encoders.encode_classed.__annotations__["source"] == "Any"
-    assert "sources.Unclassed" in encoders.encode_unclassed.__annotations__["source"]
+    assert "responses.Unclassed" in encoders.encode_unclassed.__annotations__["source"]
     assert encoders.encode_classed(SimpleNamespace(id="x")).id == "x"
 
 

@@ -1,7 +1,7 @@
 """What a host gives for a response: every key of its typed dict is a field, and the other way
 round, and a type checker says so where one is left out.
 
-In: sources.py and the descriptors. Out: what the encoders and mypy make of them.
+In: responses.py and the descriptors. Out: what the encoders and mypy make of them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import case_protocols
 import pytest
 from agent_session_protocol import agent_session_pb2 as pb
-from agent_session_protocol import encoders, sources
+from agent_session_protocol import encoders, responses
 
 RESPONSES: dict[str, Any] = {
     "Pong": encoders.encode_pong,
@@ -38,7 +38,7 @@ def test_each_response_has_one() -> None:
 @pytest.mark.parametrize("name", RESPONSES)
 def test_its_keys_are_the_fields(name: str) -> None:
     fields = pb.SessionResponse.DESCRIPTOR.nested_types_by_name[name].fields
-    keys = getattr(sources, name).__annotations__
+    keys = getattr(responses, name).__annotations__
     assert set(keys) == {field.name for field in fields}
     given = {key: None for key, type_ in keys.items() if "Word" not in str(type_)}
     words = {"agent_state": "thinking", "user_state": "away"} if len(given) < len(keys) else {}
@@ -78,7 +78,7 @@ FORMS = {
 def test_which_messages_have_one_and_what_each_key_takes(tmp_path: Path) -> None:
     """Not what an event carries too (Told), or another message (Nothing, Chain, Apart)."""
     package = case_protocols.make("response_forms", tmp_path / "in", tmp_path / "out")
-    found = vars(package.module("sources"))
+    found = vars(package.module("responses"))
     dicts = {name: item for name, item in found.items() if hasattr(item, "__total__")}
     assert {name: item.__total__ for name, item in dicts.items()} == dict.fromkeys(FORMS, True)
     assert {
@@ -88,12 +88,12 @@ def test_which_messages_have_one_and_what_each_key_takes(tmp_path: Path) -> None
 
 
 PROGRAM = """
-from agent_session_protocol import encoders, models, sources
+from agent_session_protocol import encoders, models, responses
 encoders.encode_get_framework_info_response({"sdk": "python", "sdk_version": "1"})
 encoders.encode_get_framework_info_response(
     models.GetFrameworkInfoResponse(sdk="python", sdk_version="1")
 )
-encoders.encode_get_framework_info_response(sources.GetFrameworkInfoResponse(sdk="python"))
+encoders.encode_get_framework_info_response(responses.GetFrameworkInfoResponse(sdk="python"))
 encoders.encode_get_framework_info_response({"sdk": "python"})
 encoders.encode_get_session_state_response(
     {

@@ -1,4 +1,4 @@
-"""The model of sources.py: a typed dict for each response that the SDK has no class for.
+"""The model of responses.py: a typed dict for each response that the SDK has no class for.
 
 All keys are required, so that a type checker names a field that a host leaves out.
 """
@@ -24,7 +24,7 @@ _OWN_TYPES = {
 
 
 @dataclass(frozen=True)
-class SourceDict:
+class ResponseDict:
     """A typed dict: its name, the function that reads it, and its keys as lines."""
 
     name: str
@@ -33,20 +33,20 @@ class SourceDict:
 
 
 @dataclass(frozen=True)
-class SourcesModel:
-    """sources.py."""
+class ResponsesModel:
+    """responses.py."""
 
     words: str
     values: str
-    dicts: list[SourceDict]
+    dicts: list[ResponseDict]
 
 
-def sources_model(context: Context) -> SourcesModel:
-    """Return the model of sources.py."""
-    return _Sources(context).model()
+def responses_model(context: Context) -> ResponsesModel:
+    """Return the model of responses.py."""
+    return _ResponsesBuilder(context).model()
 
 
-def given_by_hosts(context: Context) -> list[MessagePlan]:
+def response_plans(context: Context) -> list[MessagePlan]:
     """Return the plans of responses that no class of the SDK is a source of.
 
     What is carried elsewhere too, by an event or inside of a message, is not among them.
@@ -58,23 +58,25 @@ def given_by_hosts(context: Context) -> list[MessagePlan]:
     return [plan for name, plan in plans.items() if name in answers and not plan.has_sdk_class]
 
 
-class _Sources:
+class _ResponsesBuilder:
     def __init__(self, context: Context) -> None:
         self.context = context
         self.names = MessageNames(context)
         self.words: set[str] = set()
         self.values: set[str] = set()
 
-    def model(self) -> SourcesModel:
+    def model(self) -> ResponsesModel:
         dicts = [
-            SourceDict(
+            ResponseDict(
                 self.names.title(plan.message),
                 f"encode_{self.names.function(plan.message)}",
                 list(self._keys(plan)),
             )
-            for plan in given_by_hosts(self.context)
+            for plan in response_plans(self.context)
         ]
-        return SourcesModel(imported(".enums", self.words), imported(".values", self.values), dicts)
+        return ResponsesModel(
+            imported(".enums", self.words), imported(".values", self.values), dicts
+        )
 
     def _keys(self, plan: MessagePlan) -> Iterator[str]:
         members = self.names.members(plan)

@@ -1,11 +1,11 @@
-"""Agent sessions, observed and driven from outside.
+"""Hosts and drivers of agent sessions.
 
-Transports carry the messages of `agent_session_protocol` between two peers:
-- `TcpSessionTransport` connects to a peer, `listen` waits for one
+`SessionHost` serves the session of an agent; `RemoteSession` is a driver, which sends requests and
+receives events. Transports carry the messages of `agent_session_protocol` between the two:
+
+- `TcpSessionTransport` connects to a peer, `listen` accepts connections
 - `RoomSessionTransport` uses a LiveKit room; importing it does not import livekit
-- `memory_pair` joins two peers in one process
-
-`RemoteSession` is a driver's side of a session, over any of them.
+- `memory_pair` connects two peers in one process
 """
 
 from .errors import (

@@ -8,7 +8,7 @@ from .command.cli import main
 
 
 def run() -> None:
-    """Run the command, and end the process with its exit status."""
+    """Runs the command and exits with its status."""
     sys.exit(main(sys.argv[1:]))
 
 

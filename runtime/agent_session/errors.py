@@ -1,8 +1,8 @@
 """The root of the package's errors, and the errors of transports.
 
-The text of an error gives sizes, limits and addresses, never the bytes of a message, so that it
-can be logged. A transport that ends has one of these errors as its reason. Sending on it then
-raises `TransportClosed` with that reason.
+The text of an error contains sizes, limits and addresses, never the bytes of a message, so it can
+be logged. The `reason` of a transport that has ended is one of these errors. A later send raises
+`TransportClosed` with that reason.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class SlowConsumer(TransportError):
     """The transport was closed because the peer did not read what was sent to it.
 
     Attributes:
-        queued: bytes in the send queue.
+        queued: the number of bytes in the send queue.
         limit: the largest number of bytes that the send queue may hold.
     """
 
@@ -75,7 +75,7 @@ class SlowReader(TransportError):
     """
 
     def __init__(self, waiting: int) -> None:
-        super().__init__(f"{waiting} messages wait to be read, which is the limit")
+        super().__init__(f"{waiting} messages are waiting to be read, which is the limit")
         self.waiting = waiting
 
 
@@ -117,13 +117,13 @@ class FrameTooLarge(FrameError):
     """
 
     def __init__(self, size: int, limit: int) -> None:
-        super().__init__(f"a frame of {size} bytes, {limit} are allowed")
+        super().__init__(f"a frame of {size} bytes exceeds the limit of {limit} bytes")
         self.size = size
         self.limit = limit
 
 
 class MalformedFrame(FrameError):
-    """The bytes of a frame are not a valid message. The frame is dropped, the stream goes on.
+    """The bytes of a frame are not a valid message. The frame is dropped; the stream continues.
 
     Attributes:
         index: the number of frames before it on the stream.
@@ -131,7 +131,7 @@ class MalformedFrame(FrameError):
     """
 
     def __init__(self, index: int, size: int) -> None:
-        super().__init__(f"frame {index}, of {size} bytes, does not parse")
+        super().__init__(f"frame {index} of {size} bytes cannot be parsed")
         self.index = index
         self.size = size
 
@@ -140,13 +140,13 @@ class TruncatedFrame(FrameError):
     """The stream ended in the middle of a frame.
 
     Attributes:
-        received: bytes of the frame that arrived, including its header.
+        received: the number of bytes of the frame that arrived, including its header.
         expected: the length of the whole frame in bytes; None if its header is incomplete.
     """
 
     def __init__(self, received: int, expected: int | None) -> None:
-        of = "unknown length" if expected is None else f"{expected}"
-        super().__init__(f"the stream ended {received} bytes into a frame, of {of}")
+        of = "" if expected is None else f" of {expected}"
+        super().__init__(f"the stream ended in a frame, after {received}{of} bytes")
         self.received = received
         self.expected = expected
 

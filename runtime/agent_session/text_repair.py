@@ -1,6 +1,6 @@
 """Repair of texts that UTF-8 cannot encode, such as half an emoji from a streaming model.
 
-Protobuf refuses such texts. A repaired text has U+FFFD in place of each lone surrogate.
+Protobuf refuses such texts. The repair replaces each lone surrogate with U+FFFD.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from .transport.base import logger
 _S = TypeVar("_S")
 _M = TypeVar("_M")
 
-# Values of these types contain no text that is sent. The texts of exceptions are repaired by the
-# encoders, which convert them to strings.
+# Values of these types contain no text to repair. The encoders convert exceptions to strings and
+# repair these.
 _WITHOUT_TEXT = (Number, bytes, datetime, timedelta, Message, BaseException)
 
 
 def encode_repaired(encode: Callable[[_S], _M], source: _S) -> _M:
-    """Encodes a source; if it contains a text that UTF-8 cannot encode, with its texts repaired.
+    """Encodes a source. If UTF-8 cannot encode a text in it, encodes it with repaired texts.
 
-    Sources are encoded as they are first, so that only those with such a text pay for the repair.
+    Texts are repaired only after encoding has failed, so that valid sources have no extra cost.
     Other errors of `encode` are raised.
     """
     try:
@@ -49,7 +49,7 @@ def _is_unicode_error(error: ValueError) -> bool:
 def _repaired(source: Any) -> Any:
     """Returns the source with all its texts repaired, at any depth."""
     if isinstance(source, str):
-        # A member of an enum whose values are texts stays what it is: its str() is another text.
+        # A valid member of a string enum is returned unchanged, since its `str()` differs.
         repaired = well_formed(str.__str__(source))
         return source if repaired == source else repaired
     if source is None or isinstance(source, _WITHOUT_TEXT):
@@ -62,9 +62,9 @@ def _repaired(source: Any) -> Any:
 
 
 class _RepairedView:
-    """A view of an object that repairs its attributes and items when they are read."""
+    """A view of an object that repairs attributes and items when they are read."""
 
-    # No field of a protocol can have a name like this.
+    # No field of a protocol can have this name.
     __slots__ = ("__source__",)
 
     def __init__(self, source: Any) -> None:
@@ -80,5 +80,5 @@ class _RepairedView:
         return well_formed(str(self.__source__))
 
     def __repr__(self) -> str:
-        # The text of a list or dict consists of the repr of its items.
+        # `str()` of a list or dict uses the repr of its items.
         return well_formed(repr(self.__source__))

@@ -1,7 +1,7 @@
 """The interface of all transports: they carry protobuf messages of one class between two peers.
 
-A transport is generic in its message class. `MessageFormat` in `message_format` holds what a
-transport must know of that class; `session` binds the transports to `AgentSessionMessage`.
+A transport is generic in its message class, which `MessageFormat` in `message_format` describes.
+`session` binds the transports to `AgentSessionMessage`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Transport(ABC, Generic[M]):
             ...  # the transport did not end cleanly
 
     Messages arrive in the order in which they were sent. Iteration ends, without raising, when
-    the peer closes, when the connection fails, and when the transport is closed; `reason` tells
+    the peer closes, when the connection fails, and when the transport is closed; `reason` says
     which. Only one task may iterate at a time. `deliver_to` is an alternative to iteration.
     """
 
@@ -92,11 +92,11 @@ class Transport(ABC, Generic[M]):
 
     @abstractmethod
     async def close(self, timeout: float | None = None) -> None:
-        """Sends what is queued, then disconnects. May be called at any time, more than once.
+        """Sends the queued messages, then disconnects. May be called at any time, more than once.
 
         Args:
-            timeout: seconds after which the connection is aborted, whatever the peer does; None
-                for the transport's own timeout.
+            timeout: seconds after which the connection is aborted, even if messages are still
+                queued; None for the transport's own timeout.
         """
 
     @property
@@ -117,9 +117,9 @@ class Transport(ABC, Generic[M]):
         return self
 
     def deliver_to(self, receiver: Receiver[M]) -> asyncio.Task[None] | None:
-        """Passes messages to a receiver as they arrive, instead of iteration.
+        """Passes messages to a receiver as they arrive. An alternative to iteration.
 
-        Messages that the receiver sends while it handles a message are written together, at once.
+        Messages that the receiver sends while it handles a message are written together.
         Exceptions of the receiver are logged. Returns the task that delivers the messages, or
         None if the transport needs no task.
         """

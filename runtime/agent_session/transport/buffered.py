@@ -22,7 +22,7 @@ class State(Enum):
 
     NEW = "new"
     OPEN = "open"
-    DRAINING = "draining"  # the peer is gone; messages that it sent may still arrive
+    DRAINING = "draining"  # the peer has disconnected; messages that it sent may still arrive
     CLOSING = "closing"  # nothing more is received; what was sent is being written
     CLOSED = "closed"
 
@@ -110,7 +110,8 @@ class BufferedTransport(Transport[M]):
         """Logs a refused message, unless so many were refused that they would flood the log."""
         self._refused = count = self._refused + 1
         if count <= _LOGGED_ONE_BY_ONE or count & (count - 1) == 0:
-            # livekit's own text says why a stream broke; protobuf's may quote the message.
+            # The text of a livekit error is safe to log; that of a protobuf error may contain
+            # parts of the message.
             cause = f" ({error.__cause__})" if isinstance(error.__cause__, ConnectionError) else ""
             logger.warning("%s%s; refused, %d so far%s", error, cause, count, sender)
 

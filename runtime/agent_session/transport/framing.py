@@ -21,9 +21,9 @@ MAX_FRAME_SIZE: Final = 1 << 20
 
 _HEADER: Final = Struct(">I")
 
-# The pure Python implementation of protobuf raises other errors than DecodeError as well.
+# The pure Python implementation of protobuf also raises errors other than DecodeError.
 UNPARSABLE: Final = (DecodeError, ValueError, RecursionError)
-"""What protobuf raises for bytes that are not a message."""
+"""The errors that protobuf raises for bytes that are not a message."""
 
 
 def encode_frame(message: Message, limit: int = MAX_FRAME_SIZE) -> bytes:
@@ -79,7 +79,7 @@ class FrameDecoder(Generic[M]):
         self._index = 0
 
     def receive(self, data: bytes) -> list[M]:
-        """Takes the next bytes of the stream, and returns the messages that they complete.
+        """Decodes the next bytes of the stream, and returns the messages that they complete.
 
         After an error, further bytes are ignored.
         """
@@ -98,7 +98,7 @@ class FrameDecoder(Generic[M]):
         return self._decode(data)
 
     def receive_eof(self) -> FrameError | None:
-        """Takes the end of the stream, and returns the error of the stream, if there is one."""
+        """Marks the end of the stream. Returns the error of the stream, or None for a clean EOF."""
         if self.error is None and self._partial:
             received = len(self._partial)
             expected = self._needed if received >= HEADER_SIZE else None

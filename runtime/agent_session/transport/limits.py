@@ -17,7 +17,7 @@ class StreamLimits:
         send_queue: bytes that may wait to be sent to a slow peer.
         receive_queue: bytes that may wait for the local reader before the transport stops reading
             from the peer.
-        stall_timeout: how long `send` waits for a peer that takes nothing.
+        stall_timeout: how long `send` waits for a peer that does not read.
         close_timeout: how long `close` takes at most.
         linger: how long `close` waits for the peer to close as well. If the connection is closed
             earlier, the system may discard data that the peer has not read.

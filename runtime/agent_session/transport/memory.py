@@ -38,7 +38,7 @@ def memory_transports(
     Args:
         message_format: the messages that the transports carry.
         limits: the limits of each.
-        chunk: the largest number of bytes that are passed on at a time.
+        chunk: the largest number of bytes that are delivered at a time.
     """
     first = MemoryTransport(message_format, limits)
     second = MemoryTransport(message_format, limits)
@@ -72,7 +72,7 @@ class _Pipe(asyncio.Transport):
         self._disconnected = False
         self._reading = True
         self._write_paused = False
-        self._move_due = False
+        self._move_scheduled = False
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         if self._eof or self._closing:
@@ -115,16 +115,16 @@ class _Pipe(asyncio.Transport):
         self.peer._wake()
 
     def _wake(self) -> None:
-        if not self._move_due:
-            self._move_due = True
+        if not self._move_scheduled:
+            self._move_scheduled = True
             self._loop.call_soon(self._move)
 
     def _move(self) -> None:
-        """Moves one chunk, or the end, to the peer."""
-        self._move_due = False
+        """Delivers one chunk, or the end, to the peer."""
+        self._move_scheduled = False
         peer = self.peer
         if self._buffer and peer._disconnected:
-            self._buffer.clear()  # as a socket discards what its peer will not read
+            self._buffer.clear()  # as a socket discards data that its peer will not read
         if self._buffer and (peer._reading or peer._closing):
             data = bytes(self._buffer[: self._chunk])
             del self._buffer[: self._chunk]
@@ -148,7 +148,7 @@ class _Pipe(asyncio.Transport):
             self._protocol.resume_writing()
 
     def _deliver_end(self) -> None:
-        """Delivers EOF to the peer, and completes the close of this side, once all is moved."""
+        """Delivers EOF to the peer, and completes the close of this side, after all data."""
         peer = self.peer
         if (
             (self._eof or self._closing)

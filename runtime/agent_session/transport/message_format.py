@@ -1,4 +1,4 @@
-"""What a transport must know of the messages that it carries."""
+"""The description of a protocol's messages that a transport needs."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class MessageFormat(Generic[M]):
     Args:
         message_class: the class of all messages, such as a protocol's envelope.
         droppable: names of fields. A message that has one of them set may be dropped when the
-            peer is too slow, as is right for audio. Each must be a submessage, a string or bytes,
-            and no field that can be set beside it may have a lower number.
+            peer is too slow, such as audio. Each must be a submessage, a string or bytes, and no
+            field that can be set together with it may have a lower number.
 
     Raises:
         ValueError: a field is missing, or is not suitable.
@@ -39,7 +39,7 @@ class MessageFormat(Generic[M]):
 
     def is_droppable(self, frame: bytes) -> bool:
         """Reports whether the message in a frame may be dropped for a peer that is too slow."""
-        # The set of first bytes decides faster than `startswith` for the many other frames.
+        # For most frames, the set of first bytes decides, which is faster than `startswith`.
         return frame[HEADER_SIZE : HEADER_SIZE + 1] in self._first_bytes and frame.startswith(
             self._droppable_tags, HEADER_SIZE
         )

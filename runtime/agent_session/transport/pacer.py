@@ -1,7 +1,7 @@
 """Flow control for senders that do not wait for each message.
 
-A peer that reads is never sent so much at once that its transport is closed as one with a
-`SlowConsumer`.
+With it, a burst of messages does not overflow the send queue, which would close the transport with
+a `SlowConsumer` even if the peer reads.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Pacer:
             self._task = asyncio.ensure_future(self._flush())
 
     async def wait(self) -> None:
-        """Waits until more may be sent. A transport that has ended refuses it then."""
+        """Waits until more may be sent. Also returns when the transport has ended."""
         while not self.open:
             await self._opened.wait()
 
@@ -55,9 +55,9 @@ class Pacer:
         try:
             await self._transport.flush()
         except TransportError:
-            pass  # the transport has ended; its receiver is told the reason
+            pass  # the transport has ended; it passes the reason to its receiver
         except Exception:
-            logger.exception("a transport failed in flush")
+            logger.exception("the flush of a transport failed")
         finally:
             self._sent = 0
             self.open = True

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 
 class ProgressWaiter:
-    """One wait, shared by all senders that wait for the same thing.
+    """One wait, shared by all senders that wait for the same condition.
 
     Args:
-        timeout: how long there may be no progress, in seconds.
+        timeout: the longest time without progress, in seconds.
         progress: returns a number that grows as the peer takes data.
         stalled: called when there was no progress for that long; it must call `finish`.
     """
@@ -30,7 +30,7 @@ class ProgressWaiter:
         return await asyncio.shield(self._result)
 
     def finish(self, success: bool) -> None:
-        """Wakes all waiting senders: to go on, or, without success, to give up."""
+        """Wakes all waiting senders; their `wait` returns `success`."""
         self._timer.cancel()
         self._result.set_result(success)
 

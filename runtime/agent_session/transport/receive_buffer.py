@@ -1,4 +1,4 @@
-"""The buffer of received messages, and the end that follows them."""
+"""The buffer of the messages that a transport has received."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final, Generic
 from ..errors import TransportError
 from .base import M, Receiver, deliver, logger
 
-# What a small message takes in memory beyond its bytes on the wire.
+# The memory of a small message beyond its bytes on the wire.
 _MESSAGE_OVERHEAD: Final = 512
 
 
@@ -17,10 +17,10 @@ class ReceiveBuffer(Generic[M]):
     """Holds messages until they are read, or passes them to a receiver.
 
     Attributes:
-        size: about how many bytes the buffered messages take. The owner resets it when the
-            reader has read all of them.
+        size: the approximate memory of the buffered messages in bytes. The owner resets it when
+            the reader has read all of them.
         ended: whether no more messages will be added.
-        reason: why not; None for a clean end.
+        reason: why the transport ended; None for a clean end.
     """
 
     __slots__ = ("size", "ended", "reason", "_messages", "_waiter", "_receiver")
@@ -43,7 +43,10 @@ class ReceiveBuffer(Generic[M]):
             self._wake_reader()
 
     def end(self, reason: TransportError | None) -> None:
-        """Marks the end. Only the first call has an effect. Buffered messages stay readable."""
+        """Marks the end of the messages. Only the first call has an effect.
+
+        Buffered messages stay readable.
+        """
         if self.ended:
             return
         self.ended = True
@@ -77,7 +80,7 @@ class ReceiveBuffer(Generic[M]):
         messages, ended = list(self._messages), self.ended
         self.discard()
         for message in messages:
-            if ended or not self.ended:  # unless the receiver has closed the transport
+            if ended or not self.ended:  # stops when the receiver closes the transport
                 deliver(receiver, message)
         if ended:
             self._deliver_end(receiver)
@@ -96,7 +99,7 @@ class ReceiveBuffer(Generic[M]):
         try:
             receiver.transport_ended(self.reason)
         except (Exception, asyncio.CancelledError):
-            logger.exception("a receiver failed on the end of its transport")
+            logger.exception("a receiver failed when its transport ended")
 
     def _wake_reader(self) -> None:
         if self._waiter is not None and not self._waiter.done():

@@ -13,13 +13,13 @@ class SendBuffer:
     enough space, the frame is refused.
 
     Args:
-        limit: how many bytes the buffer holds.
-        is_droppable: whether a frame may be dropped.
+        limit: how many bytes the buffer may hold.
+        is_droppable: reports whether a frame may be dropped.
 
     Attributes:
-        size: bytes in the buffer.
-        limit: bytes that it may hold.
-        dropped: frames dropped so far.
+        size: the number of bytes in the buffer.
+        limit: the largest size.
+        dropped: the number of frames that were dropped.
     """
 
     __slots__ = ("size", "limit", "dropped", "_is_droppable", "_frames", "_droppable", "_removed")
@@ -29,16 +29,16 @@ class SendBuffer:
         self.limit = limit
         self.dropped = 0
         self._is_droppable = is_droppable
-        # Droppable frames are kept apart, each with the number of other frames put before it, so
-        # that the oldest can be dropped in constant time.
+        # Droppable frames have a queue of their own, each with the number of other frames put before
+        # it, so that the oldest can be dropped in constant time.
         self._frames: deque[bytes] = deque()
         self._droppable: deque[tuple[int, bytes]] = deque()
         self._removed = 0
 
     def put(self, frame: bytes) -> bool:
-        """Adds a frame. Returns False if it does not fit; it is not added then.
+        """Adds a frame. Returns False if the frame does not fit and was not added.
 
-        A droppable frame that does not fit is dropped, and True is returned.
+        If a droppable frame does not fit, it is dropped, and True is returned.
         """
         self.size += len(frame)
         if self._is_droppable(frame):
@@ -50,22 +50,22 @@ class SendBuffer:
         self.size -= len(self._frames.pop())
         return False
 
-    def take(self, most: int) -> list[bytes]:
-        """Removes frames from the front: at least one, and no more once `most` bytes are reached.
+    def take(self, max_bytes: int) -> list[bytes]:
+        """Removes and returns frames from the front until `max_bytes` are reached or exceeded.
 
-        Returns an empty list if the buffer is empty.
+        Returns at least one frame, or an empty list if the buffer is empty.
         """
-        if self.size <= most and not self._droppable:
+        if self.size <= max_bytes and not self._droppable:
             frames = list(self._frames)
             self._frames.clear()
             self._removed += len(frames)
             self.size = 0
             return frames
         frames = []
-        while self.size and most > 0:
+        while self.size and max_bytes > 0:
             frame = self._pop()
             frames.append(frame)
-            most -= len(frame)
+            max_bytes -= len(frame)
         return frames
 
     def clear(self) -> None:
@@ -84,7 +84,7 @@ class SendBuffer:
         return frame
 
     def _drop(self) -> bool:
-        """Drops the oldest droppable frames until the rest fits. Returns whether it does."""
+        """Drops the oldest droppable frames until the rest fits. Returns False if it does not."""
         while self.size > self.limit and self._droppable:
             self.size -= len(self._droppable.popleft()[1])
             self.dropped += 1

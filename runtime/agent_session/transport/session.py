@@ -67,10 +67,10 @@ async def listen(
     """Listens for agents on a TCP port.
 
     Args:
-        host: where to listen.
+        host: the address to listen on.
         port: the port; 0 lets the system choose one.
         allow_remote: required for addresses other than loopback, as there is no authentication.
-        ssl: a context, for TLS.
+        ssl: the context for TLS; None for a connection without TLS.
         max_agents: how many agents may be connected at once; None for no limit. Further agents
             are refused.
         limits: the limits of each transport.
@@ -97,7 +97,7 @@ def memory_pair(
 
     Args:
         limits: the limits of each.
-        chunk: the largest number of bytes that are passed on at a time.
+        chunk: the largest number of bytes that are delivered at a time.
     """
     first = MemorySessionTransport(SESSION_FORMAT, limits)
     second = MemorySessionTransport(SESSION_FORMAT, limits)

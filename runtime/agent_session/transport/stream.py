@@ -1,7 +1,7 @@
-"""A transport over one byte stream, whichever way it is connected.
+"""The base of the transports over one byte stream, such as a TCP connection.
 
-The transport is the `asyncio.Protocol` of its connection, so that an idle transport costs no task
-and no stream reader. Frames sent in one tick of the event loop are written together.
+The transport is the `asyncio.Protocol` of its connection, so that an idle transport needs no task
+and no stream reader. Frames sent in one iteration of the event loop are written together.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from .message_format import MessageFormat
 from .progress_waiter import ProgressWaiter
 from .send_buffer import SendBuffer
 
-# The size of a write. The first write of a tick is small, so that the peer starts on it while the
-# rest is encoded.
+# The size of a write. The first write of an iteration of the event loop is small, so that the peer
+# can decode it while the rest is encoded.
 _BATCH: Final = 1 << 16
 _FIRST_BATCH: Final = 1 << 9
 
-# The high and low mark with which asyncio reports that it has passed on the last byte. Not 0 and
-# 0, as the TLS transport of asyncio treats an empty buffer as full then.
+# The high and low water marks with which asyncio calls `resume_writing` when its buffer is empty.
+# Not 0 and 0, since the TLS transport of asyncio then treats an empty buffer as full.
 _NOTHING_BUFFERED: Final = (1, 0)
 
 # One lock for all transports: it is held for less than a microsecond, and a lock for each would
@@ -36,7 +36,7 @@ _thread_lock: Final = threading.Lock()
 class StreamTransport(BufferedTransport[M], asyncio.Protocol):
     """A transport that is the `asyncio.Protocol` of its connection.
 
-    The methods that asyncio calls, such as `connection_made`, are not for other callers.
+    Only asyncio may call the methods of `asyncio.Protocol`, such as `connection_made`.
     """
 
     __slots__ = (
@@ -82,7 +82,7 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
 
     def _resume_reading(self) -> None:
         if self._flush_due:
-            self._flush()  # what the reader sent is written before its next wait
+            self._flush()  # writes what the reader has sent, before it waits
         if self._read_paused and self._state is State.OPEN:
             self._read_paused = False
             self._stream.resume_reading()
@@ -95,7 +95,7 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
         return encode_frame(message)
 
     def send_nowait(self, message: M) -> int:
-        # Overrides an equal method of the base to save a call for each message.
+        # The same as in the base class, without its calls of `_encode`, which take time.
         if self._state is not State.OPEN:
             self._check_open()
         frame = encode_frame(message)
@@ -103,7 +103,7 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
         return len(frame)
 
     def _put(self, frame: bytes) -> None:
-        """Queues a frame, and has it written at the end of this tick or once a batch is full."""
+        """Queues a frame. It is written when a batch is full, or in the next loop iteration."""
         if not self._send_buffer.put(frame):
             reason = SlowConsumer(self._send_buffer.size + len(frame), self._send_buffer.limit)
             self._fail(reason)
@@ -118,7 +118,7 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
             self._loop.call_soon(self._flush)
 
     def _flush(self) -> None:
-        """Writes what is queued, as far as the peer takes it."""
+        """Writes queued frames until the peer stops reading."""
         self._flush_due = False
         self._batch = _FIRST_BATCH
         buffer, stream = self._send_buffer, self._stream
@@ -172,10 +172,10 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
     # Sending from other threads.
 
     def send_threadsafe(self, message: M) -> None:
-        """Does what `send_nowait` does, from any thread.
+        """Queues a message as `send_nowait` does, from any thread.
 
         Messages of one thread keep their order. If the transport ends before the event loop has
-        taken a message, or is aborted with the message in its queue, the loss is logged.
+        queued the message, or is aborted before it is written, the loss is logged.
         """
         frame = self._encode(message)
         fits, wake = self._put_from_thread(frame)
@@ -191,7 +191,7 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
             raise TransportClosed(self.reason) from None
 
     def _put_from_thread(self, frame: bytes) -> tuple[bool, bool]:
-        """Returns whether the frame fits, and whether the event loop must be woken for it."""
+        """Returns whether the frame fits, and whether the event loop must be woken."""
         with _thread_lock:
             wake = self._thread_buffer is None
             if self._thread_buffer is None:
@@ -211,7 +211,8 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
                 self._check_open()
                 self._put(frame)
             except TransportClosed as error:
-                logger.error("%d messages of other threads are lost: %s", len(frames) - sent, error)
+                lost = len(frames) - sent
+                logger.error("%d messages of other threads were not sent: %s", lost, error)
                 return
 
     # Closing.
@@ -223,7 +224,7 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
         self._state = State.CLOSING
         self._stream.set_write_buffer_limits(*_NOTHING_BUFFERED)
         if self._read_paused:
-            # Reads to the peer's EOF: a connection closed with unread bytes is reset.
+            # Reads up to the peer's EOF, since a connection closed with unread bytes is reset.
             self._read_paused = False
             self._stream.resume_reading()
         self._flush()
@@ -251,7 +252,7 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
         self._stream.abort()
 
     def _fail(self, reason: TransportError) -> None:
-        """Ends the transport at once, for a reason other than the peer's EOF."""
+        """Ends the transport at once, because of an error."""
         if self._state in (State.NEW, State.CLOSED):
             return
         self._receive_buffer.end(reason)
@@ -273,7 +274,7 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
             return
         decoder = self._decoder
         messages = decoder.receive(data)
-        # What the receiver sends while it handles the messages is written here, not a tick later.
+        # With this, `_put` does not schedule a flush: what the receiver sends is written below.
         self._flush_due = True
         self._receive_buffer.put(messages, decoder.consumed)
         if decoder.refused:
@@ -304,8 +305,8 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._write_paused = False
-        # Not flushed here: asyncio is still writing, and would end a connection twice that is
-        # closed now.
+        # Not flushed here: asyncio is still writing, and reports the end twice if the connection is
+        # closed in this call.
         self._loop.call_soon(self._flush)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -318,7 +319,7 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
         self._state = State.CLOSED
         self._receive_buffer.end(reason)
         if self._send_buffer.size:
-            logger.warning("the connection is gone, with %d bytes unsent", self._send_buffer.size)
+            logger.warning("the connection was lost, %d bytes unsent", self._send_buffer.size)
             self._send_buffer.clear()
         self._end_wait(False)
         self._set_closed()

@@ -21,21 +21,20 @@ from .limits import DEFAULT_LIMITS, StreamLimits
 from .message_format import MessageFormat
 from .stream import StreamTransport
 
-# Many peers may connect at the same moment.
+# How many connections may wait to be accepted.
 _BACKLOG: Final = 1024
 
 
 class TcpTransport(StreamTransport[M]):
     """A transport over a TCP connection.
 
-    A transport that is constructed connects to a listening peer in `start`. A `Listener` returns
-    transports that are connected.
+    `start` connects to a listening peer. The transports that a `Listener` returns are connected.
 
     Args:
         message_format: the messages that the transport carries.
-        host: where the peer listens.
-        port: the peer's port.
-        ssl: a context, for TLS.
+        host: the address that the peer listens on.
+        port: the port that the peer listens on.
+        ssl: the context for TLS; None for a connection without TLS.
         connect_timeout: how long `start` takes at most, in seconds.
         limits: the limits of the transport.
     """
@@ -72,7 +71,7 @@ class TcpTransport(StreamTransport[M]):
             if self.closed:  # cancelled by close
                 raise TransportClosed from None
             if self._connecting.done():
-                self._fail(TransportClosed())  # connected nevertheless, and nobody would close it
+                self._fail(TransportClosed())  # it has connected, and nobody would close it
             raise
         except asyncio.TimeoutError as error:
             why = f"no connection within {self._connect_timeout} s"
@@ -94,7 +93,7 @@ class TcpTransport(StreamTransport[M]):
             await asyncio.wait([connecting])
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # asyncio sets it by default; other event loops may not.
+        # asyncio sets TCP_NODELAY by default; other event loops may not.
         connection = transport.get_extra_info("socket")
         if connection is not None:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -112,15 +111,17 @@ T = TypeVar("T", bound=TcpTransport[Any])
 
 
 class Listener(Generic[T]):
-    """Accepts connections: iterate over it, or call `accept`. Made by `listen_tcp` or `listen`.
+    """Accepts connections. Made by `listen_tcp` or `listen`.
+
+    Call `accept`, or iterate over the listener, to receive connected transports.
 
     Args:
         new_transport: returns the transport for a new connection.
         max_connections: how many peers may be connected at once; None for no limit.
 
     Attributes:
-        host: the address that it is bound to.
-        port: its port.
+        host: the address that the listener is bound to.
+        port: the port that the listener is bound to.
     """
 
     def __init__(self, new_transport: Callable[[], T], max_connections: int | None) -> None:
@@ -137,7 +138,7 @@ class Listener(Generic[T]):
     async def bind(
         self, host: str, port: int, allow_remote: bool, ssl: ssl_module.SSLContext | None
     ) -> None:
-        """Starts to listen. Takes the arguments, and raises the errors, of `listen_tcp`."""
+        """Starts to listen. The arguments and errors are those of `listen_tcp`."""
         loop = asyncio.get_running_loop()
         addresses = await _resolve(host, port)
         for address in addresses:
@@ -145,7 +146,7 @@ class Listener(Generic[T]):
                 raise RemoteAddressRefused(address)
         if port == 0:
             del addresses[1:]  # otherwise each address would get a port of its own
-        # The server gets the addresses that were checked, as the name may resolve differently now.
+        # Binds the addresses that were checked, since the name may resolve to others now.
         self._server = await loop.create_server(
             self._accept_transport, addresses, port, ssl=ssl, backlog=_BACKLOG
         )
@@ -174,7 +175,7 @@ class Listener(Generic[T]):
             raise StopAsyncIteration from None
 
     async def close(self) -> None:
-        """Stops listening. Accepted peers stay connected; others are disconnected."""
+        """Stops listening. Disconnects the peers that were not accepted yet."""
         self._closed = True
         if self._server is not None:
             self._server.close()
@@ -196,7 +197,7 @@ class Listener(Generic[T]):
         return transport
 
     def _add(self, transport: T) -> None:
-        # A peer that sent messages and disconnected still counts until it is accepted.
+        # Includes peers that sent messages and disconnected before they were accepted.
         peers = len(self._connections.union(self._waiting))
         full = self._max_connections is not None and peers >= self._max_connections
         if full or len(self._waiting) >= _BACKLOG or self._closed:
@@ -235,10 +236,10 @@ async def listen_tcp(
 
     Args:
         message_format: the messages that the transports carry.
-        host: where to listen.
+        host: the address to listen on.
         port: the port; 0 lets the system choose one.
         allow_remote: required for addresses other than loopback, as there is no authentication.
-        ssl: a context, for TLS.
+        ssl: the context for TLS; None for connections without TLS.
         max_connections: how many peers may be connected at once; None for no limit. Further
             connections are refused.
         limits: the limits of each transport.

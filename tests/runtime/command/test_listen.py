@@ -63,8 +63,8 @@ def test_an_agent_that_is_lost_and_the_next_one() -> None:
             await command.until("waiting for the next agent")
             assert command.screen.rows[4:] == [
                 NAMES.format("run_input failed")
-                + "the connection is gone: the stream ended 16 bytes into a frame, of 260",
-                "lost: the stream ended 16 bytes into a frame, of 260",
+                + "the connection is gone: the stream ended in a frame, after 16 of 260 bytes",
+                "lost: the stream ended in a frame, after 16 of 260 bytes",
                 "waiting for the next agent",
                 "",
             ]
@@ -97,7 +97,7 @@ def test_what_is_no_agent() -> None:
             writer.close()
             # "GET " read as a length.
             assert command.screen.rows[-2] == (
-                f"lost: a frame of {0x47455420} bytes, {1 << 20} are allowed"
+                f"lost: a frame of {0x47455420} bytes exceeds the limit of {1 << 20} bytes"
             )
 
     run(main())

@@ -130,7 +130,7 @@ def test_a_flush_that_fails_does_not_hold_back_requests(caplog: pytest.LogCaptur
 
     with caplog.at_level(logging.ERROR):
         run(main())
-    assert "a transport failed in flush" in caplog.text
+    assert "the flush of a transport failed" in caplog.text
 
 
 def test_requests_that_wait_fail_if_the_transport_ends_in_flush() -> None:

@@ -333,4 +333,4 @@ def test_a_flush_that_fails_leaves_no_error_unseen_and_answers_go_on(
             await driver.answer("4")
 
     run(main())
-    assert ("a transport failed in flush" in caplog.text) == isinstance(fault, OSError)
+    assert ("the flush of a transport failed" in caplog.text) == isinstance(fault, OSError)

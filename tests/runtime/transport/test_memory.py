@@ -135,7 +135,7 @@ def test_a_receiver_that_raises_hurts_nobody(
 
     run(main())
     assert caplog.text.count("a receiver failed on a message") == 2
-    assert caplog.text.count("a receiver failed on the end of its transport") == 1
+    assert caplog.text.count("a receiver failed when its transport ended") == 1
 
 
 def test_only_one_may_wait_for_the_next_message() -> None:

@@ -1,4 +1,4 @@
-"""How the requests and responses of a protocol refer to each other."""
+"""The fields that match the responses of a protocol with its requests."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Correlation:
     request_id: str
 
     def request_in(self, envelope: Message) -> Any:
-        """Returns the request in an envelope; None if there is none."""
+        """Returns the request in an envelope, or None."""
         return getattr(envelope, self.request) if envelope.HasField(self.request) else None
 
     def response_in(self, envelope: Message) -> Any:
-        """Returns the response in an envelope; None if there is none."""
+        """Returns the response in an envelope, or None."""
         return getattr(envelope, self.response) if envelope.HasField(self.response) else None

@@ -1,4 +1,4 @@
-"""The events of a LiveKit room that end a transport, or excuse a lack of progress.
+"""The events of a LiveKit room that end a transport or suspend its stall timeouts.
 
 livekit is imported only when a room is used.
 """
@@ -19,13 +19,14 @@ class RoomLifecycle:
 
     Args:
         room: the room.
-        remote_identity: the participant whose disconnect is an end; None for no participant.
-        ended: called with the fault of an end, or None if there is no fault. May be called again
-            with a fault that is more precise.
+        remote_identity: the participant whose disconnect ends the transport; None if only the
+            disconnect of the room does.
+        ended: called with the error that ends the transport, or None for a deliberate disconnect.
+            May be called again with a more precise error.
         reconnected: called when the room has reconnected.
 
     Attributes:
-        disconnected: whether the room has reported its disconnect, its last event.
+        disconnected: whether the room has emitted "disconnected", which is its last event.
     """
 
     __slots__ = ("disconnected", "_room", "_remote_identity", "_ended", "_reconnected")
@@ -68,7 +69,7 @@ class RoomLifecycle:
             self._ended(_fault("the peer left", participant.disconnect_reason))
 
     def _state_changed(self, state: rtc.ConnectionState.ValueType) -> None:
-        """Reports an end without a fault: livekit omits "disconnected" after a local disconnect."""
+        """Reports a local disconnect, after which livekit does not emit "disconnected"."""
         from livekit.rtc import ConnectionState
 
         if state == ConnectionState.CONN_DISCONNECTED:
@@ -80,10 +81,10 @@ class RoomLifecycle:
 
 
 def _fault(what: str, reason: rtc.DisconnectReason.ValueType | None) -> ConnectionLost | None:
-    """Returns the fault of an end; None if somebody left or closed the room deliberately.
+    """Returns the error for a disconnect; None if it was deliberate.
 
     Args:
-        what: what has ended, for the error message.
+        what: what has disconnected, for the error message.
         reason: LiveKit's reason; None if it is unknown, as when another connection with the same
             identity replaces this one.
     """

@@ -1,4 +1,4 @@
-"""Log entries about participants of a room, each written once for a participant."""
+"""Log entries about the participants of a room, written once for each participant."""
 
 from __future__ import annotations
 

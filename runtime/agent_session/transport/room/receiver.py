@@ -26,20 +26,20 @@ class StreamReceiver:
     Args:
         max_message_size: the size limit of a message, in bytes.
         stall_timeout: after how many seconds without data a stream is abandoned.
-        is_excused: whether the room has a reason to deliver nothing now.
+        is_reconnecting: reports whether the room is reconnecting, so that nothing can arrive.
         received: called with a participant's identity and the bytes of its message.
         refused: called with a participant's identity and the error of its stream.
         idle: called whenever no stream is left to read.
 
     Attributes:
-        progress: a number that grows with all that arrives.
+        progress: a number that grows whenever data arrives.
     """
 
     __slots__ = (
         "progress",
         "_max_message_size",
         "_stall_timeout",
-        "_is_excused",
+        "_is_reconnecting",
         "_received",
         "_refused",
         "_idle",
@@ -54,7 +54,7 @@ class StreamReceiver:
         self,
         max_message_size: int,
         stall_timeout: float,
-        is_excused: Callable[[], bool],
+        is_reconnecting: Callable[[], bool],
         received: Callable[[str, bytes], None],
         refused: Callable[[str, TransportError], None],
         idle: Callable[[], None],
@@ -62,7 +62,7 @@ class StreamReceiver:
         self.progress = 0
         self._max_message_size = max_message_size
         self._stall_timeout = stall_timeout
-        self._is_excused = is_excused
+        self._is_reconnecting = is_reconnecting
         self._received = received
         self._refused = refused
         self._idle = idle
@@ -94,7 +94,7 @@ class StreamReceiver:
             self._refused(identity, SlowReader(len(queue)))
 
     def pause(self) -> None:
-        """Starts to read no further streams until `resume`."""
+        """Stops reading new streams until `resume`. A stream that is being read is completed."""
         self._may_read.clear()
 
     def resume(self) -> None:
@@ -139,11 +139,11 @@ class StreamReceiver:
         del self._queues[identity]
 
     async def _read(self, reader: rtc.ByteStreamReader) -> bytes:
-        """Returns the bytes of a stream. Stops to read at the size limit."""
+        """Returns the bytes of a stream. Stops reading at the size limit."""
         announced = reader.info.size or 0
         chunks: list[bytes] = []
         size = 0
-        timer = _StallTimer(reader, self._stall_timeout, self._is_excused)
+        timer = _StallTimer(reader, self._stall_timeout, self._is_reconnecting)
         self._stall_timers.add(timer)
         try:
             self._check_size(announced)
@@ -155,7 +155,7 @@ class StreamReceiver:
                 chunks.append(chunk)
             if size < announced or timer.expired:
                 raise TruncatedFrame(size, announced or None)
-        except ConnectionError as error:  # livekit's StreamError is one
+        except ConnectionError as error:  # the base class of livekit's StreamError
             raise TruncatedFrame(size, announced or None) from error
         finally:
             timer.stop()
@@ -169,17 +169,17 @@ class StreamReceiver:
 
 
 class _StallTimer:
-    """Closes a stream that delivers nothing for too long, as later streams wait for it."""
+    """Closes a stream that delivers nothing for too long, since later streams wait for it."""
 
-    __slots__ = ("expired", "_reader", "_timeout", "_is_excused", "_loop", "_timer")
+    __slots__ = ("expired", "_reader", "_timeout", "_is_reconnecting", "_loop", "_timer")
 
     def __init__(
-        self, reader: rtc.ByteStreamReader, timeout: float, is_excused: Callable[[], bool]
+        self, reader: rtc.ByteStreamReader, timeout: float, is_reconnecting: Callable[[], bool]
     ) -> None:
         self.expired = False
         self._reader = reader
         self._timeout = timeout
-        self._is_excused = is_excused
+        self._is_reconnecting = is_reconnecting
         self._loop = asyncio.get_running_loop()
         self._start()
 
@@ -198,7 +198,7 @@ class _StallTimer:
         self._timer = self._loop.call_later(self._timeout, self._check)
 
     def _check(self) -> None:
-        if self._is_excused():
+        if self._is_reconnecting():
             self._start()
         else:
             self.expire()

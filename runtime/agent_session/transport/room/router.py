@@ -16,11 +16,11 @@ MAX_ROUTES: Final = 4096
 
 @dataclass
 class Route:
-    """Where the responses with one request id go.
+    """The recipient of the responses with one request id.
 
     Attributes:
         identities: the participant that sent requests with this id, once for each request.
-        request_id: the id that the participant gave its request.
+        request_id: the id that the participant gave to its request.
     """
 
     identities: deque[str]
@@ -28,7 +28,7 @@ class Route:
 
 
 class Routes:
-    """The routes of the requests in flight. The oldest is removed beyond `MAX_ROUTES`."""
+    """The routes of the requests in flight, at most `MAX_ROUTES`. The oldest is removed first."""
 
     __slots__ = ("_routes", "_renamed")
 
@@ -37,7 +37,7 @@ class Routes:
         self._renamed = 0
 
     def add(self, request_id: str, identity: str) -> str:
-        """Adds a request. Returns its id, or a new one if another participant's request has it."""
+        """Adds a request. Returns its id, or a new id if another participant uses the same one."""
         key = self._free_key(request_id, identity)
         if key not in self._routes:
             self._routes[key] = Route(deque(maxlen=MAX_ROUTES), request_id)
@@ -58,7 +58,7 @@ class Routes:
             del self._routes[key]
 
     def _free_key(self, request_id: str, identity: str) -> str:
-        # An empty id is not replaced, so that the host refuses the request.
+        # An empty id is not replaced, since the host must refuse the request.
         key = request_id
         while request_id and key in self._routes and self._routes[key].identities[0] != identity:
             self._renamed += 1
@@ -78,19 +78,19 @@ class Router(Generic[M]):
     Args:
         remote_identity: the recipient of all messages. If None, a response goes to the sender of
             the request, and other messages go to all participants.
-        correlation: how responses are matched with requests; None if the protocol has neither.
+        correlation: how responses are matched with requests; None if the protocol has none.
     """
 
     __slots__ = ("_remote_identity", "_correlation", "_routes")
 
     def __init__(self, remote_identity: str | None, correlation: Correlation | None) -> None:
         self._remote_identity = remote_identity
-        # With one peer there is nothing to route.
+        # Messages to a single peer need no routing.
         self._correlation = correlation if remote_identity is None else None
         self._routes = Routes()
 
     def received(self, message: M, identity: str) -> None:
-        """Records the sender of a request, and gives the request another id if it must have one."""
+        """Records the sender of a request. Replaces the request id if it is already in use."""
         correlation = self._correlation
         if correlation is None or (request := correlation.request_in(message)) is None:
             return
@@ -100,7 +100,7 @@ class Router(Generic[M]):
     def encode(self, message: M, limit: int) -> bytes | None:
         """Returns the frame of a message; None if it is a response to an unknown request.
 
-        Raises as `encode_frame` does; the request can still be answered then.
+        Raises as `encode_frame` does. The request can then still be answered.
         """
         correlation = self._correlation
         if correlation is None or (response := correlation.response_in(message)) is None:
@@ -108,7 +108,7 @@ class Router(Generic[M]):
         key: str = getattr(response, correlation.request_id)
         route = self._routes.get(key)
         if route is None:
-            logger.error("a response is dropped: no request has its request id")
+            logger.error("a response was dropped: no request has its request id")
             return None
         if route.request_id != key:
             original, message = message, type(message)()

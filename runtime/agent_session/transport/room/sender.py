@@ -1,6 +1,6 @@
-"""Sending into the byte streams of a room, one frame at a time.
+"""Sending over the byte streams of a room, one frame at a time.
 
-There is a task only while there is something to send.
+There is a task only while frames are queued.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ class StreamSender:
 
     Args:
         limits: the limits of the transport.
-        is_droppable: whether a frame may be dropped.
+        is_droppable: reports whether a frame may be dropped.
         transmit: sends one frame; returns when the room has taken it.
-        is_excused: whether the room has a reason to take nothing now.
-        failed: called with the reason why nothing more can be sent; it must call `abort`.
+        is_reconnecting: reports whether the room is reconnecting, so that nothing can be sent.
+        failed: called with the reason when sending has failed; it must call `abort`.
         idle: called whenever nothing is left to send.
 
     Attributes:
-        last_sent: when the room took the last frame, in the time of the event loop; 0 at first.
+        last_sent: when the room took the last frame, in event loop time; 0 before the first.
     """
 
     __slots__ = (
@@ -36,7 +36,7 @@ class StreamSender:
         "_limits",
         "_is_droppable",
         "_transmit",
-        "_is_excused",
+        "_is_reconnecting",
         "_failed",
         "_idle",
         "_task",
@@ -52,7 +52,7 @@ class StreamSender:
         limits: StreamLimits,
         is_droppable: Callable[[bytes], bool],
         transmit: Callable[[bytes], Awaitable[None]],
-        is_excused: Callable[[], bool],
+        is_reconnecting: Callable[[], bool],
         failed: Callable[[TransportError], None],
         idle: Callable[[], None],
     ) -> None:
@@ -61,13 +61,13 @@ class StreamSender:
         self._limits = limits
         self._is_droppable = is_droppable
         self._transmit = transmit
-        self._is_excused = is_excused
+        self._is_reconnecting = is_reconnecting
         self._failed = failed
         self._idle = idle
         self._task: asyncio.Task[None] | None = None
         self._in_flight = 0
-        # The number of frames put and sent. Index 1 counts droppable frames, since a dropped one
-        # is never sent.
+        # The number of frames put and sent. Droppable frames are counted at index 1, other frames
+        # at index 0, since frames that were dropped are never sent.
         self._put = [0, 0]
         self._sent = [0, 0]
         self._progress = 0
@@ -80,7 +80,7 @@ class StreamSender:
 
     @property
     def size(self) -> int:
-        """Bytes that the room has not taken yet."""
+        """The number of bytes that the room has not taken yet."""
         return self._buffer.size + self._in_flight
 
     @property
@@ -92,7 +92,7 @@ class StreamSender:
         """Queues a frame.
 
         Raises:
-            SlowConsumer: the frame does not fit, even after dropping.
+            SlowConsumer: the frame does not fit, even after droppable frames were dropped.
         """
         if not self._buffer.put(frame):
             raise SlowConsumer(self.size + len(frame), self._buffer.limit)
@@ -100,12 +100,12 @@ class StreamSender:
         if self._task is None:
             self._start()
 
-    async def wait_for_size(self, most: int) -> bool:
-        """Waits until at most `most` bytes are left. Returns False if sending ended instead."""
-        return await self._wait(lambda: self.size <= most)
+    async def wait_for_size(self, max_size: int) -> bool:
+        """Waits until `size` is at most `max_size`. Returns False if sending was aborted."""
+        return await self._wait(lambda: self.size <= max_size)
 
     async def wait_for_all(self) -> bool:
-        """Waits until all that is queued now is sent. Returns False if sending ended instead."""
+        """Waits until the frames queued now are sent. Returns False if sending was aborted."""
         others, droppable = self._put
         return await self._wait(
             lambda: self._sent[0] >= others and self._sent[1] + self.dropped >= droppable
@@ -116,9 +116,9 @@ class StreamSender:
         self._progress += 1
 
     def abort(self) -> None:
-        """Sends nothing more."""
+        """Stops sending, and drops the queued frames."""
         if self.size:
-            logger.warning("%d bytes were not sent into the room", self.size)
+            logger.warning("%d bytes were not sent to the room", self.size)
         self._buffer.clear()
         if self._task is not None:
             self._task.cancel()
@@ -150,7 +150,7 @@ class StreamSender:
     def _task_done(self, _: asyncio.Task[None]) -> None:
         self._task = None
         self._in_flight = 0
-        if self._buffer.size:  # put after the task had found the buffer empty
+        if self._buffer.size:  # added after the task had seen an empty buffer
             self._start()
         else:
             self._idle()
@@ -171,8 +171,8 @@ class StreamSender:
                 self._waiters.append((reached, waiter))
 
     def _current_progress(self) -> int:
-        """Returns a number that grows as the room takes frames, and while it is excused."""
-        if self._is_excused():
+        """Returns a number that grows as the room takes frames, and while it reconnects."""
+        if self._is_reconnecting():
             self._progress += 1
         return self._progress
 

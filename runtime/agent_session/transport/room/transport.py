@@ -1,7 +1,7 @@
 """A transport over the byte streams of a LiveKit room, one stream for each message.
 
-A room has no end of its own for a conversation: the transport ends when the peer leaves or the
-room disconnects. Importing this module does not import livekit.
+A room reports no end of a conversation: the transport ends when the peer leaves or the room
+disconnects. Importing this module does not import livekit.
 """
 
 from __future__ import annotations
@@ -39,29 +39,29 @@ _SEND_HIGH_WATER: Final = 1 << 16
 
 
 class RoomTransport(BufferedTransport[M]):
-    """A transport over a room. The room stays the caller's: `close` does not disconnect it.
+    """A transport over a room. `close` does not disconnect the room.
 
     With a remote identity, the transport is bound to that participant: messages go to it alone,
     and those of others are ignored. The participant may join after the transport starts. The
-    transport ends when the participant leaves, or when its connection is replaced by another, as
-    in a full reconnect, since messages may be lost then.
+    transport ends when the participant leaves. It also ends when the connection of the participant
+    is replaced, as in a full reconnect, since messages may be lost.
 
     Without a remote identity, the transport is open to all participants: a response goes to the
     sender of the request, and other messages go to everyone. It ends when the room disconnects.
 
-    Limits of a room: the disconnect of a participant is not reported if the participant is
-    hidden, or left before the server had reported that it joined, which can take three seconds.
-    It is not known which messages have arrived: a full reconnect may lose some.
+    LiveKit does not report the disconnect of a participant that is hidden, or that left before the
+    server had reported that it joined, which can take three seconds. It does not report which
+    messages have arrived either: a full reconnect may lose some.
 
     A message over the size limit ends a bound transport with a `FrameTooLarge`, and a peer that
-    sends much faster than is read ends it with a `SlowReader`. An open transport refuses the
-    message instead, as no participant may end the sessions of others.
+    sends much faster than this side reads ends it with a `SlowReader`. An open transport refuses
+    the message instead, so that no participant can end the sessions of others.
 
-    The `stall_timeout` of the limits applies to whole messages, as a room does not report how
-    much of one it has taken. It also applies to a received stream that delivers nothing; its
-    message is refused. The time that the room takes to reconnect does not count.
+    The `stall_timeout` of the limits applies to whole messages, since a room does not report how
+    much of a message it has taken. It also applies to a received stream that delivers nothing; its
+    message is refused. The time that the room takes to reconnect is not counted.
 
-    The methods may only be called on the thread of the event loop.
+    Call the methods only on the thread of the event loop.
 
     Args:
         message_format: the messages that the transport carries.
@@ -71,8 +71,8 @@ class RoomTransport(BufferedTransport[M]):
         correlation: how responses are matched with requests, to route them without a remote
             identity; None if all messages go to everyone.
         limits: the limits of the transport. `linger` is how long `close` waits after the last
-            message was sent, as a room that is disconnected at once drops it, and how long the
-            transport waits for messages that arrive after the peer's disconnect was reported.
+            message, since a room that is disconnected at once drops it. It is also how long the
+            transport waits for messages that arrive after the peer's disconnect.
     """
 
     __slots__ = (
@@ -125,7 +125,7 @@ class RoomTransport(BufferedTransport[M]):
         )
         self._router = Router[M](remote_identity, correlation)
         self._fault: TransportError | None = None
-        # The error of a message that did not arrive whole, with nothing received after it.
+        # The error of a truncated message, if it is the last that was received.
         self._truncated: TransportError | None = None
         self._linger_timer: asyncio.TimerHandle | None = None
         self._participants = ParticipantLog()
@@ -140,7 +140,7 @@ class RoomTransport(BufferedTransport[M]):
 
         Raises:
             ConnectFailed: the room is not connected.
-            TopicInUse: something else in this process has a handler for the topic in this room.
+            TopicInUse: another handler in this process is registered for the topic of the room.
             TransportClosed: the transport was closed.
         """
         if self._state is State.OPEN:
@@ -198,7 +198,7 @@ class RoomTransport(BufferedTransport[M]):
     # Sending.
 
     async def flush(self) -> None:
-        """Waits until the room has taken what was sent; LiveKit does not report what arrived."""
+        """Waits until the room has taken all messages. LiveKit does not report their arrival."""
         self._check_open()
         if not await self._sender.wait_for_all():
             raise TransportClosed(self._end_reason())
@@ -238,18 +238,21 @@ class RoomTransport(BufferedTransport[M]):
         else:
             self._fail(reason)
 
-    # The end that the peer or the room causes.
+    # Ends caused by the peer or the room.
 
     def _end_reason(self) -> TransportError | None:
         return self.reason or self._fault
 
     def _reconnected(self) -> None:
-        """Restarts the stall timeouts: the time of the reconnect does not count."""
+        """Restarts the stall timeouts, which do not include the time of the reconnect."""
         self._sender.reset_stall_timers()
         self._receiver.reset_stall_timers()
 
     def _drain(self, fault: TransportError | None) -> None:
-        """Refuses sends, and receives what may still arrive. The last fault reported counts."""
+        """Refuses sends, and receives messages that may still arrive.
+
+        If it is called again, the new fault replaces the earlier one.
+        """
         self._fault = fault
         if self._state is State.OPEN:
             self._state = State.DRAINING
@@ -261,7 +264,7 @@ class RoomTransport(BufferedTransport[M]):
         self._settle()
 
     def _linger(self, last_progress: int) -> None:
-        """Ends the transport when nothing arrives any more. Stalled streams are abandoned first."""
+        """Ends the transport when no data arrives any more, after abandoning stalled streams."""
         quiet = self._receiver.progress == last_progress
         if (quiet and self._receiver.idle) or self._loop.time() >= self._close_deadline:
             self._end()
@@ -274,12 +277,12 @@ class RoomTransport(BufferedTransport[M]):
 
     def _end(self) -> None:
         if not self._receiver.idle:
-            logger.warning("the peer left, and its messages that still arrive are not read")
+            logger.warning("the peer left; its messages that still arrive are discarded")
         self._leave()
         self._receive_buffer.end(self._truncated or self._fault)
 
     def _fail(self, reason: TransportError) -> None:
-        """Ends the transport at once, for a reason of this side."""
+        """Ends the transport at once, because of an error."""
         self._leave()
         self._receive_buffer.end(reason)
         self._abort()
@@ -306,7 +309,7 @@ class RoomTransport(BufferedTransport[M]):
         self._settle()
 
     def _settle(self) -> None:
-        """Moves on to the next state if nothing is left to do in this one."""
+        """Moves to the next state if the current one is complete."""
         if self._state is State.DRAINING and self._lifecycle.disconnected and self._receiver.idle:
             self._end()
         if self._state is not State.CLOSING or not (self._sender.idle and self._receiver.idle):

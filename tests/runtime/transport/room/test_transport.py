@@ -141,7 +141,7 @@ def test_what_is_no_message_is_refused_alone_and_logged_without_payload(
             await driver.send(ping(2))
 
     run(main())
-    refusals = [each for each in caplog.records if "does not parse; refused" in each.getMessage()]
+    refusals = [each for each in caplog.records if "cannot be parsed; refused" in each.getMessage()]
     assert len(refusals) == 8 + 1  # 16
     assert "secre" not in caplog.text and "refused, 16 so far of 'agent'" in caplog.text
 
@@ -161,9 +161,10 @@ def test_a_stream_that_breaks_is_refused_alone(caplog: pytest.LogCaptureFixture)
 
     run(main())
     assert (
-        "the stream ended 3 bytes into a frame, of 100 (stream data is incomplete)" in caplog.text
+        "the stream ended in a frame, after 3 of 100 bytes (stream data is incomplete)"
+        in caplog.text
     )
-    assert "the stream ended 0 bytes into a frame, of 5 (read length exceeded" in caplog.text
+    assert "the stream ended in a frame, after 0 of 5 bytes (read length exceeded" in caplog.text
 
 
 def test_a_message_of_one_mebibyte_passes_and_none_longer_leaves() -> None:

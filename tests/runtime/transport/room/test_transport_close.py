@@ -58,7 +58,7 @@ def test_a_close_ends_at_its_deadline(caplog: pytest.LogCaptureFixture) -> None:
             await driver.close()
 
     run(main(), timeout=10)
-    assert caplog.text.count("bytes were not sent into the room") == 1
+    assert caplog.text.count("bytes were not sent to the room") == 1
 
 
 def test_a_close_that_is_in_a_hurry_does_not_wait_for_what_is_gone() -> None:

@@ -8,14 +8,16 @@ from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 
 
 class Console(Protocol):
-    """Plays what the agent says. Called on the event loop, which it must not block."""
+    """Plays the speech of the agent. Called on the event loop, which it must not block."""
 
     def audio_output(self, frame: AgentSessionMessage.ConsoleIO.AudioFrame) -> None:
-        """Play this behind what came before; 16-bit samples, as the frame describes them."""
+        """Plays a frame of 16-bit samples after the frames before it."""
 
     def audio_playback_flush(self) -> None:
-        """This stretch of speech is complete: when it is played, call
-        `RemoteSession.send_audio_playback_finished`."""
+        """Marks the end of a speech segment.
+
+        Once the segment is played, the console calls `RemoteSession.send_audio_playback_finished`.
+        """
 
     def audio_playback_clear(self) -> None:
-        """The agent was interrupted: throw away what is not played yet. Wants no answer."""
+        """Discards the audio that is not played yet, because the agent was interrupted."""

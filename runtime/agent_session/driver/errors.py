@@ -1,6 +1,6 @@
-"""Errors that a driver's session raises, beside those of its transport.
+"""Errors that a driver's session raises, in addition to those of its transport.
 
-The text of an error never contains what was said in the session, so that it can be logged.
+The text of an error never contains text of the conversation, so it can be logged.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class SessionLost(SessionError):
 
     def __init__(self, reason: TransportError | None) -> None:
         why = "the peer closed it" if reason is None else str(reason)
-        super().__init__(f"the connection is gone: {why}")
+        super().__init__(f"the connection was lost: {why}")
         self.reason = reason
         self.__cause__ = reason
 
@@ -81,7 +81,7 @@ class EventsMissed(SessionError):
     Iterating again continues after the gap.
 
     Attributes:
-        count: the number of events that are missing at this place.
+        count: the number of events that were dropped at this place.
     """
 
     def __init__(self, count: int) -> None:

@@ -19,7 +19,7 @@ from .errors import EventsMissed
 
 DEFAULT_EVENT_QUEUE: Final = 8 << 20
 
-# What a small event weighs in memory, beyond its bytes on the wire.
+# The memory of a small event beyond its bytes on the wire.
 _EVENT_OVERHEAD: Final = 512
 
 
@@ -28,9 +28,9 @@ class ReceivedEvent:
     """An event of the host.
 
     Attributes:
-        arm: which one; None if this build does not know it.
+        arm: the name of its arm; None if this build does not know it.
         number: the field number of the arm, known or not; None if no arm is set.
-        event: the event itself, with its `created_at`.
+        event: the message, with its `created_at`.
     """
 
     arm: AgentSessionEventArm | None
@@ -39,18 +39,18 @@ class ReceivedEvent:
 
     @classmethod
     def of(cls, event: pb.AgentSessionEvent) -> ReceivedEvent:
-        """Tell what an event is."""
+        """Returns the event with its arm and field number."""
         arm = event.WhichOneof("event")
         number = unknown_field(event) if arm is None else AGENT_SESSION_EVENT_ARMS[arm].number
         return cls(arm, number, event)
 
 
 class EventStream:
-    """Iterates over the events that arrive from its making on; one reader at a time.
+    """Iterates over the events that arrive after it was created. Only one task may read it.
 
-    The iteration ends behind session_closed, which is the last event of a session, and with the
-    connection. Where events are missing because the reader was too slow, it raises EventsMissed;
-    iterating again goes on behind the gap. session_closed itself is never missing.
+    The iteration ends after session_closed, which is the last event of a session, or when the
+    connection ends. Where events were dropped because the reader was too slow, it raises
+    EventsMissed; iterating again continues after the gap. session_closed is never dropped.
     """
 
     __slots__ = ("__weakref__", "_limit", "_size", "_queue", "_ended", "_waiter")
@@ -58,7 +58,7 @@ class EventStream:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._size = 0
-        # A number stands for so many events that did not fit.
+        # A number is the count of events that were dropped at this place.
         self._queue: deque[ReceivedEvent | int] = deque()
         self._ended = False
         self._waiter: asyncio.Future[None] | None = None
@@ -67,42 +67,42 @@ class EventStream:
         return self
 
     async def __anext__(self) -> ReceivedEvent:
-        """The next event.
+        """Returns the next event.
 
         Raises:
-            EventsMissed: there is a gap here.
+            EventsMissed: events were dropped before it.
         """
         while not self._queue:
             if self._ended:
                 raise StopAsyncIteration
             await self._wait()
-        found = self._queue.popleft()
-        if isinstance(found, int):
-            raise EventsMissed(found)
-        self._size -= _weight(found)
-        return found
+        entry = self._queue.popleft()
+        if isinstance(entry, int):
+            raise EventsMissed(entry)
+        self._size -= _memory_size(entry)
+        return entry
 
     def put(self, received: ReceivedEvent) -> None:
-        """Add an event; for the session that this iterates over."""
+        """Adds an event, or drops it if it does not fit. Only the session calls this."""
         if self._ended:
             return
-        weight = _weight(received)
+        size = _memory_size(received)
         last = received.arm == "session_closed"
-        if last or self._size + weight <= self._limit:
-            self._size += weight
+        if last or self._size + size <= self._limit:
+            self._size += size
             self._queue.append(received)
         else:
-            self._miss()
+            self._count_dropped()
         if last:
             self._ended = True
         self._wake()
 
     def end(self) -> None:
-        """No more will come; for the session that this iterates over."""
+        """Ends the iteration after the queued events. Only the session calls this."""
         self._ended = True
         self._wake()
 
-    def _miss(self) -> None:
+    def _count_dropped(self) -> None:
         if self._queue and isinstance(self._queue[-1], int):
             self._queue[-1] += 1
         else:
@@ -122,5 +122,5 @@ class EventStream:
             self._waiter.set_result(None)
 
 
-def _weight(received: ReceivedEvent) -> int:
+def _memory_size(received: ReceivedEvent) -> int:
     return _EVENT_OVERHEAD + received.event.ByteSize()

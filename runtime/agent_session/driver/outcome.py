@@ -1,6 +1,6 @@
 """The states of a session as a driver sees it.
 
-They are frozen values, so that a type checker can verify that a `match` covers all of them.
+Each state is a frozen dataclass, so that a type checker can verify that a `match` covers all of them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from ..errors import TransportError
 
 @dataclass(frozen=True)
 class Ended:
-    """The host said that the session is over.
+    """The host has sent session_closed.
 
     Attributes:
-        reason: why, as it was sent; a number that this build does not know stays what it is.
-        error: the text of the error that ended it, if one did.
+        reason: the reason as it was sent, even if this build does not know the number.
+        error: the text of the error that ended the session, if there was one.
     """
 
     reason: pb.CloseReason.ValueType
@@ -31,17 +31,17 @@ class Ended:
 
     @property
     def reason_name(self) -> str:
-        """The reason's published name, such as CR_COMPLETED; CR_UNKNOWN for one not known."""
+        """The name of the reason in the protocol; CR_UNKNOWN if this build does not know it."""
         return close_reason_name(self.reason)
 
 
 @dataclass(frozen=True)
 class Lost:
-    """The connection is gone, and the host had not said that the session is over.
+    """The connection ended before the host sent session_closed.
 
     Attributes:
-        error: why the transport ended; None after a clean EOF, or a close of this side.
-        by_driver: whether this side closed it.
+        error: why the transport ended; None after a clean EOF, or if the driver closed it.
+        by_driver: whether the driver closed the session.
     """
 
     error: TransportError | None
@@ -50,10 +50,10 @@ class Lost:
 
 @dataclass(frozen=True)
 class Stalled:
-    """Connected, but a ping was not answered.
+    """The session is connected, but the host did not respond to a ping.
 
     Attributes:
-        waited: for how many seconds.
+        waited: how long the driver waited for the response, in seconds.
     """
 
     waited: float
@@ -61,17 +61,17 @@ class Stalled:
 
 @dataclass(frozen=True)
 class Alive:
-    """Connected, and a ping was answered.
+    """The session is connected, and the host responded to a ping.
 
     Attributes:
-        round_trip: seconds from the ping to its answer.
+        round_trip: the time from the ping to the response, in seconds.
     """
 
     round_trip: float
 
 
 Outcome: TypeAlias = Ended | Lost
-"""How a session came to its end."""
+"""How a session ended."""
 
 Status: TypeAlias = Ended | Lost | Stalled | Alive
-"""How a session is."""
+"""The state of a session."""

@@ -1,7 +1,4 @@
-"""Waits until a host can be reached and answers a ping.
-
-Past the deadline the error of the last attempt is raised.
-"""
+"""Waits until a host can be reached and responds to a ping."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import Any, Final
 from ..errors import ConnectFailed, TransportClosed, TransportError
 from .errors import NotReady, RequestTimedOut
 
-# How often is tried, in seconds.
+# The time between two attempts, in seconds.
 _INTERVAL: Final = 0.25
 
 
@@ -21,33 +18,33 @@ async def wait_for_ready(
     ping: Callable[[float], Coroutine[Any, Any, None]],
     timeout: float,
 ) -> None:
-    """Start and ping until a ping is answered.
+    """Connects and sends pings until the host responds to one of them.
 
-    A ping can get lost on a way that is still being built, so there is a new one at each try;
-    those before it go on waiting, as the way may be slow as well.
+    Each attempt sends a new ping, since a ping can be lost while the peer is still joining a room.
+    Earlier pings keep waiting, since the connection may be slow.
 
     Args:
         start: connects, or raises; may be called again.
-        ping: waits for an answer as long as its argument says, in seconds.
-        timeout: how long all of it may take, in seconds.
+        ping: sends a ping, and waits for the response for the given number of seconds.
+        timeout: how long all attempts may take, in seconds.
 
     Raises:
-        ConnectFailed: there was no connection in time; another TransportError, if the last try
-            met one.
-        NotReady: there was a connection, and no answer.
-        Exception: whatever else the two raise, at once.
+        ConnectFailed: there was no connection in time. If the last attempt raised another
+            TransportError, that error is raised instead.
+        NotReady: the transport connected, but there was no response in time.
+        Exception: any other error of `start` or `ping`, at once.
     """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + timeout
     failure: TransportError | NotReady = ConnectFailed(f"no connection within {timeout:g} s")
     pings: set[asyncio.Future[None]] = set()
     try:
-        while (left := deadline - loop.time()) > 0:
+        while (remaining := deadline - loop.time()) > 0:
             try:
-                await asyncio.wait_for(start(), left)
+                await asyncio.wait_for(start(), remaining)
                 failure = NotReady(timeout)
-                pings.add(asyncio.ensure_future(ping(left)))
-                if await _answered(pings, min(_INTERVAL, left)):
+                pings.add(asyncio.ensure_future(ping(remaining)))
+                if await _wait_for_any(pings, min(_INTERVAL, remaining)):
                     return
             except TransportClosed:
                 raise
@@ -58,19 +55,19 @@ async def wait_for_ready(
                 break
         raise failure
     finally:
-        for waiting in pings:
-            waiting.cancel()
+        for pending in pings:
+            pending.cancel()
         await asyncio.gather(*pings, return_exceptions=True)
 
 
-async def _answered(pings: set[asyncio.Future[None]], patience: float) -> bool:
-    """Wait for an answer to any ping. Those that are done leave the set."""
-    done, _ = await asyncio.wait(pings, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+async def _wait_for_any(pings: set[asyncio.Future[None]], timeout: float) -> bool:
+    """Waits for a response to any ping, and removes the pings that are done from the set."""
+    done, _ = await asyncio.wait(pings, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
     pings -= done
-    faults = [ping.exception() for ping in done]
-    if None in faults:
+    errors = [ping.exception() for ping in done]
+    if None in errors:
         return True
-    for fault in faults:
-        if fault is not None and not isinstance(fault, RequestTimedOut):
-            raise fault
+    for error in errors:
+        if error is not None and not isinstance(error, RequestTimedOut):
+            raise error
     return False

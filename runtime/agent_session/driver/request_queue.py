@@ -15,7 +15,7 @@ from .pending import fail
 
 
 class RequestQueue:
-    """Sends requests in order: at once, or when the pacer allows it."""
+    """Sends requests in order, as soon as the pacer allows it."""
 
     __slots__ = ("_transport", "_pacer", "_waiting", "_task")
 
@@ -26,9 +26,9 @@ class RequestQueue:
         self._task: asyncio.Task[None] | None = None
 
     def put(self, message: AgentSessionMessage, future: asyncio.Future[Any]) -> None:
-        """Sends a request, or queues it. If it fails later, its future gets the error.
+        """Sends a request, or queues it. If a queued request cannot be sent, its future fails.
 
-        Raises what `SessionTransport.send_nowait` raises.
+        Raises as `SessionTransport.send_nowait` does.
         """
         if self._task is None and self._pacer.open:
             self._pacer.count(self._transport.send_nowait(message))
@@ -38,7 +38,7 @@ class RequestQueue:
             self._task = asyncio.ensure_future(self._send_waiting())
 
     async def close(self) -> None:
-        """Removes the queued requests. Their futures are left to the caller."""
+        """Removes the queued requests. Their futures stay pending."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])

@@ -1,6 +1,6 @@
 """The client of a session: a method for each request of the protocol.
 
-It is an object of its own, so that a request may have any name, `close` or `start` included,
+It is separate from the session, so that a request can have any name, such as `close` or `start`,
 without replacing a method of the session.
 """
 
@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.client import SessionRequestClient
 
-# The methods that the protocol's requests became.
+# The names of the client's methods, one for each request of the protocol.
 REQUEST_NAMES: Final = frozenset(
     name for name in vars(SessionRequestClient) if name != "send" and not name.startswith("_")
 )

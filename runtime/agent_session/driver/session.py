@@ -26,8 +26,8 @@ from ..transport.base import logger
 from ..transport.session import SessionTransport
 
 if TYPE_CHECKING:
-    # Type checkers know the short names of the requests by inheritance. At run time
-    # `RemoteSession.__getattr__` finds them, after the methods of the session.
+    # For type checkers, the session inherits the methods of the requests. At run time,
+    # `RemoteSession.__getattr__` resolves them, after the methods of the session.
     _ShortNames = SessionRequestClient
 else:
 
@@ -39,11 +39,11 @@ _T = TypeVar("_T", bound="RemoteSession")
 
 
 class RemoteSession(_ShortNames, AgentSessionEventListeners):
-    """Drives the session of an agent, over any transport.
+    """The driver side of an agent's session, over any transport.
 
-    `requests` has a method for each request. Each is also a method of the session, unless the
-    session has a method of that name itself. There is an `on_` method for each event, and
-    iteration yields all events::
+    `requests` has a method for each request. The session itself has the same methods, except for
+    requests with the name of another method of the session. There is an `on_` method for each
+    event, and iteration yields all events::
 
         session = RemoteSession(transport)
         session.on_error(lambda error, event: print(error.message))
@@ -51,20 +51,21 @@ class RemoteSession(_ShortNames, AgentSessionEventListeners):
             print(await session.run_input(text="hello"))
             print(await session.wait_ended())
 
-    Besides what `SessionRequestClient` names, each request raises:
-    - RequestTimedOut: no response came within `timeout`.
-    - SessionLost: the connection is gone; its `reason` is the transport's own error.
-    - SessionEnded: it is a run, and the host has said that the session is over.
-    - DriverClosed: this side closed the session.
-    - NotStarted: it is not started yet.
-    - FrameTooLarge, UnencodableMessage: it cannot be sent.
+    Each request raises the errors that `SessionRequestClient` documents, and:
+    - RequestTimedOut: no response arrived within `timeout`.
+    - SessionLost: the connection was lost; `reason` is the error of the transport.
+    - SessionEnded: the request is a run, and the host has sent session_closed.
+    - DriverClosed: the driver closed the session.
+    - NotStarted: the session is not started yet.
+    - FrameTooLarge, UnencodableMessage: the request cannot be sent.
 
-    A listener is called on the event loop, which it must not block. One that is added before the
-    start misses nothing. Without a console, speech counts as played as soon as it is complete.
+    Listeners are called on the event loop, which they must not block. A listener that is added
+    before `start` receives all events. Without a console, the session reports speech as played
+    as soon as it is complete.
 
     Args:
-        transport: the way to the host; it belongs to the session from now on.
-        timeout: how long a request waits for its response unless it says otherwise, in seconds.
+        transport: the transport to the host. The session starts and closes it.
+        timeout: how long a request waits for its response by default, in seconds.
         console: plays the agent's speech.
 
     Attributes:
@@ -89,16 +90,17 @@ class RemoteSession(_ShortNames, AgentSessionEventListeners):
         self._closed = False
         self._delivery: asyncio.Task[None] | None = None
         self._outcome: Outcome | None = None
-        self._over = asyncio.Event()
-        # Why nothing can be sent; and whether anything can, so that a request asks only once.
-        self._refusal: Callable[[], Exception] | None = NotStarted
-        self._talking = False
-        self._told: set[str] = set()
+        self._outcome_known = asyncio.Event()
+        # The error of a send; None if messages can be sent.
+        self._send_error: Callable[[], Exception] | None = NotStarted
+        # Whether all requests can be sent, so that the usual case needs one check.
+        self._accepts_requests = False
+        self._logged: set[str] = set()
 
-    if not TYPE_CHECKING:  # would tell type checkers that every name exists
+    if not TYPE_CHECKING:  # otherwise type checkers would accept any attribute
 
         def __getattr__(self, name):
-            """Return the method of a request, for a name that the session does not define."""
+            """Returns the method of a request, for a name that the session does not define."""
             if name in REQUEST_NAMES:
                 return getattr(self.requests, name)
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -106,16 +108,16 @@ class RemoteSession(_ShortNames, AgentSessionEventListeners):
         def __dir__(self):
             return sorted(REQUEST_NAMES.union(super().__dir__()))
 
-    # Beginning and end.
+    # Start and close.
 
     async def start(self) -> None:
-        """Connect, and take the host's messages. May be called again after it failed.
+        """Connects, and starts to receive. May be called again after a failure.
 
         Raises:
             ConnectFailed: the host cannot be reached.
-            TransportClosed: the transport has ended already. What came before its end is told
-                all the same, and where that is the end of the session, nothing is raised.
-            DriverClosed: the session was closed.
+            TransportClosed: the transport has ended already. Messages that it received before are
+                still delivered. Not raised if session_closed is among them.
+            DriverClosed: the driver closed the session.
         """
         async with self._starting:
             if self._closed:
@@ -124,30 +126,30 @@ class RemoteSession(_ShortNames, AgentSessionEventListeners):
                 await self._connect()
 
     async def _connect(self) -> None:
-        too_late: TransportClosed | None = None
+        transport_closed: TransportClosed | None = None
         try:
             await self._transport.start()
         except TransportClosed as error:
-            too_late = error
+            transport_closed = error
         if self._closed:
             raise DriverClosed
         self._begin()
-        if too_late is not None and not isinstance(self._outcome, Ended):
-            raise too_late
+        if transport_closed is not None and not isinstance(self._outcome, Ended):
+            raise transport_closed
 
     def _begin(self) -> None:
         self._pending = PendingRequests(self._timeout)
-        self._started = self._talking = True
-        self._refusal = None
+        self._started = self._accepts_requests = True
+        self._send_error = None
         self._delivery = self._transport.deliver_to(self)
         if self._delivery is not None:
-            self._delivery.add_done_callback(self._delivered)
+            self._delivery.add_done_callback(self._delivery_done)
 
     async def close(self, timeout: float | None = None) -> None:
-        """End what waits, and close the transport. May be called at any time, more than once.
+        """Fails pending requests, and closes the transport. May be called at any time and again.
 
         Args:
-            timeout: how long the transport may take, in seconds; None leaves it to the transport.
+            timeout: how long the transport may take, in seconds; None for its own timeout.
         """
         if not self._closed:
             self._closed = True
@@ -165,28 +167,28 @@ class RemoteSession(_ShortNames, AgentSessionEventListeners):
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    # How the session is.
+    # State.
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the session came to its end; None while it goes on."""
+        """How the session ended; None while it runs."""
         return self._outcome
 
     async def wait_ended(self) -> Outcome:
-        """Wait for the end, and return it.
+        """Waits for the end of the session, and returns the outcome.
 
-        The session has ended as soon as the host says so. It is still connected then: a host may
-        wait a while for requests such as finalize_simulation, until the driver closes.
+        The session ends when the host sends session_closed. The transport may still be connected
+        then: a host can wait for requests such as finalize_simulation until the driver closes.
         """
         while self._outcome is None:
-            await self._over.wait()
+            await self._outcome_known.wait()
         return self._outcome
 
     async def probe(self, timeout: float = 5.0) -> Status:
-        """Find out how the session is, with a ping unless it is known to be over.
+        """Returns the state of the session. Sends a ping unless the session has ended.
 
         Args:
-            timeout: how long the host may take to answer, in seconds.
+            timeout: how long to wait for the response, in seconds.
 
         Raises:
             NotStarted: the session is not started yet.
@@ -194,52 +196,52 @@ class RemoteSession(_ShortNames, AgentSessionEventListeners):
         if self._outcome is not None:
             return self._outcome
         loop = asyncio.get_running_loop()
-        began = loop.time()
-        found: Status
+        sent_at = loop.time()
+        status: Status
         try:
             await self._ping(timeout)
-            found = Alive(loop.time() - began)
+            status = Alive(loop.time() - sent_at)
         except RequestTimedOut:
-            found = Stalled(timeout)
+            status = Stalled(timeout)
         except (SessionLost, DriverClosed):
             return await self.wait_ended()
-        return self._outcome or found
+        return self._outcome or status
 
     async def wait_for_ready(self, timeout: float = 30.0) -> None:
-        """Start, as often as it takes, and ping until the host answers.
+        """Starts the session, with retries, and sends pings until the host responds.
 
         Args:
-            timeout: how long all of it may take, in seconds.
+            timeout: how long all attempts may take, in seconds.
 
         Raises:
-            ConnectFailed: the host could not be reached in time; or another of the transport's
-                own errors, if that is what the last try met.
-            NotReady: it is connected, and nobody answered.
-            SessionLost: the connection was made and is gone.
-            DriverClosed: this side closed the session.
+            ConnectFailed: the host could not be reached in time. If the last attempt raised
+                another error of the transport, that error is raised instead.
+            NotReady: the transport connected, but the host did not respond in time.
+            SessionLost: the connection was made and lost.
+            DriverClosed: the driver closed the session.
         """
         await wait_for_ready(self.start, self._ping, timeout)
 
     async def _ping(self, timeout: float) -> None:
-        """Ping. An answer that is no pong shows as well that somebody is there."""
+        """Sends a ping. Any response, even an error, shows that the host is there."""
         try:
             await self.requests.ping(timeout=timeout)
         except (RequestError, UnexpectedArmError) as error:
-            logger.debug("a ping was answered with %s", type(error).__name__)
+            logger.debug("the response to a ping was %s", type(error).__name__)
 
-    # What the driver sends.
+    # Sending.
 
     async def send(
         self, request: pb.SessionRequest, timeout: float | None = None
     ) -> pb.SessionResponse:
-        """Send a request, with an id of its own, and return its response.
+        """Sends a copy of a request with a new id, and returns the response.
 
-        Being cancelled ends the wait; the host may still be at work on the request.
+        A cancellation ends the wait; the host may still be handling the request.
         """
-        if not self._talking:
+        if not self._accepts_requests:
             self._check(request)
         message = pb.AgentSessionMessage()
-        # A copy, with an id of its own. Naming it to the constructor takes half as long again.
+        # Faster than passing the request to the constructor.
         sent = message.request
         sent.CopyFrom(request)
         future = self._pending.add(sent, timeout)
@@ -249,13 +251,15 @@ class RemoteSession(_ShortNames, AgentSessionEventListeners):
         except BaseException as error:
             self._pending.remove(sent)
             if future.done() and not future.cancelled():
-                future.exception()  # sending it was what ended the transport: nobody awaits this
+                # Sending has ended the transport. Marks the exception as retrieved, since nobody
+                # awaits the future.
+                future.exception()
             if isinstance(error, TransportClosed):
                 raise SessionLost(error.reason) from error
             raise
 
     def send_audio_input(self, frame: pb.AgentSessionMessage.ConsoleIO.AudioFrame) -> None:
-        """Send what the microphone heard. A host that reads too slowly misses the oldest audio.
+        """Sends a frame of the microphone. If the host is too slow, the oldest frames are dropped.
 
         Raises:
             SessionLost, DriverClosed, NotStarted, FrameTooLarge: as a request does.
@@ -263,62 +267,65 @@ class RemoteSession(_ShortNames, AgentSessionEventListeners):
         self._send(pb.AgentSessionMessage(audio_input=frame))
 
     def send_audio_playback_finished(self) -> None:
-        """Tell that all audio before the last flush was played. Raises as `send_audio_input`."""
+        """Reports that all audio before the last flush was played.
+
+        Raises as `send_audio_input` does.
+        """
         message = pb.AgentSessionMessage()
         message.audio_playback_finished.SetInParent()
         self._send(message)
 
     def _send(self, message: pb.AgentSessionMessage) -> None:
-        if self._refusal is not None:
-            raise self._refusal()
+        if self._send_error is not None:
+            raise self._send_error()
         try:
             self._transport.send_nowait(message)
         except TransportClosed as error:
             raise SessionLost(error.reason) from error
 
     def _check(self, request: pb.SessionRequest) -> None:
-        """Refuse a request that cannot be answered any more, or not yet."""
+        """Raises an error if the request cannot be sent now."""
         if isinstance(self._outcome, Ended) and is_run(request):
             raise SessionEnded(self._outcome)
-        if self._refusal is not None:
-            raise self._refusal()
+        if self._send_error is not None:
+            raise self._send_error()
 
-    # What the host sends. The transport calls these, and nobody else.
+    # Receiving. Only the transport calls `message_received` and `transport_ended`.
 
     def message_received(self, message: pb.AgentSessionMessage) -> None:
-        """Take the host's next message."""
+        """Handles a message of the host."""
         if message.HasField("response"):
             if not self._pending.resolve(message.response):
-                self._tell_once("a response to a request that was never made")
+                self._log_once("a response to a request that was never sent")
         elif self._closed:
             return
         elif message.HasField("event"):
-            self._take_event(message.event)
+            self._event_received(message.event)
         else:
-            self._take_audio(message)
+            self._audio_received(message)
 
     def transport_ended(self, reason: TransportError | None) -> None:
-        """There will be no more messages."""
+        """Handles the end of the transport."""
         if not self._closed:
             self._end(Lost(reason), partial(SessionLost, reason))
 
-    def _take_event(self, event: pb.AgentSessionEvent) -> None:
+    def _event_received(self, event: pb.AgentSessionEvent) -> None:
         if event.WhichOneof("event") == "session_closed":
-            self._host_ended(event.session_closed)
+            self._session_closed(event.session_closed)
         self.deliver(event)
         if self._streams:
             received = ReceivedEvent.of(event)
             for stream in tuple(self._streams):
                 stream.put(received)
 
-    def _host_ended(self, closed: pb.AgentSessionEvent.SessionClosed) -> None:
+    def _session_closed(self, closed: pb.AgentSessionEvent.SessionClosed) -> None:
         error = closed.error if closed.HasField("error") else None
         ended = Ended(closed.reason, error)
-        self._settle(ended)
-        self._talking = False
+        self._set_outcome(ended)
+        self._accepts_requests = False
         self._pending.fail_runs(partial(SessionEnded, ended))
 
-    def _take_audio(self, message: pb.AgentSessionMessage) -> None:
+    def _audio_received(self, message: pb.AgentSessionMessage) -> None:
         arm, console = message.WhichOneof("message"), self._console
         if arm == "audio_output":
             if console is not None:
@@ -327,20 +334,22 @@ class RemoteSession(_ShortNames, AgentSessionEventListeners):
             if console is not None:
                 console.audio_playback_flush()
             else:
-                # Nobody plays anything, and the agent would wait for the end of it.
+                # Without this, the agent would wait for the end of the playback.
                 self.send_audio_playback_finished()
         elif arm == "audio_playback_clear":
             if console is not None:
                 console.audio_playback_clear()
         else:
-            self._tell_once(f"a message that hosts do not send: {arm or 'one of unknown kind'}")
+            self._log_once(f"a message that is not for drivers: {arm or 'unknown'}")
 
     def events(self, limit: int = DEFAULT_EVENT_QUEUE) -> EventStream:
-        """Iterate over the events that arrive from now on, beside all listeners and iterators.
+        """Returns an iterator over the events that arrive from now on.
+
+        Each iterator and each listener receives all events.
 
         Args:
-            limit: about how many bytes of events may wait to be read. Those that find no room
-                are missed, which the iteration tells.
+            limit: about how many bytes of events may wait to be read. Events over the limit are
+                dropped, and the iterator raises `EventsMissed`.
         """
         stream = EventStream(limit)
         if self._outcome is None:
@@ -354,33 +363,33 @@ class RemoteSession(_ShortNames, AgentSessionEventListeners):
 
     # The end.
 
-    def _settle(self, outcome: Outcome) -> None:
-        """Keep the first thing that is known of the end."""
+    def _set_outcome(self, outcome: Outcome) -> None:
+        """Sets the outcome. Only the first call has an effect."""
         if self._outcome is None:
             self._outcome = outcome
-            self._over.set()
+            self._outcome_known.set()
 
     def _end(self, outcome: Outcome, error: Callable[[], Exception]) -> None:
-        """Nothing comes any more: end all that waits for it."""
-        self._settle(outcome)
-        self._refusal = error
-        self._talking = False
+        """Fails all requests, and ends all iterators."""
+        self._set_outcome(outcome)
+        self._send_error = error
+        self._accepts_requests = False
         if self._started:
             self._pending.fail_all(error)
         for stream in tuple(self._streams):
             stream.end()
 
-    def _delivered(self, delivery: asyncio.Task[None]) -> None:
-        """A transport that delivers in a task must not end unseen in it."""
+    def _delivery_done(self, delivery: asyncio.Task[None]) -> None:
+        """Ends the session if the task that delivers messages was cancelled or has failed."""
         if delivery.cancelled():
-            self.transport_ended(ConnectionLost("the task that delivers was cancelled"))
-        elif (fault := delivery.exception()) is not None:
-            logger.error("a transport failed while it delivered", exc_info=fault)
-            reason = ConnectionLost(type(fault).__name__)
-            reason.__cause__ = fault
+            self.transport_ended(ConnectionLost("the delivery of messages was cancelled"))
+        elif (error := delivery.exception()) is not None:
+            logger.error("the delivery of messages failed", exc_info=error)
+            reason = ConnectionLost(type(error).__name__)
+            reason.__cause__ = error
             self.transport_ended(reason)
 
-    def _tell_once(self, what: str) -> None:
-        if what not in self._told:
-            self._told.add(what)
-            logger.warning("the host sent %s; ignored, from now on without a word", what)
+    def _log_once(self, what: str) -> None:
+        if what not in self._logged:
+            self._logged.add(what)
+            logger.warning("ignored %s; further ones are not logged", what)

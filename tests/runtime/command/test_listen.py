@@ -63,7 +63,7 @@ def test_an_agent_that_is_lost_and_the_next_one() -> None:
             await command.until("waiting for the next agent")
             assert command.screen.rows[4:] == [
                 NAMES.format("run_input failed")
-                + "the connection is gone: the stream ended in a frame, after 16 of 260 bytes",
+                + "the connection was lost: the stream ended in a frame, after 16 of 260 bytes",
                 "lost: the stream ended in a frame, after 16 of 260 bytes",
                 "waiting for the next agent",
                 "",

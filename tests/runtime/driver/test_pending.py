@@ -33,7 +33,7 @@ def test_what_has_ended_is_forgotten_at_once() -> None:
         removed, kept = add(pending, "get_rtc_stats")
         assert pending.resolve(pb.SessionResponse(request_id=answered.request_id))
         assert (await answer).request_id == answered.request_id
-        pending._look()
+        pending._expire()
         assert isinstance(late.exception(), RequestTimedOut)
         pending.fail_runs(lambda: ValueError("no more runs"))
         assert isinstance(run_.exception(), ValueError)

@@ -251,7 +251,7 @@ def test_a_response_to_no_request_is_told_once(
 
     run(main())
     warnings = [record.getMessage() for record in caplog.records]
-    assert len(warnings) == 1 and "never made" in warnings[0] and "secret" not in warnings[0]
+    assert len(warnings) == 1 and "never sent" in warnings[0] and "secret" not in warnings[0]
 
 
 def test_an_id_of_thousands_of_digits_is_one_more_strange_id(
@@ -267,7 +267,7 @@ def test_an_id_of_thousands_of_digits_is_one_more_strange_id(
             await calling
 
     run(main())
-    assert ["never made" in record.getMessage() for record in caplog.records] == [True]
+    assert ["never sent" in record.getMessage() for record in caplog.records] == [True]
 
 
 def test_what_cannot_be_sent_raises_to_its_caller_alone() -> None:

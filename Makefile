@@ -16,11 +16,19 @@ PROGRESS := sed -n 's/^Collecting \([^ ]*\).*/   \1/p'
 # pip without a notice of its own; a package that fails is still reported.
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
 
+LIVEKIT_VERSION := 1.9.11
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/agent-session-protocol
+# To use another binary: make test-rooms LIVEKIT_SERVER=/path/to/livekit-server
+LIVEKIT_SERVER ?= $(CACHE)/livekit-server-$(LIVEKIT_VERSION)/livekit-server
+GO ?= $(firstword $(shell command -v go) $(wildcard /usr/local/go/bin/go) go)
+# Prints the name of each module as Go begins with it.
+MODULES := sed 's/^go: downloading \([^ ]*\).*/   \1/'
+
 .DEFAULT_GOAL := help
-.PHONY: help generate demo check parity sdk-watch test test-quick lint interop fuzz bench clean
+.PHONY: help generate demo check parity sdk-watch test test-quick test-rooms livekit-server lint interop fuzz bench clean
 
 help: ## Show the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 generate: $(TOOLS) ## Generate everything from proto/agent_session.proto
 	@$(BIN)/sessiongen generate
@@ -44,6 +52,21 @@ test-quick: $(DEV) ## Run the tests that need no other process and no type check
 test: $(DEV) ## Run all tests
 	@echo "== running the tests"
 	@$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
+
+test-rooms: $(DEV) livekit-server ## Run the room tests with a real LiveKit server
+	@echo "== running the room tests with $(LIVEKIT_SERVER)"
+	@LIVEKIT_SERVER="$(LIVEKIT_SERVER)" $(BIN)/python -m pytest -m livekit_server \
+		tests/runtime/transport/room tests/interop --numprocesses=auto --dist=loadfile
+
+livekit-server: ## Build the LiveKit server that `make test-rooms` needs; it is kept outside this folder
+	@test -x "$(LIVEKIT_SERVER)" && exit; \
+	"$(GO)" version || { echo "Go 1.24 or newer is needed to build livekit-server"; exit 1; }; \
+	echo "== building livekit-server $(LIVEKIT_VERSION); this takes about two minutes"; \
+	folder="$$(dirname "$(LIVEKIT_SERVER)")" && mkdir -p "$$folder" && \
+	build="$$(mktemp -d "$$folder/build.XXXXXX")" && trap 'rm -rf "$$build"' EXIT && \
+	GOBIN="$$build" CGO_ENABLED=0 "$(GO)" install \
+		github.com/livekit/livekit-server/cmd/server@v$(LIVEKIT_VERSION) 2>&1 | $(MODULES) && \
+	mv "$$build/server" "$(LIVEKIT_SERVER)"
 
 lint: $(DEV) ## Check format, types and the contract
 	@$(BIN)/black --check --quiet $(SOURCES) || { echo "run: $(BIN)/black $(SOURCES)"; exit 1; }

@@ -1,7 +1,7 @@
-"""A real LiveKit server on loopback, for the tests that find one.
+"""A real LiveKit server on loopback, and rooms in it.
 
-Comes in: the environment variable LIVEKIT_SERVER, which names the server's binary. Goes out:
-rooms in that server, with the same methods as those of the stand-in; or the reason why not.
+The environment variable LIVEKIT_SERVER names the server's binary; `make test-rooms` builds it and
+sets the variable.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from typing import Any
 from livekit import api, rtc
 from transport_messages import only_new_garbage
 
-VERSION = "v1.9.11"
 KEY, SECRET = "key", "a secret for nothing but these tests"
 
 CONFIG = """
@@ -42,37 +41,66 @@ rtc:
 
 
 def missing() -> str | None:
-    """Why there is no server; None if there is one."""
+    """Returns why there is no server; None if there is one."""
     binary = os.environ.get("LIVEKIT_SERVER", "")
     if shutil.which(binary):
         return None
-    found = f"{binary!r} is none" if binary else "it is not set"
+    state = f"{binary!r} is not one" if binary else "it is not set"
     return (
-        f"LIVEKIT_SERVER must name a livekit-server binary, and {found}; "
-        f"to get one (Go 1.24): go install github.com/livekit/livekit-server/cmd/server@{VERSION}, "
-        "which makes `server` in $(go env GOPATH)/bin"
+        "`make test-rooms` runs the tests with a real server: LIVEKIT_SERVER must name a "
+        f"livekit-server binary, and {state}"
     )
 
 
-@contextmanager
-def live_server(folder: Path) -> Iterator[str]:
-    """Run the server; its address."""
-    port, udp = _free_port(socket.SOCK_STREAM), _free_port(socket.SOCK_DGRAM)
-    config = folder / "livekit.yaml"
-    config.write_text(CONFIG.format(port=port, udp=udp, key=KEY, secret=SECRET))
-    command = [os.environ["LIVEKIT_SERVER"], "--config", str(config)]
-    with open(folder / "livekit.log", "wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log)
-    try:
-        _wait_for(port, process)
-        yield f"127.0.0.1:{port}"
-    finally:
-        process.terminate()
+class LiveServer:
+    """A server process on fixed ports, which can be killed and started again.
+
+    Attributes:
+        address: host and port of the server.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        port, udp = _free_port(socket.SOCK_STREAM), _free_port(socket.SOCK_DGRAM)
+        self.address = f"127.0.0.1:{port}"
+        self._port = port
+        self._config = folder / "livekit.yaml"
+        self._config.write_text(CONFIG.format(port=port, udp=udp, key=KEY, secret=SECRET))
+        self._log = folder / "livekit.log"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Starts the process and waits until it listens."""
+        command = [os.environ["LIVEKIT_SERVER"], "--config", str(self._config)]
+        with open(self._log, "ab") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log)
+        _wait_for(self._port, self._process)
+
+    def kill(self) -> None:
+        """Ends the process as a crash does: no client is told."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self) -> None:
+        """Ends the process, if it runs."""
+        if self._process is None:
+            return
+        self._process.terminate()
         try:
-            process.wait(10)
+            self._process.wait(10)
         except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            self.kill()
+
+
+@contextmanager
+def live_server(folder: Path) -> Iterator[LiveServer]:
+    """Runs a server while the block does."""
+    server = LiveServer(folder)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
 
 
 def _free_port(kind: socket.SocketKind) -> int:
@@ -93,6 +121,12 @@ def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
             time.sleep(0.05)
 
 
+def join_token(room: str, identity: str) -> str:
+    """Returns a token with which a participant may join a room."""
+    grants = api.VideoGrants(room_join=True, room=room)
+    return api.AccessToken(KEY, SECRET).with_identity(identity).with_grants(grants).to_jwt()
+
+
 class LiveRoom:
     """One room of the server."""
 
@@ -103,11 +137,9 @@ class LiveRoom:
         self._rooms: list[rtc.Room] = []
 
     async def join(self, identity: str) -> rtc.Room:
-        grants = api.VideoGrants(room_join=True, room=self._name)
-        token = api.AccessToken(KEY, SECRET).with_identity(identity).with_grants(grants)
         room = rtc.Room()
         self._rooms.append(room)
-        await room.connect(f"ws://{self._address}", token.to_jwt())
+        await room.connect(f"ws://{self._address}", join_token(self._name, identity))
         return room
 
     async def delete_room(self) -> None:
@@ -134,7 +166,7 @@ async def live_room(address: str) -> AsyncIterator[LiveRoom]:
 
 
 def run_live(main: Coroutine[Any, Any, None], timeout: float = 60) -> None:
-    """As `run`, but for sockets: livekit's library closes its own when it likes."""
+    """Runs a test as `run` does, without a check of sockets: livekit closes its own later."""
     faults: list[dict[str, Any]] = []
 
     async def guarded() -> None:

@@ -1,7 +1,6 @@
-"""Where the rooms of a test are: a stand-in, and a real LiveKit server, if there is one.
+"""Rooms for tests: those of a stand-in, and those of a real LiveKit server if there is one.
 
-Comes in: tests that take the fixture `venue`; their modules import `address` as well. Goes out:
-each of them twice, or once and a reason for the skip.
+A test that takes the fixture `venue` runs once with each. Its module imports `address` as well.
 """
 
 from __future__ import annotations
@@ -22,7 +21,12 @@ Main: TypeAlias = Callable[[Place], Coroutine[Any, Any, None]]
 
 @dataclass
 class Venue:
-    """Where the rooms are."""
+    """Runs a test in a new room.
+
+    Attributes:
+        enter: creates the room.
+        runner: runs a coroutine in an event loop of its own.
+    """
 
     enter: Callable[[], AbstractAsyncContextManager[Place]]
     runner: Callable[[Coroutine[Any, Any, None]], None]
@@ -37,15 +41,18 @@ class Venue:
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a real server, which runs for the tests of one module."""
     if reason := missing():
         pytest.skip(reason)
-    with live_server(tmp_path_factory.mktemp("livekit")) as where:
-        yield where
+    with live_server(tmp_path_factory.mktemp("livekit")) as server:
+        yield server.address
 
 
-@pytest.fixture(params=["stand-in", "livekit-server"])
+@pytest.fixture(
+    params=["stand-in", pytest.param("livekit-server", marks=pytest.mark.livekit_server)]
+)
 def venue(request: pytest.FixtureRequest) -> Venue:
     if request.param == "stand-in":
         return Venue(stand_in, run)
-    where = request.getfixturevalue("address")
-    return Venue(lambda: live_room(where), run_live)
+    address = request.getfixturevalue("address")
+    return Venue(lambda: live_room(address), run_live)

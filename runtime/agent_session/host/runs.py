@@ -27,6 +27,7 @@ class _Run:
         self.starting = True  # it waits for the session to start
         self.hosted: HostedRun | None = None
         self.stopped: str | None = None
+        self.finished = False
 
     def stop(self, why: str) -> None:
         """Let it end with a reason, unless it is over and only has to be answered."""
@@ -36,8 +37,8 @@ class _Run:
 
     @property
     def over(self) -> bool:
-        """Whether the session has finished the run, so that only the answer is left."""
-        return self.hosted is not None and self.hosted.done()
+        """Whether the result is known, so that only the answer is left to be sent."""
+        return self.finished or (self.hosted is not None and self.hosted.done())
 
 
 class Runs:
@@ -63,6 +64,8 @@ class Runs:
         for older in self._open:
             older.stop("superseded by a newer run_input")
         self._open.add(run)
+        # Not when this method returns: the answer may have to wait until the driver has read others.
+        run.task.add_done_callback(lambda _: self._open.discard(run))
         try:
             return await self._say(run, text)
         except asyncio.CancelledError:
@@ -70,7 +73,7 @@ class Runs:
                 raise
             raise RunStopped(run.stopped) from None
         finally:
-            self._open.discard(run)
+            run.finished = True
 
     async def end(self, why: str) -> None:
         """Accepts no more runs, and waits until those that are over are answered.

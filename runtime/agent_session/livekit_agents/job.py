@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from contextvars import ContextVar
+from collections.abc import Callable
+from contextvars import ContextVar, copy_context
 from typing import Any, Protocol
+from weakref import ref
 
 from livekit import api
 from livekit.agents import JobContext
@@ -39,8 +41,9 @@ class Member(Protocol):
         ...
 
 
-# The session whose close has led to this code, or to the task that it runs in.
-_closed: ContextVar[Member | None] = ContextVar("closed", default=None)
+# The session whose close has led to this code, or to the task that it runs in. Every task copies its
+# context, so a strong reference would keep each session alive that another one follows.
+_closed: ContextVar[ref[Member] | None] = ContextVar("closed", default=None)
 
 # Whether this code is the callback for the end of a simulation, or was begun by it.
 _finalizing: ContextVar[bool] = ContextVar("finalizing", default=False)
@@ -104,7 +107,8 @@ class JobWatch:
 
     def _follows_from_close(self) -> bool:
         closed = _closed.get()
-        if closed is not None and closed.host.ending:
+        member = None if closed is None else closed()
+        if member is not None and member.host.ending:
             return True
         return any(member.emits_close() for member in self._members)
 
@@ -130,9 +134,19 @@ class JobWatch:
             member.host.job_shuts_down()
 
 
-def mark_close(member: Member) -> None:
-    """From now on, what this task does, and what it begins, follows from a session's close."""
-    _closed.set(member)
+def run_in_close(member: Member, emit: Callable[[], None]) -> None:
+    """Calls a function that emits a session's close.
+
+    What the function does, and the tasks that it starts, count as following from the close. The
+    caller's own context does not change: it would keep the session alive as long as the caller, and
+    every task that the caller starts, lives.
+    """
+
+    def run() -> None:
+        _closed.set(ref(member))
+        emit()
+
+    copy_context().run(run)
 
 
 def is_finalizing() -> bool:

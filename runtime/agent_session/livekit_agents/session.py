@@ -161,9 +161,11 @@ class LiveKitSession(SessionAdapter):
             self._started.set()
 
     def _emit(self, event: Any, *args: Any) -> None:
+        emit = partial(type(self._session).emit, self._session, event, *args)
         if event == "close":
-            job.mark_close(self)
-        type(self._session).emit(self._session, event, *args)
+            job.run_in_close(self, emit)
+        else:
+            emit()
 
     def _aclose(self) -> Coroutine[Any, Any, None]:
         """`AgentSession.aclose`, which waits for a close that is under way, and so for the host:

@@ -234,6 +234,38 @@ def test_a_run_that_is_over_is_answered_before_session_closed() -> None:
     run(main())
 
 
+def test_an_answer_that_waits_for_a_slow_driver_precedes_session_closed() -> None:
+    """The run has returned its items; only its answer waits until the driver reads."""
+
+    async def main() -> None:
+        session = PlainSession()
+        session.info["instructions"] = "x" * 600_000
+        async with hosted(session) as (driver, host, _):
+            stream = driver.transport._stream  # type: ignore[attr-defined]
+            name = await driver.send("run_input", text="bye")
+            begun = await session.run_begins()
+            stream.pause_reading()
+            for _ in range(2):
+                await driver.send("get_agent_info")
+            while host._dispatcher._pacer.open:
+                await asyncio.sleep(0)
+            begun.result.set_result([chat_message(1, "bye")])
+            while not next(iter(host._runs._open)).finished:
+                await asyncio.sleep(0)
+            session.closes()
+            for _ in range(10):
+                await asyncio.sleep(0)
+            stream.resume_reading()
+            await driver.end()
+            sent = [
+                message.response.request_id or message.event.WhichOneof("event")
+                for message in driver.messages
+            ]
+            assert sent[-2:] == [name, "session_closed"]
+
+    run(main())
+
+
 def test_a_run_that_a_close_cuts_off_is_no_silence() -> None:
     """It ends with nothing to show, a moment before the close is told."""
 

@@ -2,11 +2,12 @@
 # change the source and run `sessiongen generate`.
 """The protocol of robot.proto, typed.
 
-- `dispatch`: arms, tables and total handler tables of each oneof
-- `requests`: the handler skeleton of a host, and `answer`
-- `events`: the event sink of a host, the listeners of a driver
-- `client`: a typed method for each request
+- `dispatch`: the arms of each oneof, and a function that calls one handler for each
+- `requests`: the abstract request handler of a host, and `answer`
+- `events`: the event sink and the SDK events of a host, the listeners of a driver
+- `client`: a method for each request
 - `peer`: a client and a host over any transport of the envelope
-- `errors`: what a peer refused, what this build does not know
-- `values`: natural Python forms of protobuf's own types
+- `connection`: what the client and the host of `peer` share
+- `errors`: the exceptions of the package
+- `values`: conversions of Timestamp, Duration and Struct
 """

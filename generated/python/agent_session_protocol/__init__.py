@@ -2,17 +2,18 @@
 # change the source and run `sessiongen generate`.
 """The protocol of agent_session.proto, typed.
 
-- `dispatch`: arms, tables and total handler tables of each oneof
-- `requests`: the handler skeleton of a host, and `answer`
-- `events`: the event sink of a host, the listeners of a driver
-- `client`: a typed method for each request
+- `dispatch`: the arms of each oneof, and a function that calls one handler for each
+- `requests`: the abstract request handler of a host, and `answer`
+- `events`: the event sink and the SDK events of a host, the listeners of a driver
+- `client`: a method for each request
 - `peer`: a client and a host over any transport of the envelope
-- `enums`: enums as the SDK spells them, and as JSON names them
-- `errors`: what a peer refused, what this build does not know
-- `encoders`: the SDK's objects to messages
+- `connection`: what the client and the host of `peer` share
+- `enums`: the SDK's value and the JSON name of each enum value
+- `errors`: the exceptions of the package
+- `encoders`: functions that make messages from the SDK's objects
 - `responses`: a typed dict for each response of a host
-- `models`: the messages as plain frozen dataclasses
-- `decoders`: messages to plain Python
-- `fields`: how encoders read and write, and how decoders read
-- `values`: natural Python forms of protobuf's own types
+- `models`: a frozen dataclass for each message that a host sends
+- `decoders`: functions that make dataclasses from messages
+- `fields`: what encoders and decoders share
+- `values`: conversions of Timestamp, Duration and Struct
 """

@@ -785,7 +785,7 @@ def fill_session_closed(source: Any, to: pb.AgentSessionEvent.SessionClosed) -> 
         to.error = text_of(value)
 
 
-def encode_pong(source: responses.Pong | models.Pong) -> pb.SessionResponse.Pong:
+def encode_pong(source: models.Pong | responses.Pong) -> pb.SessionResponse.Pong:
     """Return the message Pong of a source."""
     to = pb.SessionResponse.Pong()
     fill_pong(source, to)
@@ -798,7 +798,7 @@ def fill_pong(source: Any, to: pb.SessionResponse.Pong) -> None:
 
 
 def encode_get_chat_history_response(
-    source: responses.GetChatHistoryResponse | models.GetChatHistoryResponse,
+    source: models.GetChatHistoryResponse | responses.GetChatHistoryResponse,
 ) -> pb.SessionResponse.GetChatHistoryResponse:
     """Return the message GetChatHistoryResponse of a source."""
     to = pb.SessionResponse.GetChatHistoryResponse()
@@ -820,7 +820,7 @@ def fill_get_chat_history_response(
 
 
 def encode_get_agent_info_response(
-    source: responses.GetAgentInfoResponse | models.GetAgentInfoResponse,
+    source: models.GetAgentInfoResponse | responses.GetAgentInfoResponse,
 ) -> pb.SessionResponse.GetAgentInfoResponse:
     """Return the message GetAgentInfoResponse of a source."""
     to = pb.SessionResponse.GetAgentInfoResponse()
@@ -842,7 +842,7 @@ def fill_get_agent_info_response(source: Any, to: pb.SessionResponse.GetAgentInf
 
 
 def encode_run_input_response(
-    source: responses.RunInputResponse | models.RunInputResponse,
+    source: models.RunInputResponse | responses.RunInputResponse,
 ) -> pb.SessionResponse.RunInputResponse:
     """Return the message RunInputResponse of a source."""
     to = pb.SessionResponse.RunInputResponse()
@@ -861,7 +861,7 @@ def fill_run_input_response(source: Any, to: pb.SessionResponse.RunInputResponse
 
 
 def encode_get_session_state_response(
-    source: responses.GetSessionStateResponse | models.GetSessionStateResponse,
+    source: models.GetSessionStateResponse | responses.GetSessionStateResponse,
 ) -> pb.SessionResponse.GetSessionStateResponse:
     """Return the message GetSessionStateResponse of a source."""
     to = pb.SessionResponse.GetSessionStateResponse()
@@ -888,7 +888,7 @@ def fill_get_session_state_response(
 
 
 def encode_get_rtc_stats_response(
-    source: responses.GetRTCStatsResponse | models.GetRTCStatsResponse,
+    source: models.GetRTCStatsResponse | responses.GetRTCStatsResponse,
 ) -> pb.SessionResponse.GetRTCStatsResponse:
     """Return the message GetRTCStatsResponse of a source."""
     to = pb.SessionResponse.GetRTCStatsResponse()
@@ -910,7 +910,7 @@ def fill_get_rtc_stats_response(source: Any, to: pb.SessionResponse.GetRTCStatsR
 
 
 def encode_get_session_usage_response(
-    source: responses.GetSessionUsageResponse | models.GetSessionUsageResponse,
+    source: models.GetSessionUsageResponse | responses.GetSessionUsageResponse,
 ) -> pb.SessionResponse.GetSessionUsageResponse:
     """Return the message GetSessionUsageResponse of a source."""
     to = pb.SessionResponse.GetSessionUsageResponse()
@@ -933,7 +933,7 @@ def fill_get_session_usage_response(
 
 
 def encode_get_framework_info_response(
-    source: responses.GetFrameworkInfoResponse | models.GetFrameworkInfoResponse,
+    source: models.GetFrameworkInfoResponse | responses.GetFrameworkInfoResponse,
 ) -> pb.SessionResponse.GetFrameworkInfoResponse:
     """Return the message GetFrameworkInfoResponse of a source."""
     to = pb.SessionResponse.GetFrameworkInfoResponse()
@@ -954,7 +954,7 @@ def fill_get_framework_info_response(
 
 
 def encode_update_io_response(
-    source: responses.UpdateIOResponse | models.UpdateIOResponse,
+    source: models.UpdateIOResponse | responses.UpdateIOResponse,
 ) -> pb.SessionResponse.UpdateIOResponse:
     """Return the message UpdateIOResponse of a source."""
     to = pb.SessionResponse.UpdateIOResponse()
@@ -968,7 +968,7 @@ def fill_update_io_response(source: Any, to: pb.SessionResponse.UpdateIOResponse
 
 
 def encode_finalize_simulation_response(
-    source: responses.FinalizeSimulationResponse | models.FinalizeSimulationResponse,
+    source: models.FinalizeSimulationResponse | responses.FinalizeSimulationResponse,
 ) -> pb.SessionResponse.FinalizeSimulationResponse:
     """Return the message FinalizeSimulationResponse of a source."""
     to = pb.SessionResponse.FinalizeSimulationResponse()

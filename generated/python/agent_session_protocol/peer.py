@@ -10,240 +10,41 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Final
 from weakref import WeakSet
 
 from . import agent_session_pb2 as pb
 from .client import SessionRequestClient
+from .connection import (
+    Connection,
+    EventStream,
+    GRACE,
+    Outgoing,
+    PeerClosed,
+    PeerTransport,
+    RequestTimedOut,
+)
 from .events import AgentSessionEventListeners, AgentSessionEventSink
 from .requests import SessionRequestHandler, answer
+
+__all__ = [
+    "ClientPeer",
+    "EventStream",
+    "HostPeer",
+    "PeerClosed",
+    "PeerTransport",
+    "RequestTimedOut",
+]
 
 _log = logging.getLogger(__name__)
 
 # Messages of a host that may wait until its transport sends them.
 _MAX_QUEUED: Final = 1024
-# Seconds that a cancelled handler, and the transport's close, may take in any case.
-_GRACE: Final = 0.25
-
-_P = TypeVar("_P", bound="_Peer")
 
 
-class PeerClosed(ConnectionError):
-    """The connection to the other peer has ended.
-
-    Attributes:
-        reason: the exception that ended it; None if one of the peers closed it.
-    """
-
-    def __init__(self, message: str, reason: Exception | None = None) -> None:
-        super().__init__(message)
-        self.reason = reason
-
-
-class RequestTimedOut(TimeoutError):
-    """The host did not answer in time. It may still be working on the request."""
-
-
-class PeerTransport(Protocol):
-    """The part of a transport that a peer uses.
-
-    It keeps the messages in order. Iteration ends or raises when the connection ends. A
-    transport may also have the attributes `reason`, the exception that ended it or None,
-    and `closed`, whether it has ended.
-    """
-
-    async def send(self, message: pb.AgentSessionMessage) -> None:
-        """Send a message. The peer makes one call at a time."""
-
-    def __aiter__(self) -> AsyncIterator[pb.AgentSessionMessage]:
-        """Iterate over the messages of the other peer."""
-        ...
-
-    async def close(self) -> None:
-        """Close the connection. The peer calls this once."""
-
-
-class _Outgoing(NamedTuple):
-    """A message to send, what to call if that fails, and the future of its response."""
-
-    message: pb.AgentSessionMessage
-    failed: Callable[[Exception], None]
-    response: asyncio.Future[pb.SessionResponse] | None = None
-
-
-class _Peer(ABC):
-    """Receives and sends the messages of one connection until it ends."""
-
-    def __init__(
-        self,
-        transport: PeerTransport,
-        on_other: Callable[[pb.AgentSessionMessage], None] | None,
-    ) -> None:
-        self._transport = transport
-        self._on_other = on_other
-        self._outgoing: asyncio.Queue[_Outgoing] = asyncio.Queue()
-        self._ended = asyncio.Event()
-        self._reason: Exception | None = None
-        self._closing: asyncio.Task[None] | None = None
-        self._ignored: set[str] = set()
-        self._receiver = asyncio.create_task(self._receive())
-        self._sender = asyncio.create_task(self._send_queued())
-
-    @property
-    def reason(self) -> Exception | None:
-        """The exception that ended the connection; None if there is none."""
-        return self._reason
-
-    async def wait_ended(self) -> None:
-        """Wait until the connection has ended."""
-        await self._ended.wait()
-
-    async def close(self, timeout: float = 3.0) -> None:
-        """Close the connection. May be called more than once; handlers must not await it.
-
-        Args:
-            timeout: seconds for requests in progress and for messages that are not sent yet.
-        """
-        if self._closing is None:
-            self._closing = asyncio.create_task(self._close(timeout))
-        await asyncio.shield(self._closing)
-
-    async def __aenter__(self: _P) -> _P:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-    async def _close(self, timeout: float) -> None:
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + timeout
-        await self._finish(timeout)
-        if not self._ended.is_set():
-            await self._flush(max(_GRACE, deadline - loop.time()))
-        self._end(None)
-        closing = asyncio.ensure_future(self._transport.close())
-        await asyncio.wait([closing], timeout=max(_GRACE, deadline - loop.time()))
-        if not closing.done():
-            closing.cancel()
-            _log.warning("the transport did not close in time")
-        elif not closing.cancelled() and (error := closing.exception()) is not None:
-            _log.error("the transport failed to close", exc_info=error)
-
-    async def _flush(self, timeout: float) -> None:
-        """Wait until all messages are sent, or none can be sent any more."""
-        sent = asyncio.ensure_future(self._outgoing.join())
-        tasks = [sent, self._sender]
-        await asyncio.wait(tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-        sent.cancel()
-
-    async def _receive(self) -> None:
-        reason: Exception | None = None
-        try:
-            async for message in self._transport:
-                self._message_received(message)
-                # Other tasks run even if the transport has many messages ready.
-                await asyncio.sleep(0)
-        except Exception as error:
-            reason = error
-        self._end(reason or getattr(self._transport, "reason", None))
-
-    async def _send_queued(self) -> None:
-        while True:
-            outgoing = await self._outgoing.get()
-            # A request that its caller has given up is not sent.
-            if outgoing.response is None or not outgoing.response.done():
-                await self._send(outgoing)
-            self._outgoing.task_done()
-
-    async def _send(self, outgoing: _Outgoing) -> None:
-        try:
-            await self._transport.send(outgoing.message)
-        except Exception as error:
-            # After the end of the transport, `_receive` reports why it ended.
-            if not getattr(self._transport, "closed", False):
-                outgoing.failed(error)
-
-    def _end(self, reason: Exception | None) -> None:
-        if self._ended.is_set():
-            return
-        self._reason = reason
-        self._ended.set()
-        self._sender.cancel()
-        self._receiver.cancel()
-        self._connection_ended()
-
-    def _closed_error(self) -> PeerClosed:
-        if self._reason is not None:
-            text = str(self._reason) or type(self._reason).__name__
-            error = PeerClosed(f"the connection ended: {text}", self._reason)
-            error.__cause__ = self._reason
-            return error
-        side = "the other" if self._closing is None else "this"
-        return PeerClosed(f"{side} peer closed the connection")
-
-    def _other_received(self, message: pb.AgentSessionMessage) -> None:
-        """Pass on a message that this side does not handle, or log the first of its arm."""
-        arm = message.WhichOneof("message") or "an unknown field"
-        if self._on_other is not None:
-            try:
-                self._on_other(message)
-            except Exception:
-                _log.exception("on_other failed on a message with %s", arm)
-        elif arm not in self._ignored:
-            self._ignored.add(arm)
-            _log.warning("ignored a message with %s, and will ignore others", arm)
-
-    @abstractmethod
-    def _message_received(self, message: pb.AgentSessionMessage) -> None:
-        """Handle a message of the other peer."""
-
-    @abstractmethod
-    def _connection_ended(self) -> None:
-        """End what waits for the other peer."""
-
-    @abstractmethod
-    async def _finish(self, timeout: float) -> None:
-        """Finish what is in progress, before the connection is closed."""
-
-
-class EventStream(AsyncIterator[pb.AgentSessionEvent]):
-    """Iterates over the events that a client receives, until the connection ends.
-
-    Attributes:
-        dropped: how many events were dropped because too many waited to be read.
-    """
-
-    def __init__(self, limit: int) -> None:
-        self.dropped = 0
-        self._events: deque[pb.AgentSessionEvent] = deque(maxlen=limit)
-        self._changed = asyncio.Event()
-        self._ended = False
-
-    async def __anext__(self) -> pb.AgentSessionEvent:
-        while not self._events:
-            if self._ended:
-                raise StopAsyncIteration
-            self._changed.clear()
-            await self._changed.wait()
-        return self._events.popleft()
-
-    def put(self, event: pb.AgentSessionEvent) -> None:
-        """Add an event. If the stream is full, its oldest event is dropped."""
-        self.dropped += len(self._events) == self._events.maxlen
-        self._events.append(event)
-        self._changed.set()
-
-    def end(self) -> None:
-        """End the iteration after the events that wait to be read."""
-        self._ended = True
-        self._changed.set()
-
-
-class ClientPeer(_Peer):
+class ClientPeer(Connection[pb.AgentSessionMessage]):
     """Sends requests, matches their responses, and delivers events.
 
     Attributes:
@@ -255,34 +56,34 @@ class ClientPeer(_Peer):
 
     def __init__(
         self,
-        transport: PeerTransport,
+        transport: PeerTransport[pb.AgentSessionMessage],
         *,
         timeout: float = 60.0,
         on_other: Callable[[pb.AgentSessionMessage], None] | None = None,
     ) -> None:
-        """Start to receive.
+        """Starts to receive.
 
         Args:
             transport: a connected transport. The peer closes it.
             timeout: seconds that a request may take, unless the call has a timeout of its own.
             on_other: called with messages that are neither responses nor events.
         """
-        super().__init__(transport, on_other)
+        super().__init__(transport, "message", on_other)
         self.requests: Final[SessionRequestClient] = _client(self._call)
         self.listeners: Final = AgentSessionEventListeners()
         self._timeout = timeout
         self._last_number = 0
         self._pending: dict[str, asyncio.Future[pb.SessionResponse]] = {}
         # A stream that nobody reads any more is not kept.
-        self._streams: WeakSet[EventStream] = WeakSet()
+        self._streams: WeakSet[EventStream[pb.AgentSessionEvent]] = WeakSet()
 
-    def events(self, limit: int = 1024) -> EventStream:
-        """Return an iterator over the events that arrive from now on.
+    def events(self, limit: int = 1024) -> EventStream[pb.AgentSessionEvent]:
+        """Returns an iterator over the events that arrive from now on.
 
         Args:
             limit: how many events may wait to be read. Then the oldest are dropped.
         """
-        stream = EventStream(limit)
+        stream: EventStream[pb.AgentSessionEvent] = EventStream(limit)
         if self._ended.is_set():
             stream.end()
         self._streams.add(stream)
@@ -300,7 +101,7 @@ class ClientPeer(_Peer):
         response: asyncio.Future[pb.SessionResponse] = loop.create_future()
         message = _request_message(request, request_id)
         self._pending[request_id] = response
-        self._outgoing.put_nowait(_Outgoing(message, partial(_fail, response), response))
+        self._outgoing.put_nowait(Outgoing(message, partial(_fail, response), response))
         seconds = self._timeout if timeout is None else timeout
         error = RequestTimedOut(f"no response within {seconds} s")
         timer = loop.call_later(seconds, _fail, response, error)
@@ -377,7 +178,7 @@ def _fail(response: asyncio.Future[pb.SessionResponse], error: Exception) -> Non
         response.set_exception(error)
 
 
-class HostPeer(_Peer):
+class HostPeer(Connection[pb.AgentSessionMessage]):
     """Answers requests and sends events.
 
     Each request is handled in a task of its own. Requests that the handler does not know,
@@ -390,13 +191,13 @@ class HostPeer(_Peer):
 
     def __init__(
         self,
-        transport: PeerTransport,
+        transport: PeerTransport[pb.AgentSessionMessage],
         handler: SessionRequestHandler,
         *,
         max_in_flight: int = 64,
         on_other: Callable[[pb.AgentSessionMessage], None] | None = None,
     ) -> None:
-        """Start to receive.
+        """Starts to receive.
 
         Args:
             transport: a connected transport. The peer closes it.
@@ -404,7 +205,7 @@ class HostPeer(_Peer):
             max_in_flight: how many requests are handled at a time. Others are refused.
             on_other: called with messages that are not requests.
         """
-        super().__init__(transport, on_other)
+        super().__init__(transport, "message", on_other)
         self.events: Final[AgentSessionEventSink] = _sink(self._emit)
         self._handler = handler
         self._max_in_flight = max_in_flight
@@ -433,7 +234,7 @@ class HostPeer(_Peer):
         message = pb.AgentSessionMessage()
         message.response.SetInParent()
         await answer(self._handler, request, message.response)
-        self._put(_Outgoing(message, partial(self._response_failed, request)))
+        self._put(Outgoing(message, partial(self._response_failed, request)))
 
     def _answered(
         self,
@@ -452,22 +253,22 @@ class HostPeer(_Peer):
         self._refuse(request, "the response cannot be sent")
 
     def _refuse(self, request: pb.SessionRequest, text: str) -> None:
-        """Send a response with an error text."""
+        """Sends a response with an error text."""
         message = pb.AgentSessionMessage()
         response = message.response
         response.SetInParent()
         response.request_id = request.request_id
         response.error = text
-        self._put(_Outgoing(message, _message_failed))
+        self._put(Outgoing(message, _message_failed))
 
     def _emit(self, event: pb.AgentSessionEvent) -> None:
         if self._ended.is_set():
             raise self._closed_error()
         message = pb.AgentSessionMessage()
         message.event.CopyFrom(event)
-        self._put(_Outgoing(message, _message_failed))
+        self._put(Outgoing(message, _message_failed))
 
-    def _put(self, outgoing: _Outgoing) -> None:
+    def _put(self, outgoing: Outgoing[pb.AgentSessionMessage]) -> None:
         if self._ended.is_set():
             return
         if self._outgoing.qsize() >= _MAX_QUEUED:
@@ -486,7 +287,7 @@ class HostPeer(_Peer):
         for task in tasks:
             task.cancel()
         if tasks:
-            await asyncio.wait(tasks, timeout=_GRACE)
+            await asyncio.wait(tasks, timeout=GRACE)
 
 
 def _sink(send: Callable[[pb.AgentSessionEvent], None]) -> AgentSessionEventSink:

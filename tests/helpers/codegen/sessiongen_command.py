@@ -71,6 +71,7 @@ package = "small_protocol"
 FILES = [
     "__init__.py",
     "client.py",
+    "connection.py",
     "decoders.py",
     "dispatch.py",
     "encoders.py",

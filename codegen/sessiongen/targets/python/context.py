@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from sessiongen.frontend.annotations import Annotated
@@ -30,6 +30,7 @@ class Context:
     vocabulary: the SDK whose objects the package encodes, or None.
     plans: how each message that a host sends is encoded.
     overrides: the function that fills a field, by the field's name from its message on.
+    layers: the layers of the output.
     """
 
     protocol: Protocol
@@ -37,6 +38,7 @@ class Context:
     vocabulary: Vocabulary | None
     plans: Mapping[str, MessagePlan]
     overrides: Mapping[str, str]
+    layers: Collection[str]
     faults: list[Diagnostic] = field(default_factory=list)
 
     def references(self) -> References:
@@ -78,6 +80,7 @@ def context(
     bound: Mapping[str, InstalledModule],
     annotated: Annotated,
     overrides: Mapping[str, str],
+    layers: Collection[str],
 ) -> Context:
     """Return the context of a protocol; the request's file is the main module."""
     main = protocol.roles.request.file
@@ -88,6 +91,7 @@ def context(
         vocabulary,
         encoding_plans(protocol, annotated, vocabulary),
         overrides,
+        layers,
     )
 
 

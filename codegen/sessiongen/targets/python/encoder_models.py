@@ -36,7 +36,10 @@ class EventArm:
 
 @dataclass(frozen=True)
 class EncodersModel:
-    """encoders.py."""
+    """encoders.py.
+
+    type_layers: the layers that only annotations refer to.
+    """
 
     imports: list[str]
     aliases: list[tuple[str, str, str]]
@@ -44,7 +47,7 @@ class EncodersModel:
     fields: str
     values: str
     overrides: bool
-    responses: bool
+    type_layers: list[str]
     encoders: list[EncoderModel]
     event: str
     event_name: str

@@ -56,6 +56,7 @@ class _Encoders:
         self.fields: set[str] = set()
         self.values: set[str] = set()
         self.overridden: set[str] = set()
+        self.type_layers = [item for item in ("models", "responses") if item in context.layers]
         self.given = {item.message.full_name for item in response_plans(context)}
 
     def model(self) -> EncodersModel:
@@ -77,7 +78,7 @@ class _Encoders:
             fields=imported(".fields", self.fields),
             values=imported(".values", self.values),
             overrides=bool(self.overridden),
-            responses=bool(self.given),
+            type_layers=self.type_layers if self.given else [],
             encoders=encoders,
             event=event,
             event_name=name,
@@ -101,7 +102,7 @@ class _Encoders:
             self.fields |= {"attributes", "is_mapping"}
         name, title = self.names.function(plan.message), self.names.title(plan.message)
         given = plan.message.full_name in self.given
-        taken = f"responses.{title} | models.{title}" if given else "Any"
+        taken = " | ".join(f"{item}.{title}" for item in self.type_layers if given) or "Any"
         message = self.references.message(plan.message.full_name)
         absent = [item for item in plan.fields if item.optional]
         # The SDK's name and a model's are tried before the protocol's, which may be missing.

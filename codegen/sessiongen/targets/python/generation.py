@@ -44,6 +44,7 @@ _MODELS: dict[str, Callable[[Context], object] | None] = {
     "events": events_model,
     "client": client_model,
     "peer": peer_model,
+    "connection": None,
     "enums": enums_model,
     "errors": errors_model,
     "encoders": encoders_model,
@@ -68,7 +69,7 @@ def generate(model: Model, output: Output, version: str, formatter: Formatter) -
     protocol, compiled = model.protocol, model.compiled
     overrides = load(output.options.overrides)
     installed = installed_modules(model, output.options)
-    context_ = context(protocol, installed, model.annotated, overrides.functions)
+    context_ = context(protocol, installed, model.annotated, overrides.functions, output.layers)
     context_.faults += message_faults(protocol.schema)
     context_.faults += overrides.faults(carried_fields(context_))
     source = _shown(compiled.origin)
@@ -124,7 +125,10 @@ def _possible_layers(context_: Context, output: Output) -> list[str]:
         help_ = 'change the protocol, or remove "peer" from the layers of the output'
         span = (roles.envelope or roles.response).span
         context_.faults.append(Diagnostic(span, Rule.ROLE_SHAPE, fault, help_))
-    return [layer for layer in output.layers if not (missing and layer == "peer")]
+    if not missing:
+        return list(output.layers)
+    unused = {"connection"} - set(output.requested_layers)
+    return [layer for layer in output.layers if layer not in {"peer", *unused}]
 
 
 def _overrides(overrides: Overrides, version: str, source: str) -> dict[str, str]:

@@ -27,22 +27,30 @@ class PythonOptions(OutputOptions):
 
 # The layers by their module, in the order in which the package's docstring lists them.
 LAYERS = {
-    "dispatch": Layer("arms, tables and total handler tables of each oneof", ("values",)),
-    "requests": Layer("the handler skeleton of a host, and `answer`", ("errors", "values")),
-    "events": Layer("the event sink of a host, the listeners of a driver", ("dispatch", "values")),
-    "client": Layer("a typed method for each request", ("errors", "values")),
+    "dispatch": Layer(
+        "the arms of each oneof, and a function that calls one handler for each", ("values",)
+    ),
+    "requests": Layer("the abstract request handler of a host, and `answer`", ("errors", "values")),
+    "events": Layer(
+        "the event sink and the SDK events of a host, the listeners of a driver",
+        ("dispatch", "values"),
+    ),
+    "client": Layer("a method for each request", ("errors", "values")),
     "peer": Layer(
         "a client and a host over any transport of the envelope",
-        ("client", "events", "requests"),
+        ("client", "connection", "events", "requests"),
     ),
-    "enums": Layer("enums as the SDK spells them, and as JSON names them", ("errors",)),
-    "errors": Layer("what a peer refused, what this build does not know"),
+    "connection": Layer("what the client and the host of `peer` share"),
+    "enums": Layer("the SDK's value and the JSON name of each enum value", ("errors",)),
+    "errors": Layer("the exceptions of the package"),
     "encoders": Layer(
-        "the SDK's objects to messages", ("dispatch", "enums", "fields", "models", "responses")
+        "functions that make messages from the SDK's objects", ("dispatch", "enums", "fields")
     ),
     "responses": Layer("a typed dict for each response of a host", ("enums", "values")),
-    "models": Layer("the messages as plain frozen dataclasses", ("enums",)),
-    "decoders": Layer("messages to plain Python", ("enums", "fields", "models")),
-    "fields": Layer("how encoders read and write, and how decoders read", ("values",)),
-    "values": Layer("natural Python forms of protobuf's own types", ("errors",)),
+    "models": Layer("a frozen dataclass for each message that a host sends", ("enums",)),
+    "decoders": Layer(
+        "functions that make dataclasses from messages", ("enums", "fields", "models")
+    ),
+    "fields": Layer("what encoders and decoders share", ("values",)),
+    "values": Layer("conversions of Timestamp, Duration and Struct", ("errors",)),
 }

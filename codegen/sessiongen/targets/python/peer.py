@@ -25,6 +25,17 @@ _ID_FROM_NUMBER = {
     Kind.BYTES: 'number.to_bytes(4, "big")',
 }
 
+# What peer.py uses of connection.py.
+_CONNECTION_NAMES = (
+    "Connection",
+    "EventStream",
+    "GRACE",
+    "Outgoing",
+    "PeerClosed",
+    "PeerTransport",
+    "RequestTimedOut",
+)
+
 
 @dataclass(frozen=True)
 class EnvelopeArm:
@@ -109,6 +120,7 @@ def peer_model(context: Context) -> PeerModel | None:
         imports=references.imports,
         layer_imports=[
             imported(".client", [f"{request}Client"]),
+            imported(".connection", _CONNECTION_NAMES),
             imported(".events", [f"{event}Listeners", f"{event}Sink"]),
             imported(".requests", [f"{request}Handler", "answer"]),
         ],

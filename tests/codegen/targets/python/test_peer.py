@@ -728,6 +728,7 @@ def test_a_protocol_without_an_envelope_has_no_peer_layer(
         generated_packages.configured(tmp_path / "all", "without_peer", source)
     )
     assert not (package.folder / "peer.py").exists()
+    assert not (package.folder / "connection.py").exists()
     assert "`peer`" not in package.text("__init__.py")
     config = generated_packages.configured(
         tmp_path / "asked", "refused", source, rest='layers = ["peer"]'
@@ -742,4 +743,5 @@ def test_the_layer_brings_those_that_it_imports(tmp_path: Path) -> None:
     config = generated_packages.configured(tmp_path, "only_peer", source, rest='layers = ["peer"]')
     package = generated_packages.generate(config)
     layers = {path.stem for path in package.folder.glob("*.py")} - {"__init__", "peer_number_pb2"}
-    assert layers == {"client", "dispatch", "errors", "events", "peer", "requests", "values"}
+    needed = "client connection dispatch errors events peer requests values"
+    assert layers == set(needed.split())

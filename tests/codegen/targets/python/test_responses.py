@@ -1,8 +1,4 @@
-"""What a host gives for a response: every key of its typed dict is a field, and the other way
-round, and a type checker says so where one is left out.
-
-In: responses.py and the descriptors. Out: what the encoders and mypy make of them.
-"""
+"""The typed dicts of responses: their keys are the fields, and mypy reports a missing one."""
 
 from __future__ import annotations
 
@@ -12,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import case_protocols
+import generated_packages
 import pytest
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol import encoders, responses
+from generated_packages import CASES
 
 RESPONSES: dict[str, Any] = {
     "Pong": encoders.encode_pong,
@@ -123,3 +121,25 @@ def test_mypy_names_a_missing_key_and_a_word_that_is_none(tmp_path: Path) -> Non
         "program.py:10:",
     ], done.stdout
     assert 'Missing key "sdk_version"' in found[0][1]
+
+
+@pytest.mark.parametrize(
+    ("layers", "type_"),
+    [
+        (["encoders"], "Any"),
+        (["encoders", "models"], "models.Pong"),
+        (["encoders", "responses"], "responses.Pong"),
+        (["encoders", "models", "responses"], "models.Pong | responses.Pong"),
+    ],
+)
+def test_encoders_need_neither_models_nor_responses(
+    layers: list[str], type_: str, tmp_path: Path
+) -> None:
+    source = generated_packages.protos([CASES / "shared_response.proto"], [CASES])
+    config = generated_packages.configured(
+        tmp_path, "_".join(["only", *layers]), source, rest=f"layers = {layers}"
+    )
+    package = generated_packages.generate(config)
+    made = {path.stem for path in package.folder.glob("*.py")}
+    assert made & {"models", "responses"} == set(layers) - {"encoders"}
+    assert f"def encode_pong(source: {type_}) -> " in package.text("encoders.py")

@@ -235,4 +235,4 @@ def test_what_is_wrong_for_another_reason_is_not_repaired(caplog: pytest.LogCapt
 
     run(main())
     assert [text for text in caplog.messages if "UTF-8" in text] == []
-    assert [text for text in caplog.messages if text.startswith("no error event")] != []
+    assert [text for text in caplog.messages if text.startswith("error event not sent")] != []

@@ -1,7 +1,7 @@
 """The interface between a host and the session of an SDK.
 
-`SessionAdapter` emits the events of the SDK under the SDK's names and returns answers in the form
-that the generated encoders take. `livekit_agents.session` implements it for livekit-agents.
+`SessionAdapter` emits the events of the SDK under the SDK's names and returns the contents of
+responses in the form that the generated encoders take. `livekit_agents.session` implements it for livekit-agents.
 """
 
 from __future__ import annotations
@@ -19,76 +19,79 @@ AudioFrame = AgentSessionMessage.ConsoleIO.AudioFrame
 
 
 class SdkHostRunning(AgentSessionError, RuntimeError):
-    """The session already has another host, such as the SDK's own, and can have only one."""
+    """The session already has a host, such as the SDK's own. It can have only one."""
 
 
 class HostHandle(Protocol):
-    """The host, as the session sees it: what of a close has to wait for the host."""
+    """The part of a host that the adapter of a session uses."""
 
     @property
     def ending(self) -> bool:
-        """Whether the session has closed, and the host is about to."""
+        """Whether the session has closed, and the host has not closed yet."""
         ...
 
     def job_shuts_down(self) -> None:
-        """The job that runs the session is shut down from outside, so nothing may be held up."""
+        """Ends the finalize hold, because the job of the session is shut down from outside."""
 
     async def wait_closed(self) -> None:
-        """Wait until the host is done."""
+        """Waits until the host has closed."""
 
 
 class HostedRun(Protocol):
-    """One turn of the conversation that a text has begun."""
+    """A turn of the conversation that `SessionAdapter.run` has started."""
 
     def done(self) -> bool:
-        """Whether the turn is over."""
+        """Reports whether the turn has ended."""
         ...
 
     async def wait(self) -> Sequence[Any]:
-        """Wait for the end of the turn; return its items, oldest first. Raises what ended it."""
+        """Waits for the end of the turn, and returns its items, oldest first.
+
+        Raises the error that ended the turn.
+        """
         ...
 
 
 class AudioSink(Protocol):
-    """Where the agent's speech goes."""
+    """Receives the speech of the agent."""
 
     async def play(self, frame: AudioFrame) -> None:
-        """Play this behind what came before."""
+        """Plays a frame after the frames before it."""
 
     def flush(self) -> None:
-        """This stretch of speech is complete."""
+        """Marks the end of a speech segment."""
 
     def clear(self) -> None:
-        """Throw away what is not played yet."""
+        """Discards the audio that is not played yet."""
 
 
 class ConsoleAudio(Protocol):
-    """The session's side of a console: takes the microphone, and gives to an `AudioSink`."""
+    """Connects the audio of a session to a console. Sends speech to an `AudioSink`."""
 
-    def heard(self, frame: AudioFrame) -> None:
-        """The microphone heard this."""
+    def push_input(self, frame: AudioFrame) -> None:
+        """Passes a frame of the console's microphone to the session."""
 
-    def played(self) -> None:
-        """All speech before the last flush was played."""
+    def playback_finished(self) -> None:
+        """Reports that all speech before the last flush was played."""
 
     def end(self) -> None:
-        """There is no console any more: nothing is heard, and nothing may wait for playback."""
+        """Disconnects the console. Speech that is not played yet counts as interrupted."""
 
 
 class SessionAdapter(ABC):
-    """A session that a host serves. All calls come on the session's event loop."""
+    """A session that a host serves. All methods are called on the session's event loop."""
 
     @abstractmethod
     def on(self, event: Any, callback: Any) -> Any:
-        """Call `callback` with each event that the SDK emits under a name."""
+        """Registers a callback for an event of the SDK, by the SDK's name."""
 
     @abstractmethod
     def off(self, event: Any, callback: Any) -> Any:
-        """Undo `on`."""
+        """Removes a callback that `on` registered."""
 
     @abstractmethod
     def attach(self, host: HostHandle) -> None:
-        """Let the session's close, and all that follows from it, wait for a host.
+        """Makes the close of the session, and what follows from it, wait for a host.
 
         Raises:
             SdkHostRunning: the session has another host.
@@ -96,25 +99,25 @@ class SessionAdapter(ABC):
 
     @abstractmethod
     def detach(self) -> None:
-        """Undo `attach`."""
+        """Reverts `attach`."""
 
     @property
     @abstractmethod
     def agent_state(self) -> str:
-        """What the agent is doing, as the SDK spells it."""
+        """The state of the agent, as the SDK names it."""
 
     @property
     @abstractmethod
     def closing(self) -> bool:
-        """Whether a close is under way, whose event is still to come."""
+        """Whether the session is closing and has not emitted the close event yet."""
 
     @abstractmethod
     def chat_items(self) -> Sequence[Any]:
-        """All items of the conversation, oldest first."""
+        """Returns all items of the conversation, oldest first."""
 
     @abstractmethod
     def agent_info(self) -> responses.GetAgentInfoResponse:
-        """Who has the conversation now.
+        """Returns the active agent.
 
         Raises:
             RequestError: there is no agent yet.
@@ -122,57 +125,70 @@ class SessionAdapter(ABC):
 
     @abstractmethod
     def session_state(self) -> responses.GetSessionStateResponse:
-        """What goes on, and how the session is set up. Raises as `agent_info` does."""
+        """Returns the states and the options of the session. Raises as `agent_info` does."""
 
     @abstractmethod
     def usage(self) -> Any:
-        """What `encode_agent_session_usage` reads."""
+        """Returns the usage, as `encode_agent_session_usage` reads it."""
 
     @abstractmethod
     def framework_info(self) -> responses.GetFrameworkInfoResponse:
-        """Which SDK this is."""
+        """Returns the name and the version of the SDK."""
 
     @abstractmethod
     async def rtc_stats(self) -> responses.GetRTCStatsResponse:
-        """The statistics of the room connection; empty lists without a room."""
+        """Returns the statistics of the room connection; empty lists without a room."""
 
     @abstractmethod
     def switch(self, side: str, name: str, on: bool) -> None:
-        """Set a switch, as UpdateIO names it: `input` or `output`, and such as `audio_enabled`."""
+        """Sets a switch of the session.
+
+        Args:
+            side: `input` or `output`.
+            name: the name of the switch in UpdateIO, such as `audio_enabled`.
+            on: the new value.
+        """
 
     @abstractmethod
     async def wait_started(self) -> None:
-        """Wait until the session has started, so that it can run."""
+        """Waits until the session has started, so that `run` can be called."""
 
     @abstractmethod
     async def interrupt(self) -> None:
-        """Cut off what the agent says. Raises if that is not possible."""
+        """Interrupts the speech of the agent. Raises an error if that is not possible."""
 
     @abstractmethod
     def run(self, text: str) -> HostedRun:
-        """Say a text in the place of the user.
+        """Starts a turn with a text as the user's input.
 
         Raises:
-            RequestError: the session cannot run now.
+            RequestError: the session cannot start a turn now.
         """
 
     @abstractmethod
     def awaits_finalize(self, close: Any) -> bool:
-        """Whether a simulator may still ask for the verdict after this close: the session runs
-        under a simulation, and was ended by the agent's side rather than from outside."""
+        """Reports whether a simulator may send finalize_simulation after a close.
+
+        This is so if the session runs in a simulation and was not closed from outside.
+
+        Args:
+            close: the close event of the SDK.
+        """
 
     @abstractmethod
     async def finalize(self, success: bool, reason: str) -> None:
-        """Run the job's callback for the end of a simulation, with the driver's verdict. Raises
-        what the callback raises."""
+        """Calls the job's callback for the end of a simulation with the driver's verdict.
+
+        Raises the errors of the callback.
+        """
 
     @abstractmethod
     def user_verdict(self) -> Any | None:
-        """The verdict that the agent has recorded so far, with `success` and `reason`, if any."""
+        """Returns the verdict of the agent, with `success` and `reason`; None if there is none."""
 
     @abstractmethod
     def open_console(self, sink: AudioSink) -> ConsoleAudio:
-        """Take the session's audio from a console, and give it there."""
+        """Replaces the audio of the session with that of a console."""
 
 
 # The name of `SessionAdapter` in earlier versions.

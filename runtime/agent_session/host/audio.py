@@ -11,21 +11,21 @@ from ..errors import TransportClosed
 from .adapter import AudioFrame
 from ..transport.session import SessionTransport
 
-# A frame of speech is cut into pieces of this many bytes: a whole text read aloud can come as one
-# frame, and be longer than what may travel.
-_PIECE: Final = 1 << 17
+# Longer frames of speech are split. An SDK can emit all speech of a text as one frame, which may
+# exceed the size limit of a message.
+_MAX_FRAME_BYTES: Final = 1 << 17
 
 
 class TransportSink:
-    """Sends the agent's speech to a driver. What is said to nobody is no error."""
+    """Sends the speech of the agent to a driver, and discards it once the transport is closed."""
 
     def __init__(self, transport: SessionTransport) -> None:
         self._transport = transport
 
     async def play(self, frame: AudioFrame) -> None:
         try:
-            for piece in pieces(frame):
-                await self._transport.send(AgentSessionMessage(audio_output=piece))
+            for part in split_frame(frame):
+                await self._transport.send(AgentSessionMessage(audio_output=part))
         except TransportClosed:
             pass
 
@@ -46,10 +46,10 @@ class TransportSink:
             pass
 
 
-def pieces(frame: AudioFrame) -> Iterator[AudioFrame]:
-    """The same audio in frames that may travel."""
+def split_frame(frame: AudioFrame) -> Iterator[AudioFrame]:
+    """Yields the audio of a frame in frames that fit into a message."""
     width = 2 * frame.num_channels
-    step = _PIECE // width * width
+    step = _MAX_FRAME_BYTES // width * width
     for start in range(0, len(frame.data), step):
         data = frame.data[start : start + step]
         yield AudioFrame(

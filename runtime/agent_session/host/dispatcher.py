@@ -23,7 +23,7 @@ from ..transport.base import logger
 from ..transport.session import SessionTransport
 
 # How long a handler may take to end once it is cancelled, in seconds.
-_GRACE: Final = 0.25
+_CANCEL_TIMEOUT: Final = 0.25
 
 _NO_ID: Final = "a request needs a request_id"
 _BAD_ID: Final = "another request with this request_id is in flight"
@@ -31,16 +31,16 @@ _CANCELLED: Final = "the request was cancelled"
 
 
 class RequestDispatcher:
-    """Takes requests, and sees to it that each is answered once.
+    """Sends exactly one response to each request.
 
     Args:
-        handler: what answers.
-        transport: where responses go.
-        hold: is told of finalize_simulation, and of runs that come too late.
+        handler: handles the requests.
+        transport: carries the responses.
+        hold: is notified of finalize_simulation, and of runs after the session has closed.
         max_in_flight: how many requests may be handled at the same time.
 
     Attributes:
-        session_ended: whether the session has closed: no run is answered any more.
+        session_ended: whether the session has closed. Runs are then not answered.
     """
 
     def __init__(
@@ -59,53 +59,55 @@ class RequestDispatcher:
         self._in_flight: dict[str, asyncio.Task[None]] = {}
         self._pacer = Pacer(transport)
         self._context = contextvars.copy_context()
-        # Transports encode a message before they return, so one is enough for all pongs.
+        # One message serves for all pongs, since transports encode a message before they return.
         self._pong = pb.AgentSessionMessage()
         encoders.fill_pong(responses.Pong(), self._pong.response.pong)
 
     def start(self) -> None:
-        """Let handlers see what the caller sees, such as the job that it runs in."""
+        """Copies the context of the caller, such as the current job, for the handlers."""
         self._context = contextvars.copy_context()
 
-    def take(self, request: pb.SessionRequest) -> None:
-        """Answer a request, now or later."""
+    def dispatch(self, request: pb.SessionRequest) -> None:
+        """Handles a request, at once or in a task."""
         request_id = request.request_id
         if not request_id or request_id in self._in_flight:
             self._refuse(request_id, _BAD_ID if request_id else _NO_ID)
         elif request.HasField("ping"):
             self._pong.response.request_id = request_id
-            self._put(self._pong, request_id)
+            self._send(self._pong, request_id)
         elif self._admit(request):
-            self._begin(request)
+            self._handle(request)
 
     def stop(self) -> None:
-        """Handle no new requests."""
+        """Refuses new requests."""
         self._stopped = True
 
     async def drain(self, timeout: float) -> None:
-        """Wait for what is being handled; what is not done in time is cancelled, and says so.
+        """Waits for the requests in flight. Cancels those that are not answered in time.
+
+        A request that is cancelled gets an error response. A handler that does not end after its
+        cancellation is abandoned.
 
         Args:
-            timeout: how long handlers may take, in seconds. One that will not be cancelled is
-                left behind shortly after.
+            timeout: how long the handlers may take, in seconds.
         """
         tasks = set(self._in_flight.values())
         if tasks:
             _, tasks = await asyncio.wait(tasks, timeout=timeout)
         if tasks:
-            logger.warning("%d requests are cancelled, as the host closes", len(tasks))
+            logger.warning("the host is closing: %d requests were cancelled", len(tasks))
             for task in tasks:
                 task.cancel()
-            _, tasks = await asyncio.wait(tasks, timeout=_GRACE)
+            _, tasks = await asyncio.wait(tasks, timeout=_CANCEL_TIMEOUT)
         if tasks:
-            logger.error("%d requests are left behind: they will not be cancelled", len(tasks))
+            logger.error("%d handlers did not end after their cancellation", len(tasks))
         await self._pacer.close()
 
     def _admit(self, request: pb.SessionRequest) -> bool:
         arm = request.WhichOneof("request")
         if arm == "run_input" and self.session_ended:
-            # Silence is how a simulator learns that the agent has left.
-            logger.info("a run_input that came after the session closed is left unanswered")
+            # A simulator recognises by the missing response that the agent has left.
+            logger.info("a run_input after the close of the session is not answered")
             self._hold.run_arrived()
             return False
         if arm is None:
@@ -118,16 +120,16 @@ class RequestDispatcher:
             return True
         return False
 
-    def _begin(self, request: pb.SessionRequest) -> None:
+    def _handle(self, request: pb.SessionRequest) -> None:
         arm = request.WhichOneof("request")
-        if arm is None or (self._pacer.open and self._handler.is_brief(arm)):
+        if arm is None or (self._pacer.open and self._handler.is_immediate(arm)):
             message = pb.AgentSessionMessage()
             try:
-                _finish(answer(self._handler, request, message.response))
-            except asyncio.CancelledError:  # of a future that the session asked: nobody waits here
+                _run_immediate(answer(self._handler, request, message.response))
+            except asyncio.CancelledError:  # raised by a future of the session that was cancelled
                 self._refuse(request.request_id, _CANCELLED)
             except Exception:
-                logger.exception("a request could not be answered")
+                logger.exception("the handling of a request failed")
                 self._refuse(request.request_id, "internal error")
             else:
                 self._respond(message)
@@ -138,15 +140,15 @@ class RequestDispatcher:
         request_id = request.request_id
         task = self._context.run(loop.create_task, self._serve(request))
         self._in_flight[request_id] = task
-        task.add_done_callback(lambda task: self._end(request_id, arm, task))
+        task.add_done_callback(lambda task: self._task_done(request_id, arm, task))
 
-    def _end(self, request_id: str, arm: str, task: asyncio.Task[None]) -> None:
-        """A request is answered, unless its task did not get that far."""
+    def _task_done(self, request_id: str, arm: str, task: asyncio.Task[None]) -> None:
+        """Removes a request. Sends an error response if its task was cancelled or has failed."""
         del self._in_flight[request_id]
         if task.cancelled():
             self._refuse(request_id, _CANCELLED)
         elif (error := task.exception()) is not None:
-            logger.error("a request could not be answered", exc_info=error)
+            logger.error("the handling of a request failed", exc_info=error)
             self._refuse(request_id, "internal error")
         if arm == "finalize_simulation":
             self._hold.finalize_answered()
@@ -159,23 +161,27 @@ class RequestDispatcher:
         self._respond(message)
 
     def _respond(self, message: pb.AgentSessionMessage) -> None:
-        self._pacer.count(self._put(message, message.response.request_id))
+        self._pacer.count(self._send(message, message.response.request_id))
 
     def _refuse(self, request_id: str, text: str) -> None:
         message = pb.AgentSessionMessage()
         message.response.request_id = request_id
         message.response.error = text
-        self._put(message, "")
+        self._send(message, "")
 
-    def _put(self, message: pb.AgentSessionMessage, request_id: str) -> int:
-        """Send a response; if it cannot be sent, one that says so, unless it is one itself.
+    def _send(self, message: pb.AgentSessionMessage, request_id: str) -> int:
+        """Sends a response. If it cannot be sent, sends an error response.
 
-        Returns how many bytes of it were sent.
+        Args:
+            message: the response.
+            request_id: the id for the error response; empty to send none.
+
+        Returns the number of bytes sent.
         """
         try:
             return self._transport.send_nowait(message)
         except TransportClosed:
-            return 0  # told where the transport's end is
+            return 0  # the end of the transport is logged elsewhere
         except FrameTooLarge as error:
             text = too_large(error.size)
         except UnencodableMessage:
@@ -186,11 +192,11 @@ class RequestDispatcher:
         return 0
 
 
-def _finish(coroutine: Coroutine[Any, Any, object]) -> None:
-    """Run a coroutine that waits for nothing, without a task."""
+def _run_immediate(coroutine: Coroutine[Any, Any, object]) -> None:
+    """Runs a coroutine that never waits, without a task."""
     try:
         coroutine.send(None)
     except StopIteration:
         return
     coroutine.close()
-    raise RuntimeError("a brief handler waits for something")
+    raise RuntimeError("a handler that must not wait has waited")

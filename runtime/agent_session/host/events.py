@@ -25,22 +25,22 @@ from ..transport.base import logger
 from ..transport.session import SessionTransport
 
 MAX_NESTING: Final = 30
-"""How deep a debug message may nest. protobuf reads 100 levels of messages, and each level of a
-Struct takes three of them."""
+"""The deepest nesting of a debug message. protobuf parses 100 levels of messages, and each level of
+a Struct consists of three."""
 
-# livekit's emitters ask a listener for its signature at each event, which takes longer than all that
-# is done here unless the answer lies ready.
+# livekit's emitters inspect the signature of a listener for each event, which takes longer than the
+# encoding of the event unless the listener has `__signature__`.
 _SIGNATURE: Final = inspect.Signature(
     [inspect.Parameter("source", inspect.Parameter.POSITIONAL_ONLY)]
 )
 
 
 class EventForwarder:
-    """Sends the events of a session, from `start` until `stop`.
+    """Sends the events of a session from `start` until `stop`.
 
     Args:
-        session: what emits them.
-        transport: where they go.
+        session: the session that emits the events.
+        transport: the transport to the driver.
     """
 
     def __init__(self, session: SessionAdapter, transport: SessionTransport) -> None:
@@ -49,7 +49,7 @@ class EventForwarder:
         self._subscribed: list[tuple[str, Callable[[Any], None]]] = []
 
     def start(self) -> None:
-        """Send each event from now on, but for the last one, which is sent when its time comes."""
+        """Starts to send all events except session_closed, which the host sends itself."""
         for arm, name in SDK_EVENTS.items():
             if arm != "session_closed":
                 listener = self._forwarder(arm)
@@ -57,25 +57,31 @@ class EventForwarder:
                 self._subscribed.append((name, listener))
 
     def stop(self) -> None:
-        """Send no more."""
+        """Stops sending events."""
         while self._subscribed:
             self._session.off(*self._subscribed.pop())
 
     def send(self, arm: AgentSessionEventArm, source: Any) -> bool:
-        """Send the event of an arm, from what the SDK emits; False says that it is not sent."""
+        """Encodes and sends an event of the SDK. Returns False if it was not sent.
+
+        Args:
+            arm: the arm of the event.
+            source: the object that the SDK emitted.
+        """
         try:
             message = _message(arm, source)
-            if arm == "debug_message" and nests_deeper(message.event.debug_message.payload):
-                logger.error("no debug_message: it nests deeper than %d levels", MAX_NESTING)
+            if arm == "debug_message" and exceeds_nesting(message.event.debug_message.payload):
+                logger.error("debug_message event not sent: over %d nested levels", MAX_NESTING)
                 return False
             self._transport.send_nowait(message)
             return True
         except TransportClosed:
-            pass  # told where the transport's end is
+            pass  # the end of the transport is logged elsewhere
         except (TransportError, UnmappedValueError) as error:
-            logger.error("no %s event: %s", arm, error)
+            logger.error("%s event not sent: %s", arm, error)
         except Exception as error:
-            logger.error("no %s event: %s in %s", arm, type(error).__name__, _place(error))
+            name = type(error).__name__
+            logger.error("%s event not sent: %s in %s", arm, name, _location(error))
         return False
 
     def _forwarder(self, arm: AgentSessionEventArm) -> Callable[[Any], None]:
@@ -95,18 +101,18 @@ def _message(arm: AgentSessionEventArm, source: Any) -> AgentSessionMessage:
     return encode_repaired(encode, source)
 
 
-def nests_deeper(payload: Struct, levels: int = MAX_NESTING) -> bool:
-    """Whether a Struct has values inside of values on more levels than that."""
-    layer: Sequence[Struct | ListValue] = [payload]
-    while layer and levels:
-        layer = [inner for outer in layer for inner in _inside(outer)]
-        levels -= 1
-    return bool(layer)
+def exceeds_nesting(payload: Struct, max_levels: int = MAX_NESTING) -> bool:
+    """Reports whether a Struct has more than `max_levels` nested levels."""
+    level: Sequence[Struct | ListValue] = [payload]
+    while level and max_levels:
+        level = [child for parent in level for child in _children(parent)]
+        max_levels -= 1
+    return bool(level)
 
 
-def _inside(outer: Struct | ListValue) -> Iterator[Struct | ListValue]:
+def _children(parent: Struct | ListValue) -> Iterator[Struct | ListValue]:
     values: Sequence[Value] = (
-        list(outer.fields.values()) if isinstance(outer, Struct) else outer.values
+        list(parent.fields.values()) if isinstance(parent, Struct) else parent.values
     )
     for value in values:
         if value.HasField("struct_value"):
@@ -115,9 +121,16 @@ def _inside(outer: Struct | ListValue) -> Iterator[Struct | ListValue]:
             yield value.list_value
 
 
-def _place(error: BaseException) -> str:
-    """Where an exception was raised. Its text may hold what was said in the session."""
+def _location(error: BaseException) -> str:
+    """Returns the function and line that raised an exception.
+
+    The text of the exception is not logged, since it may contain text of the conversation.
+    """
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return "nowhere" if trace is None else f"{trace.tb_frame.f_code.co_name}:{trace.tb_lineno}"
+    return (
+        "an unknown place"
+        if trace is None
+        else f"{trace.tb_frame.f_code.co_name}:{trace.tb_lineno}"
+    )

@@ -1,7 +1,7 @@
-"""The finalize hold: keeps a host open until finalize_simulation was answered.
+"""The finalize hold: keeps a host open until finalize_simulation is answered.
 
-A simulator asks for finalize_simulation only after the agent has ended the session. The hold ends
-when the request was answered, when it does not arrive in time, or when it can no longer come.
+A simulator sends finalize_simulation only after the agent has ended the session. The hold ends when
+the request is answered, when it does not arrive in time, or when it can no longer arrive.
 """
 
 from __future__ import annotations
@@ -12,43 +12,50 @@ from ..transport.base import logger
 
 
 class FinalizeHold:
-    """Waits until finalize_simulation was answered, or will not come.
+    """Waits until finalize_simulation is answered or can no longer arrive.
 
-    Requests are counted from the beginning of the session, as a verdict may have been asked for
-    before it closed.
+    Requests are counted from the start of the session, since finalize_simulation may also arrive
+    before the session has closed.
     """
 
     def __init__(self) -> None:
-        self._over = asyncio.Event()
-        self._at_work = 0
+        self._ended = asyncio.Event()
+        self._in_progress = 0
 
     def finalize_arrived(self) -> None:
-        """A finalize_simulation is being handled; it may take its time."""
-        self._at_work += 1
+        """Counts a finalize_simulation that has arrived. Its handling has no time limit."""
+        self._in_progress += 1
 
     def finalize_answered(self) -> None:
-        """One that arrived is answered."""
-        self._at_work -= 1
-        if not self._at_work:
-            self._over.set()
+        """Ends the hold if no other finalize_simulation is in progress."""
+        self._in_progress -= 1
+        if not self._in_progress:
+            self._ended.set()
 
     def run_arrived(self) -> None:
-        """A driver that runs something has no verdict to ask for, unless it has asked already."""
-        if not self._at_work:
-            self._over.set()
+        """Ends the hold unless a finalize_simulation is in progress.
+
+        A driver that sends a run does not know of the end, so it is not about to finalize.
+        """
+        if not self._in_progress:
+            self._ended.set()
 
     def end(self) -> None:
-        """Waiting is pointless, or not allowed, from now on."""
-        self._over.set()
+        """Ends the hold."""
+        self._ended.set()
 
     async def wait(self, timeout: float) -> None:
-        """Wait; `timeout` bounds, in seconds, how long a finalize_simulation takes to arrive."""
-        if not self._over.is_set():
-            logger.info("the session has closed, finalize_simulation may come for %g s", timeout)
+        """Waits until the hold ends.
+
+        Args:
+            timeout: how long a finalize_simulation may take to arrive, in seconds.
+        """
+        if not self._ended.is_set():
+            logger.info("the session has closed; waiting %g s for finalize_simulation", timeout)
         try:
-            await asyncio.wait_for(self._over.wait(), timeout)
+            await asyncio.wait_for(self._ended.wait(), timeout)
         except asyncio.TimeoutError:
-            if not self._at_work:
-                logger.warning("no finalize_simulation came within %g s", timeout)
+            if not self._in_progress:
+                logger.warning("no finalize_simulation arrived within %g s", timeout)
                 return
-            await self._over.wait()
+            await self._ended.wait()

@@ -1,11 +1,10 @@
-"""The handlers of a host: the answer to each request.
+"""The handlers of a host, one for each request.
 
 A handler returns the payload of the response, or raises `RequestError` with a text for the driver.
 
-A type checker sees `SessionRequestHandler` as the base class and therefore names a request that
-the protocol has gained and this module leaves out, where `HostRequestHandler` is constructed. At
-run time the base class is `PartialSessionRequestHandler`, which answers such a request with
-"unimplemented".
+For a type checker, the base class is `SessionRequestHandler`. It therefore reports a request without
+a handler where `HostRequestHandler` is constructed. At run time, the base class is
+`PartialSessionRequestHandler`, which answers such a request with "unimplemented".
 """
 
 from __future__ import annotations
@@ -31,14 +30,15 @@ if TYPE_CHECKING:
 else:
     from agent_session_protocol.requests import PartialSessionRequestHandler as Skeleton
 
-# How many chat items are encoded before others get a turn: about a millisecond's worth.
+# How many chat items are encoded before other tasks may run. It takes about a millisecond.
 _CHUNK: Final = 128
 
-# Characters of an exception's text that are told: it must not push out the payload beside it.
-_MOST_TEXT: Final = 4096
+# The largest number of characters of an exception's text in a response, so that the response does
+# not exceed the size limit.
+_MAX_ERROR_TEXT: Final = 4096
 
-# Requests whose handlers wait for nothing, ever.
-_BRIEF: Final = frozenset(
+# Requests whose handlers never wait.
+_IMMEDIATE: Final = frozenset(
     {"ping", "get_session_state", "get_session_usage", "get_framework_info", "update_io"}
 )
 
@@ -47,12 +47,12 @@ _Response = pb.SessionResponse
 
 
 class HostRequestHandler(Skeleton):
-    """Answers the requests of a driver from a session.
+    """Handles the requests of a driver to a session.
 
     Args:
-        session: what is asked about.
-        runs: where run_input goes.
-        redact_errors: keep the text of the session's own exceptions from the driver.
+        session: the session.
+        runs: handles run_input.
+        redact_errors: whether to hide the texts of the session's exceptions from the driver.
     """
 
     def __init__(self, session: SessionAdapter, runs: Runs, *, redact_errors: bool) -> None:
@@ -60,14 +60,14 @@ class HostRequestHandler(Skeleton):
         self._runs = runs
         self._redact_errors = redact_errors
 
-    def is_brief(self, arm: str) -> bool:
-        """Whether a request's handler ends without waiting, and so needs no task."""
+    def is_immediate(self, arm: str) -> bool:
+        """Reports whether the handler of a request returns without waiting, and needs no task."""
         if arm == "get_chat_history":
             try:
                 return len(self._session.chat_items()) <= _CHUNK
             except Exception:
-                return False  # the handler asks again, and its errors are logged and answered
-        return arm in _BRIEF
+                return False  # the handler fails in the same way, and its error is logged
+        return arm in _IMMEDIATE
 
     async def ping(self, request: pb.SessionRequest.Ping) -> _Response.Pong:
         return encoders.encode_pong(responses.Pong())
@@ -76,7 +76,7 @@ class HostRequestHandler(Skeleton):
         self, request: pb.SessionRequest.GetChatHistory
     ) -> _Response.GetChatHistoryResponse:
         source = responses.GetChatHistoryResponse(items=self._session.chat_items())
-        return await _encoded_in_parts(encoders.encode_get_chat_history_response, source, "items")
+        return await _encode_in_chunks(encoders.encode_get_chat_history_response, source, "items")
 
     async def run_input(self, request: pb.SessionRequest.RunInput) -> _Response.RunInputResponse:
         if not request.text:
@@ -87,7 +87,7 @@ class HostRequestHandler(Skeleton):
             raise _run_failed(str(refusal)) from None
         except Exception as error:
             logger.exception("a run failed")
-            raise _run_failed(self._text(error)) from error
+            raise _run_failed(self._error_text(error)) from error
         response = responses.RunInputResponse(items=items)
         return encode_repaired(encoders.encode_run_input_response, response)
 
@@ -95,7 +95,7 @@ class HostRequestHandler(Skeleton):
         self, request: pb.SessionRequest.GetAgentInfo
     ) -> _Response.GetAgentInfoResponse:
         source = self._session.agent_info()
-        return await _encoded_in_parts(encoders.encode_get_agent_info_response, source, "chat_ctx")
+        return await _encode_in_chunks(encoders.encode_get_agent_info_response, source, "chat_ctx")
 
     async def get_session_state(
         self, request: pb.SessionRequest.GetSessionState
@@ -137,7 +137,8 @@ class HostRequestHandler(Skeleton):
         try:
             await self._session.finalize(request.provisional_success, request.provisional_reason)
         except (Exception, asyncio.CancelledError) as error:
-            # Cancelled too, be it by the callback or by a close: what it recorded is answered.
+            # A cancellation, by the callback or by a close, is also answered, with the verdict that
+            # the callback has recorded.
             logger.exception("the callback for the end of a simulation failed")
             failure = error
         response = encode_repaired(
@@ -145,13 +146,13 @@ class HostRequestHandler(Skeleton):
             responses.FinalizeSimulationResponse(user_verdict=self._session.user_verdict()),
         )
         if failure is not None:
-            raise RequestError(self._text(failure), response)
+            raise RequestError(self._error_text(failure), response)
         return response
 
-    def _text(self, error: BaseException) -> str:
+    def _error_text(self, error: BaseException) -> str:
         if self._redact_errors:
             return "internal error"
-        return str(error)[:_MOST_TEXT] or type(error).__name__
+        return str(error)[:_MAX_ERROR_TEXT] or type(error).__name__
 
 
 def _run_failed(text: str) -> RequestError:
@@ -159,30 +160,35 @@ def _run_failed(text: str) -> RequestError:
     return RequestError(text, encoders.encode_run_input_response(nothing))
 
 
-async def _encoded_in_parts(
+async def _encode_in_chunks(
     encode: Callable[[Any], _M], source: Mapping[str, Any], items: str
 ) -> _M:
-    """Encode a response with chat items; of many, a part at a time, and others get their turn.
+    """Encodes a response with chat items, in chunks, so that other tasks can run in between.
+
+    Args:
+        encode: the encoder of the response.
+        source: the contents of the response.
+        items: the key of the chat items in it.
 
     Raises:
-        RequestError: the response becomes longer than what may travel.
+        RequestError: the response exceeds the size limit of a message.
     """
-    everything = list(source[items] or ())
-    if len(everything) <= _CHUNK:
+    all_items = list(source[items] or ())
+    if len(all_items) <= _CHUNK:
         return encode_repaired(encode, source)
-    response = encode_repaired(encode, {**source, items: everything[:_CHUNK]})
+    response = encode_repaired(encode, {**source, items: all_items[:_CHUNK]})
     size = response.ByteSize()
-    nothing = dict.fromkeys(source)
-    for start in range(_CHUNK, len(everything), _CHUNK):
+    empty_source = dict.fromkeys(source)
+    for start in range(_CHUNK, len(all_items), _CHUNK):
         await asyncio.sleep(0)
-        part = encode_repaired(encode, {**nothing, items: everything[start : start + _CHUNK]})
-        size += part.ByteSize()
+        chunk = encode_repaired(encode, {**empty_source, items: all_items[start : start + _CHUNK]})
+        size += chunk.ByteSize()
         if size > MAX_FRAME_SIZE:
             raise RequestError(too_large(size))
-        response.MergeFrom(part)
+        response.MergeFrom(chunk)
     return response
 
 
 def too_large(size: int) -> str:
-    """What a driver reads in place of a response that is longer than what may travel."""
-    return f"the response takes {size} bytes or more, {MAX_FRAME_SIZE} may travel"
+    """Returns the error text for a response that exceeds the size limit of a message."""
+    return f"the response takes at least {size} bytes, the limit is {MAX_FRAME_SIZE} bytes"

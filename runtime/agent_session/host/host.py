@@ -1,7 +1,7 @@
 """The host side of a session: forwards events, answers requests and passes console audio.
 
-When the session closes, the host sends session_closed, holds if it has to, answers what is under
-way, flushes and closes the transport.
+When the session closes, the host sends session_closed, waits for finalize_simulation if it may
+arrive, answers the requests in flight, flushes and closes the transport.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T", bound="SessionHost")
 
-# What ends a host, even under a contract that has no event to tell it.
+# The SDK's event for the close of a session. A protocol without session_closed has no entry for it.
 _CLOSE: Final = SDK_EVENTS.get("session_closed", "close")
 
-# The share of a close's time that is kept for sending what handlers have answered in the rest.
+# The share of the close timeout that is reserved for sending the last responses.
 _FLUSH_SHARE: Final = 1 / 6
 
 
@@ -46,20 +46,22 @@ class SessionHost:
             await session.start(agent, session_host=False)
             ...
 
-    Started before the session, it sends all that happens; started later, what happens from then
-    on. It ends by itself when the session closes or the driver leaves, and is of no use then. Only
-    one host may serve a session at a time, and the SDK has one of its own: see
-    `livekit_agents.session` for how that is switched off.
+    A host that starts before the session sends all events; one that starts later sends the events
+    from then on. A host closes when the session closes or the driver disconnects, and cannot be
+    used again. A session can have only one host at a time, and the SDK may start its own: see
+    `livekit_agents.session` for how to disable that.
 
     Args:
         session: an `AgentSession` of livekit-agents, or any `SessionAdapter`.
-        transport: the way to the driver; it belongs to the host from now on.
-        console_audio: whether the driver is microphone and loudspeaker of the session.
-        redact_errors: keep the texts of exceptions, which run_input and finalize_simulation
-            answer, from the driver.
+        transport: the transport to the driver. The host starts and closes it.
+        console_audio: whether the driver is the microphone and the loudspeaker of the session.
+        redact_errors: whether to hide the texts of the session's exceptions from the driver, in
+            the responses to run_input and finalize_simulation.
         max_in_flight: how many requests may be handled at the same time.
-        finalize_timeout: how long a host stays, in seconds, for a finalize_simulation to arrive.
-        close_timeout: how long a close takes at most, in seconds, once nothing holds it up.
+        finalize_timeout: how long to wait for a finalize_simulation after the session has closed,
+            in seconds.
+        close_timeout: how long a close takes at most, in seconds, without the wait for
+            finalize_simulation.
     """
 
     def __init__(
@@ -73,14 +75,14 @@ class SessionHost:
         finalize_timeout: float = 10.0,
         close_timeout: float = 3.0,
     ) -> None:
-        self._session = _hosted(session)
+        self._session = _adapt(session)
         self._transport = transport
         self._console_audio = console_audio
         self._finalize_timeout = finalize_timeout
         self._close_timeout = close_timeout
         self._runs = Runs(self._session)
         self._hold = FinalizeHold()
-        # A type checker names here the requests that have no handler yet.
+        # Type checkers report here if a request has no handler.
         handler = HostRequestHandler(self._session, self._runs, redact_errors=redact_errors)
         self._dispatcher = RequestDispatcher(handler, transport, self._hold, max_in_flight)
         self._events = EventForwarder(self._session, transport)
@@ -91,13 +93,14 @@ class SessionHost:
         self._close_event: Any = None
         self._closing: asyncio.Task[None] | None = None
         self._closed = asyncio.Event()
-        self._told_ignored = False
+        self._logged_ignored = False
 
-    # Beginning and end.
+    # Start and close.
 
     async def start(self) -> None:
-        """Connect, tell the driver what the agent is doing, and serve from then on. May be called
-        again after it failed.
+        """Connects, sends the state of the agent, and starts to serve.
+
+        May be called again after a failure.
 
         Raises:
             SdkHostRunning: the session has another host.
@@ -121,19 +124,21 @@ class SessionHost:
     def _serve(self) -> None:
         self._started = True
         state = self._session.agent_state
-        # The first bytes of a host are an event: a driver may tell by them who has connected.
+        # The first message of a host is an event, so that a driver can recognise a host by it.
         self._events.send("agent_state_changed", {"old_state": state, "new_state": state})
         self._events.start()
         self._dispatcher.start()
         if self._console_audio:
             self._audio = self._session.open_console(TransportSink(self._transport))
         self._delivery = self._transport.deliver_to(self)
-        if self._close_event is not None:  # it closed while the transport connected
+        if self._close_event is not None:  # the session closed while the transport connected
             self._begin_close()
 
     async def close(self) -> None:
-        """Answer what is in flight and disconnect, within the time for a close; the session goes
-        on. May be called at any time, and more than once."""
+        """Answers the requests in flight, and disconnects. Does not close the session.
+
+        Takes at most `close_timeout` seconds. May be called at any time, more than once.
+        """
         self._hold.end()
         if self._started:
             self._begin_close()
@@ -143,7 +148,7 @@ class SessionHost:
             self._closed.set()
 
     async def wait_closed(self) -> None:
-        """Wait until the host has ended, for whatever reason."""
+        """Waits until the host has closed, for any reason."""
         await self._closed.wait()
 
     async def __aenter__(self: _T) -> _T:
@@ -153,47 +158,46 @@ class SessionHost:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    # What the transport calls.
+    # Called by the transport.
 
     def message_received(self, message: AgentSessionMessage) -> None:
         if message.HasField("request"):
-            self._dispatcher.take(message.request)
+            self._dispatcher.dispatch(message.request)
         elif self._audio is not None and message.HasField("audio_input"):
-            self._audio.heard(message.audio_input)
+            self._audio.push_input(message.audio_input)
         elif self._audio is not None and message.HasField("audio_playback_finished"):
-            self._audio.played()
-        elif not self._told_ignored:
-            self._told_ignored = True
-            logger.warning(
-                "ignoring %s of a driver", message.WhichOneof("message") or "the unknown"
-            )
+            self._audio.playback_finished()
+        elif not self._logged_ignored:
+            self._logged_ignored = True
+            arm = message.WhichOneof("message") or "an unknown message"
+            logger.warning("ignored %s from the driver", arm)
 
     def transport_ended(self, reason: TransportError | None) -> None:
         if reason is not None:
-            logger.warning("the driver is gone: %s", reason)
+            logger.warning("the connection to the driver was lost: %s", reason)
         self._hold.end()
         self._begin_close()
 
-    # What the session calls.
+    # Called by the session.
 
     @property
     def ending(self) -> bool:
-        """Whether the session has closed, and the host is about to."""
+        """Whether the session has closed, and the host has not closed yet."""
         return self._close_event is not None and self._started and not self._closed.is_set()
 
     def job_shuts_down(self) -> None:
-        """The job that runs the session is shut down from outside: hold nothing up."""
+        """Ends the finalize hold, because the job of the session is shut down from outside."""
         self._hold.end()
 
     def _session_closed(self, event: Any) -> None:
-        """The session has closed. Whatever else the SDK does about it comes after this."""
+        """Handles the close event of the session. Other listeners of the SDK run after it."""
         self._close_event = event
         self._dispatcher.session_ended = True
         if not self._session.awaits_finalize(event):
             self._hold.end()
-        if self._closing is not None:  # on the way out already, and past the place for this
+        if self._closing is not None:  # the host is already closing
             self._send_closed(event)
-            self._runs.refuse_cut_off(_end_of(event))
+            self._runs.refuse_cut_off(_cut_off_error(event))
         elif self._started:
             self._begin_close()
 
@@ -205,56 +209,55 @@ class SessionHost:
             self._closing = asyncio.ensure_future(self._close(self._close_event))
 
     async def _close(self, close_event: Any) -> None:
-        """End in an order that loses nothing: what the session did, then what a simulator still
-        asks, then what is being answered."""
+        """Sends session_closed, waits for finalize_simulation, answers requests and disconnects."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._close_timeout
         try:
             if close_event is not None:
-                await self._tell_close(close_event, deadline)
+                await self._report_close(close_event, deadline)
                 held_from = loop.time()
                 await self._hold.wait(self._finalize_timeout)
                 deadline += loop.time() - held_from
             await self._end(deadline)
         except Exception:
-            logger.exception("a host did not end as it should")
+            logger.exception("the close of a host failed")
             await self._transport.close(0)
         finally:
             self._release()
             self._closed.set()
 
-    async def _tell_close(self, close_event: Any, deadline: float) -> None:
-        """Sends the answers of finished runs, session_closed, then the refusals of other runs.
+    async def _report_close(self, close_event: Any, deadline: float) -> None:
+        """Sends the responses of finished runs, session_closed, then the refusals of other runs.
 
         In this order, a driver knows the outcome of the session when a run is refused.
         """
-        reason = _end_of(close_event)
+        reason = _cut_off_error(close_event)
         try:
-            await asyncio.wait_for(self._runs.end(reason), _until(deadline))
+            await asyncio.wait_for(self._runs.end(reason), _remaining(deadline))
         except asyncio.TimeoutError:
             logger.warning("a finished run was not answered before the session closed")
         self._send_closed(close_event)
         self._runs.refuse_cut_off(reason)
         try:
-            await asyncio.wait_for(self._transport.flush(), _until(deadline))
+            await asyncio.wait_for(self._transport.flush(), _remaining(deadline))
         except (TransportError, asyncio.TimeoutError) as error:
-            logger.warning("nobody may know that the session has closed: %s", type(error).__name__)
+            logger.warning("session_closed may not have been sent: %s", type(error).__name__)
 
     def _send_closed(self, close_event: Any) -> None:
-        """Send session_closed; if the error in it cannot travel, without it."""
+        """Sends session_closed; without its error if the error cannot be encoded."""
         if "session_closed" not in SDK_EVENTS:
             return
         if not self._events.send("session_closed", close_event):
             self._events.send("session_closed", {"reason": close_event.reason, "error": None})
 
     async def _end(self, deadline: float) -> None:
-        """Answer what is in flight, and disconnect."""
+        """Answers the requests in flight, and disconnects."""
         self._dispatcher.stop()
-        self._runs.end_starting("the host is closing")
+        self._runs.stop_starting("the host is closing")
         if self._audio is not None:
             self._audio.end()
-        await self._dispatcher.drain(_until(deadline) * (1 - _FLUSH_SHARE))
-        await self._transport.close(_until(deadline))
+        await self._dispatcher.drain(_remaining(deadline) * (1 - _FLUSH_SHARE))
+        await self._transport.close(_remaining(deadline))
         if self._delivery is not None:
             self._delivery.cancel()
             await asyncio.wait([self._delivery])
@@ -264,21 +267,21 @@ class SessionHost:
         self._session.detach()
 
 
-def _end_of(close_event: Any) -> str:
-    """Returns the error text of a run that the end of the session cut off."""
+def _cut_off_error(close_event: Any) -> str:
+    """Returns the error text for a run that the end of the session has cut off."""
     reason = close_reason_name(close_reason_to_proto(close_event.reason))
     return f"the session has closed: {reason}"
 
 
-def _until(deadline: float) -> float:
-    """How many seconds are left."""
+def _remaining(deadline: float) -> float:
+    """Returns the number of seconds until a deadline."""
     return max(0.0, deadline - asyncio.get_running_loop().time())
 
 
-def _hosted(session: SessionAdapter | AnyAgentSession) -> SessionAdapter:
+def _adapt(session: SessionAdapter | AnyAgentSession) -> SessionAdapter:
     if isinstance(session, SessionAdapter):
         return session
-    # Not before it is needed: the package works without livekit-agents.
+    # Imported here, since the package works without livekit-agents.
     try:
         from ..livekit_agents.session import LiveKitSession
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Runs of a session: one at a time, and a newer run supersedes an older one."""
+"""The runs of a session: one at a time, and a newer run supersedes an older one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..transport.base import logger
 
 
 class RunStopped(Exception):
-    """A run that nobody waits for any more; the text says why."""
+    """A run was superseded or cut off. The text is the reason."""
 
 
 class _Run:
@@ -21,24 +21,24 @@ class _Run:
         task = asyncio.current_task()
         assert task is not None
         self.task: asyncio.Task[Any] = task
-        # Set once the run is answered, or is known to be cut off by the end of the session.
+        # Set once the run is answered, or cut off by the end of the session.
         self.settled = asyncio.Event()
         task.add_done_callback(lambda _: self.settled.set())
-        self.starting = True  # it waits for the session to start
+        self.starting = True  # waits for the session to start
         self.hosted: HostedRun | None = None
-        self.stopped: str | None = None
-        self.finished = False
+        self.stop_reason: str | None = None
+        self.returned = False  # whether `Runs.run` has returned or raised
 
-    def stop(self, why: str) -> None:
-        """Let it end with a reason, unless it is over and only has to be answered."""
-        if self.stopped is None and not self.over:
-            self.stopped = why
+    def stop(self, reason: str) -> None:
+        """Cancels the run, unless it has finished and only has to be answered."""
+        if self.stop_reason is None and not self.finished:
+            self.stop_reason = reason
             self.task.cancel()
 
     @property
-    def over(self) -> bool:
-        """Whether the result is known, so that only the answer is left to be sent."""
-        return self.finished or (self.hosted is not None and self.hosted.done())
+    def finished(self) -> bool:
+        """Whether the result of the run is known, so that it only has to be answered."""
+        return self.returned or (self.hosted is not None and self.hosted.done())
 
 
 class Runs:
@@ -48,57 +48,61 @@ class Runs:
         self._session = session
         self._open: set[_Run] = set()
         self._latest: HostedRun | None = None
-        self._ended: str | None = None
-        self._over = asyncio.Event()
+        # The reason why runs are refused; None while they are accepted.
+        self._end_reason: str | None = None
+        # Set once session_closed is sent, so that runs can be refused.
+        self._end_sent = asyncio.Event()
 
     async def run(self, text: str) -> Sequence[Any]:
-        """Say a text; return the items of the run. Older runs that are still open are stopped.
+        """Runs a text as the user's input, and returns the items of the run.
+
+        Stops older runs that have not finished.
 
         Raises:
-            RunStopped: a newer run came, or the session ended.
-            Exception: what the session raises.
+            RunStopped: a newer run superseded this one, or the session ended.
+            Exception: any error of the session.
         """
         run = _Run()
-        if self._ended is not None:
+        if self._end_reason is not None:
             await self._refuse(run)
         for older in self._open:
             older.stop("superseded by a newer run_input")
         self._open.add(run)
-        # Not when this method returns: the answer may have to wait until the driver has read others.
+        # The run stays open after this method has returned, until its response is sent.
         run.task.add_done_callback(lambda _: self._open.discard(run))
         try:
-            return await self._say(run, text)
+            return await self._run(run, text)
         except asyncio.CancelledError:
-            if run.stopped is None:
+            if run.stop_reason is None:
                 raise
-            raise RunStopped(run.stopped) from None
+            raise RunStopped(run.stop_reason) from None
         finally:
-            run.finished = True
+            run.returned = True
 
-    async def end(self, why: str) -> None:
-        """Accepts no more runs, and waits until those that are over are answered.
+    async def end(self, reason: str) -> None:
+        """Accepts no more runs, and waits until the finished runs are answered.
 
         The runs that the end of the session cuts off wait for `refuse_cut_off`.
         """
-        self._ended = why
-        for run in [run for run in self._open if run.over]:
+        self._end_reason = reason
+        for run in [run for run in self._open if run.finished]:
             await run.settled.wait()
 
-    def refuse_cut_off(self, why: str) -> None:
-        """Refuses the runs that the end of the session cut off, and all that follow."""
-        self._ended = why
-        self._over.set()
+    def refuse_cut_off(self, reason: str) -> None:
+        """Refuses the runs that the end of the session has cut off, and all later runs."""
+        self._end_reason = reason
+        self._end_sent.set()
         for run in self._open:
-            run.stop(why)
+            run.stop(reason)
 
-    def end_starting(self, why: str) -> None:
-        """Stop the run that waits for a session which the host will not see start."""
+    def stop_starting(self, reason: str) -> None:
+        """Stops a run that waits for the start of the session, because the host is closing."""
         for run in self._open:
             if run.starting:
-                run.stop(why)
+                run.stop(reason)
 
-    async def _say(self, run: _Run, text: str) -> Sequence[Any]:
-        # A host is there before its session runs, and a driver speaks as soon as it answers.
+    async def _run(self, run: _Run, text: str) -> Sequence[Any]:
+        # A host may serve before its session has started, and receive runs from then on.
         await self._session.wait_started()
         run.starting = False
         try:
@@ -106,25 +110,25 @@ class Runs:
         except Exception as error:
             logger.debug("the current speech cannot be interrupted: %s", type(error).__name__)
         await self._wait_for_latest()
-        if self._ended is not None:
+        if self._end_reason is not None:
             await self._refuse(run)
         run.hosted = self._latest = self._session.run(text)
         items = await run.hosted.wait()
-        if not items and (self._ended is not None or self._session.closing):
-            # A session that closes ends its run without items, before it emits the close.
+        if not items and (self._end_reason is not None or self._session.closing):
+            # A session that is closing ends its run without items, before it emits the close event.
             await self._refuse(run)
         return items
 
     async def _refuse(self, run: _Run) -> NoReturn:
-        """Refuses a run once the driver has been sent the end of the session."""
+        """Refuses a run, after session_closed has been sent."""
         run.settled.set()
-        await self._over.wait()
-        raise RunStopped(self._ended or "")
+        await self._end_sent.wait()
+        raise RunStopped(self._end_reason or "")
 
     async def _wait_for_latest(self) -> None:
-        """A session has one run at a time, and one that was cut off may take a moment to end."""
+        """Waits for the end of the latest run, which may take a moment after an interruption."""
         while self._latest is not None and not self._latest.done():
             try:
                 await self._latest.wait()
             except Exception as error:
-                logger.debug("the run before ended with %s", type(error).__name__)
+                logger.debug("the previous run ended with %s", type(error).__name__)

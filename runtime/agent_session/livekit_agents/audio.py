@@ -154,7 +154,7 @@ class ConsoleOutput(AudioOutput):
             self._sink.clear()
             self._cut()
 
-    def played(self) -> None:
+    def playback_finished(self) -> None:
         """All that was flushed is played."""
         if self._flushed:
             self._finish()
@@ -191,11 +191,11 @@ class Console:
         session.input.audio = self._input
         session.output.audio = self._output
 
-    def heard(self, frame: AudioFrame) -> None:
+    def push_input(self, frame: AudioFrame) -> None:
         self._input.push(frame)
 
-    def played(self) -> None:
-        self._output.played()
+    def playback_finished(self) -> None:
+        self._output.playback_finished()
 
     def end(self) -> None:
         self._input.end()

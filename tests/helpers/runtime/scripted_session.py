@@ -279,10 +279,10 @@ class PlainConsole:
         self.frames: list[AudioFrame] = []
         self.notes: list[str] = []
 
-    def heard(self, frame: AudioFrame) -> None:
+    def push_input(self, frame: AudioFrame) -> None:
         self.frames.append(frame)
 
-    def played(self) -> None:
+    def playback_finished(self) -> None:
         self.notes.append("played")
 
     def end(self) -> None:

@@ -92,7 +92,7 @@ def test_a_response_over_the_limit_becomes_an_error_that_says_so(texts: list[str
         session.items.extend(chat_message(number, text) for number, text in enumerate(texts))
         async with hosted(session) as (driver, _, _):
             response = await driver.ask("get_chat_history")
-            assert str(MAX_FRAME_SIZE) in response.error and "may travel" in response.error
+            assert str(MAX_FRAME_SIZE) in response.error and "the limit is" in response.error
             assert response.WhichOneof("response") is None
             assert (await driver.ask("ping")).HasField("pong")  # and the session goes on
 
@@ -126,7 +126,7 @@ def test_a_history_that_gets_too_long_is_not_encoded_to_its_end() -> None:
         session.items.extend(chat_message(number, "x" * 1_000) for number in range(2_000))
         session.items.append({"type": "message"})  # which cannot be encoded
         async with hosted(session) as (driver, _, _):
-            assert "may travel" in (await driver.ask("get_chat_history")).error
+            assert "the limit is" in (await driver.ask("get_chat_history")).error
 
     run(main())
 

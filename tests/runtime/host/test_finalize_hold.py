@@ -75,7 +75,7 @@ def test_a_hold_without_finalize_ends_in_time(caplog: pytest.LogCaptureFixture) 
             await driver.end()
 
     run(main())
-    assert "no finalize_simulation came within 0.05 s" in caplog.text
+    assert "no finalize_simulation arrived within 0.05 s" in caplog.text
 
 
 def test_once_it_has_arrived_finalize_takes_its_own_time() -> None:

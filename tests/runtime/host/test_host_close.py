@@ -176,7 +176,7 @@ def test_a_handler_that_will_not_be_cancelled_does_not_hold_up_a_close(
             await asyncio.sleep(0)
 
     run(main())
-    assert "left behind" in caplog.text
+    assert "did not end after their cancellation" in caplog.text
 
 
 def test_a_peer_that_does_not_read_does_not_hold_up_a_close(
@@ -206,7 +206,7 @@ def test_a_peer_that_does_not_read_does_not_hold_up_a_close(
         await theirs.close(0)
 
     run(main())
-    assert "nobody may know that the session has closed" in caplog.text
+    assert "session_closed may not have been sent" in caplog.text
 
 
 def test_a_close_keeps_its_deadline_whatever_handlers_do() -> None:
@@ -250,7 +250,7 @@ def test_the_driver_leaves_in_the_middle_of_a_frame(caplog: pytest.LogCaptureFix
             assert isinstance(ours.reason, TruncatedFrame)
 
     run(main())
-    assert "the driver is gone" in caplog.text
+    assert "the connection to the driver was lost" in caplog.text
 
 
 def test_a_driver_that_is_too_slow_loses_its_host_and_the_session_goes_on(
@@ -270,7 +270,7 @@ def test_a_driver_that_is_too_slow_loses_its_host_and_the_session_goes_on(
 
     with caplog.at_level(logging.WARNING):
         run(main())
-    assert caplog.text.count("the driver is gone") == 1
+    assert caplog.text.count("the connection to the driver was lost") == 1
     assert "event" not in caplog.text
 
 

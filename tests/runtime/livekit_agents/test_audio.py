@@ -6,7 +6,7 @@ import asyncio
 import logging
 
 import pytest
-from agent_session.host.audio import pieces
+from agent_session.host.audio import split_frame
 from agent_session.host.adapter import AudioFrame
 from agent_session_protocol import agent_session_pb2 as pb
 from host_audio import RATE, played, say_finished, wire_frame
@@ -59,13 +59,13 @@ def test_without_a_console_audio_is_ignored(caplog: pytest.LogCaptureFixture) ->
 
     with caplog.at_level(logging.WARNING):
         run(main())
-    assert "ignoring audio_input" in caplog.text
+    assert "ignored audio_input" in caplog.text
 
 
 def test_a_long_frame_of_speech_is_cut_into_what_may_travel() -> None:
     """30 seconds are 2.88 MB, almost three times the limit."""
     whole = wire_frame(30)
-    parts = list(pieces(whole))
+    parts = list(split_frame(whole))
     assert len(parts) > 2 and b"".join(part.data for part in parts) == whole.data
     for part in parts:
         assert len(part.data) == 2 * part.samples_per_channel and part.sample_rate == RATE
@@ -86,7 +86,7 @@ def test_stereo_is_cut_between_samples() -> None:
     frame = AudioFrame(
         data=bytes(400_000), sample_rate=RATE, num_channels=2, samples_per_channel=100_000
     )
-    assert sum(part.samples_per_channel for part in pieces(frame)) == 100_000
+    assert sum(part.samples_per_channel for part in split_frame(frame)) == 100_000
 
 
 # What is heard.

@@ -58,7 +58,7 @@ def test_speech_is_played_when_the_driver_says_so() -> None:
         waiting = asyncio.ensure_future(ear.output.wait_for_playout())
         await asyncio.sleep(0)
         assert not waiting.done()
-        ear.output.played()
+        ear.output.playback_finished()
         event = await waiting
         assert (event.playback_position, event.interrupted) == (0.75, False)
         assert [frame.samples_per_channel for frame in ear.frames] == [24_000, 12_000]
@@ -77,7 +77,7 @@ def test_an_interruption_does_not_wait_for_the_driver() -> None:
         assert ear.notes == ["started", "flush", "clear"]
         event = await ear.output.wait_for_playout()
         assert event.interrupted and 0 <= event.playback_position < 60
-        ear.output.played()  # late, and of no account
+        ear.output.playback_finished()  # late, and of no account
         assert len(ear.ends) == 1
 
     run(main())
@@ -95,7 +95,7 @@ def test_an_interruption_before_the_flush_counts_when_it_comes() -> None:
         assert (await ear.output.wait_for_playout()).interrupted
         await ear.output.capture_frame(speech(1))
         ear.output.flush()
-        ear.output.played()
+        ear.output.playback_finished()
         assert ear.outcomes()[1:] == [(1.0, False)]
 
     run(main())
@@ -109,10 +109,10 @@ def test_a_second_stretch_waits_for_the_first() -> None:
         second = asyncio.ensure_future(ear.output.capture_frame(speech(2)))
         await asyncio.sleep(0)
         assert len(ear.frames) == 1
-        ear.output.played()
+        ear.output.playback_finished()
         await second
         ear.output.flush()
-        ear.output.played()
+        ear.output.playback_finished()
         assert ear.outcomes() == [(1.0, False), (2.0, False)]
 
     run(main())
@@ -123,11 +123,11 @@ def test_empty_stretches_and_stray_words_do_nothing() -> None:
         ear = Ear()
         ear.output.flush()
         ear.output.clear_buffer()
-        ear.output.played()
+        ear.output.playback_finished()
         await ear.output.wait_for_playout()
         assert ear.notes == [] and ear.ends == []
         await ear.output.capture_frame(speech(1))
-        ear.output.played()
+        ear.output.playback_finished()
         assert ear.notes == ["started"] and ear.ends == []
 
     run(main())

@@ -261,13 +261,13 @@ def watch(options: Options) -> None:
 
         config = _config(options, None)
         configured.require_sdk(config)
-        found, diagnostics = vocabularies.moved(
+        versions, diagnostics = vocabularies.new_versions(
             configured.configured_sdks(config, pipeline.roles(config))
         )
-        lines = [f"SDK moved: {item.sdk} {item.pinned} -> {item.newest}" for item in found]
-        status = INPUT_ERROR if failed(diagnostics) else FINDING if found else FINE
-        diff = "".join(item.diff for item in found)
-        return Result(status, lines or ["no SDK moved"], diagnostics, diff)
+        lines = [f"new version: {item.sdk} {item.pinned} -> {item.newest}" for item in versions]
+        status = INPUT_ERROR if failed(diagnostics) else FINDING if versions else FINE
+        diff = "".join(item.diff for item in versions)
+        return Result(status, lines or ["no SDK has a new version"], diagnostics, diff)
 
     _run(options, compare)
 

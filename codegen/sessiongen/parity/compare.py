@@ -1,4 +1,4 @@
-"""Comparison of a protocol with its SDKs: the matrix, and a finding for each difference.
+"""Compares a protocol with its SDKs: the matrix, and a finding for each difference.
 
 A difference is a finding unless the SDK's gap file declares it. A declared gap that no
 longer exists is a finding too.
@@ -44,8 +44,8 @@ class Parity:
 
     def undeclared(self, sdk: str) -> list[str]:
         """Return the ids of an SDK's differences that no gap declares, each once."""
-        found = [item for section in self.sections for item in section.findings()]
-        ids = dict.fromkeys(item.id for item in found if item.sdk == sdk)
+        findings = [item for section in self.sections for item in section.findings()]
+        ids = dict.fromkeys(item.id for item in findings if item.sdk == sdk)
         return [item for item in ids if (sdk, item) not in self.declared]
 
 
@@ -59,20 +59,22 @@ def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
     sections = tuple(
         section for section in _sections(protocol, annotated, vocabularies) if section.rows
     )
-    files = dict(zip((item.sdk for item in vocabularies), config.sdks.vocabularies, strict=True))
-    gaps = [gap for sdk, path in files.items() for gap in load_gaps(path, sdk)]
-    found = {(item.sdk, item.id): item for section in sections for item in section.findings()}
+    vocabulary_files = dict(
+        zip((item.sdk for item in vocabularies), config.sdks.vocabularies, strict=True)
+    )
+    gaps = [gap for sdk, path in vocabulary_files.items() for gap in load_gaps(path, sdk)]
+    findings = {(item.sdk, item.id): item for section in sections for item in section.findings()}
     declared = {(gap.sdk, gap.id): gap for gap in gaps}
-    gap_files = {sdk: gap_file(path) for sdk, path in files.items()}
+    gap_files = {sdk: gap_file(path) for sdk, path in vocabulary_files.items()}
     diagnostics = [
         _diagnostic(item, display(gap_files[item.sdk]))
-        for key, item in found.items()
+        for key, item in findings.items()
         if key not in declared
     ]
-    diagnostics += _gap_faults(gaps, found)
-    diagnostics += _twice(config, vocabularies)
-    names = tuple(f"{item.sdk} {item.version}" for item in vocabularies)
-    return Parity(names, sections, declared, gap_files, diagnostics)
+    diagnostics += _gap_faults(gaps, findings)
+    diagnostics += _repeated_sdks(config, vocabularies)
+    sdks = tuple(f"{item.sdk} {item.version}" for item in vocabularies)
+    return Parity(sdks, sections, declared, gap_files, diagnostics)
 
 
 def _sections(
@@ -97,7 +99,7 @@ def _diagnostic(finding: Finding, file: str) -> Diagnostic:
     return Diagnostic(finding.span, finding.rule, finding.message, help_)
 
 
-def _twice(config: Config, vocabularies: Sequence[Vocabulary]) -> list[Diagnostic]:
+def _repeated_sdks(config: Config, vocabularies: Sequence[Vocabulary]) -> list[Diagnostic]:
     """Return a fault for each SDK that has two vocabularies."""
     names = [item.sdk for item in vocabularies]
     return [
@@ -112,12 +114,12 @@ def _twice(config: Config, vocabularies: Sequence[Vocabulary]) -> list[Diagnosti
     ]
 
 
-def _gap_faults(gaps: list[Gap], found: dict[tuple[str, str], Finding]) -> list[Diagnostic]:
+def _gap_faults(gaps: list[Gap], differences: dict[tuple[str, str], Finding]) -> list[Diagnostic]:
     """Return a fault for each declared gap that does not exist, is repeated or has no reason."""
     seen: set[tuple[str, str]] = set()
     faults = []
     for gap in gaps:
-        fault = _gap_fault(gap, (gap.sdk, gap.id) in found, (gap.sdk, gap.id) in seen)
+        fault = _gap_fault(gap, (gap.sdk, gap.id) in differences, (gap.sdk, gap.id) in seen)
         seen.add((gap.sdk, gap.id))
         if fault is not None:
             message = f"{gap.sdk}: {gap.id}: {fault[0]}"

@@ -1,4 +1,4 @@
-"""Events and requests: which of them the host and the driver of each SDK implement.
+"""Compares events and requests: which of them the host and the driver of each SDK implement.
 
 The sections list the events, the fields beside an event's arm, and the requests.
 """
@@ -30,59 +30,74 @@ def sections(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> list[Sec
     events, requests = [], []
     for event in protocol.events:
         cells = [
-            cell for it in vocabularies for cell in (_sent(event, it), _received(event.arm, it))
+            cell
+            for it in vocabularies
+            for cell in (_host_event_cell(event, it), _driver_event_cell(event.arm, it))
         ]
         events.append(Row(event.arm.name, tuple(cells)))
     for call in protocol.calls:
         cells = []
         for item in vocabularies:
-            cells += [_answered(call, item, vocabularies), _asked(call, item)]
+            cells += [
+                _host_request_cell(call, item, vocabularies),
+                _driver_request_cell(call, item),
+            ]
         requests.append(Row(call.request.name, tuple(cells)))
-    events += _unsent(protocol, vocabularies)
-    requests.append(_rest(protocol, vocabularies))
+    events += _sdk_only_events(protocol, vocabularies)
+    requests.append(_unknown_request_row(protocol, vocabularies))
     return [
         Section("events", columns, tuple(events)),
-        Section("beside the event's arm", columns, tuple(_beside(protocol, vocabularies))),
+        Section(
+            "beside the event's arm", columns, tuple(_fields_beside_arm(protocol, vocabularies))
+        ),
         Section("requests", columns, tuple(requests)),
     ]
 
 
-def _beside(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[Row]:
-    """Yield a row for each field beside an event's arm.
+def _fields_beside_arm(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[Row]:
+    """Yield a row for each field of the event message outside its oneof.
 
-    The host should fill it from the SDK's event, and the driver should pass it on."""
+    The host should fill it from the SDK's event, and the driver should pass it on.
+    """
     for field in protocol.roles.event.outside():
         for event in protocol.events:
             first = event is protocol.events[0]
             cells = [
                 cell
                 for item in vocabularies
-                for cell in (_stamped(event, field, item), _passed_on(field, first, item))
+                for cell in (
+                    _host_field_cell(event, field, item),
+                    _driver_field_cell(field, first, item),
+                )
             ]
             yield Row(f"{event.arm.name}.{field.name}", tuple(cells))
 
 
-def _stamped(event: Event, field: Field, vocabulary: Vocabulary) -> Cell:
-    """Return the SDK's field that a host fills a field beside the arm from."""
+def _host_field_cell(event: Event, field: Field, vocabulary: Vocabulary) -> Cell:
+    """Return the field of the SDK's event from which a host fills a field beside the arm."""
     host = vocabulary.host
-    found = [item for item in host.forwards if item.arm == event.arm.name] if host else []
-    record = vocabulary.record(found[0].event_type) if found and found[0].event_type else None
-    facts = record.fields if record else ()
-    source = next((item for item in facts if field.name in spellings(item)), None)
-    if source is None or not found:
+    forwards = [item for item in host.forwards if item.arm == event.arm.name] if host else []
+    record = (
+        vocabulary.record(forwards[0].event_type) if forwards and forwards[0].event_type else None
+    )
+    sdk_fields = record.fields if record else ()
+    source = next((item for item in sdk_fields if field.name in spellings(item)), None)
+    if source is None or not forwards:
         return Cell(NOT_COMPARED)
-    if found[0].passes_event or any(path.split(".")[0] == source.name for path in found[0].reads):
+    if forwards[0].passes_event or any(
+        path.split(".")[0] == source.name for path in forwards[0].reads
+    ):
         return Cell(source.name)
     name = f"{event.arm.name}.{field.name}"
-    why = f"its {found[0].handler} does not read the event's own {source.name}"
-    message = f"{vocabulary.sdk}: event {name}: {why} ({found[0].place})"
+    why = f"its {forwards[0].handler} does not read the event's own {source.name}"
+    message = f"{vocabulary.sdk}: event {name}: {why} ({forwards[0].place})"
     finding = Finding(
         vocabulary.sdk, f"event field {name}: host", message, Rule.PARITY_EVENT, field.span
     )
     return Cell(MISSING, (finding,))
 
 
-def _passed_on(field: Field, first: bool, vocabulary: Vocabulary) -> Cell:
+def _driver_field_cell(field: Field, first: bool, vocabulary: Vocabulary) -> Cell:
     driver = vocabulary.driver
     if driver is None or driver.emits_payload_only is None:
         return Cell("passed on" if driver else NOT_COMPARED)
@@ -95,25 +110,25 @@ def _passed_on(field: Field, first: bool, vocabulary: Vocabulary) -> Cell:
     return Cell(MISSING, (finding,)) if first else Cell(NOT_COMPARED)
 
 
-def _rest(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Row:
-    """Return the row of unknown requests."""
+def _unknown_request_row(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Row:
+    """Return the row that says whether hosts answer unknown requests."""
     cells = []
     for item in vocabularies:
-        cells += [_rest_cell(protocol, item), Cell("")]
+        cells += [_unknown_request_cell(protocol, item), Cell("")]
     return Row(ANYTHING, tuple(cells))
 
 
-def _rest_cell(protocol: Protocol, vocabulary: Vocabulary) -> Cell:
+def _unknown_request_cell(protocol: Protocol, vocabulary: Vocabulary) -> Cell:
     host = vocabulary.host
     if host is None or host.unknown_request is not None:
         return Cell("answered" if host else "no host")
-    message = f"{vocabulary.sdk}: its host does not answer an unknown request " f"({host.place})"
+    message = f"{vocabulary.sdk}: its host does not answer an unknown request ({host.place})"
     span = protocol.roles.request.span
     finding = Finding(vocabulary.sdk, "request *: host", message, Rule.PARITY_REQUEST, span)
     return Cell(MISSING, (finding,))
 
 
-def _unsent(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[Row]:
+def _sdk_only_events(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[Row]:
     """Yield a row for each event of an SDK's session that no arm carries."""
     known = {event.sdk_event for event in protocol.events}
     for index, vocabulary in enumerate(vocabularies):
@@ -131,46 +146,58 @@ def _unsent(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[
             yield Row(SDK_ONLY, tuple(cells))
 
 
-def _sent(event: Event, vocabulary: Vocabulary) -> Cell:
-    """Return the SDK event on which a host sends an arm; `direct` if the SDK calls the handler."""
+def _host_event_cell(event: Event, vocabulary: Vocabulary) -> Cell:
+    """Return the SDK's event that makes a host send an arm.
+
+    The cell is `direct` if the SDK calls the handler without an event.
+    """
     if vocabulary.host is None:
         return Cell("no host")
-    found = [item for item in vocabulary.host.forwards if item.arm == event.arm.name]
-    if not found:
-        return _event(event.arm, vocabulary, "host", MISSING, "its host does not send it")
-    used = [item for item in found if item.via is not None]
-    text = ", ".join(dict.fromkeys(item.event or "direct" for item in found))
-    if not used:
-        return _event(event.arm, vocabulary, "host", text, f"nothing calls its {found[0].handler}")
-    wrong = [item.event for item in used if item.event not in (None, event.sdk_event)]
-    if wrong:
-        why = f"its host sends it on {wrong[0]!r}, not on {event.sdk_event!r} ({used[0].via})"
-        return _event(event.arm, vocabulary, "host", text, why)
+    forwards = [item for item in vocabulary.host.forwards if item.arm == event.arm.name]
+    if not forwards:
+        return _event_difference(
+            event.arm, vocabulary, "host", MISSING, "its host does not send it"
+        )
+    called = [item for item in forwards if item.via is not None]
+    text = ", ".join(dict.fromkeys(item.event or "direct" for item in forwards))
+    if not called:
+        return _event_difference(
+            event.arm, vocabulary, "host", text, f"nothing calls its {forwards[0].handler}"
+        )
+    other_events = [item.event for item in called if item.event not in (None, event.sdk_event)]
+    if other_events:
+        expected = event.sdk_event
+        why = f"its host sends it on {other_events[0]!r}, not on {expected!r} ({called[0].via})"
+        return _event_difference(event.arm, vocabulary, "host", text, why)
     emitted = {item.name for item in vocabulary.session.emits} if vocabulary.session else set()
-    if vocabulary.session and all(item.event and item.event not in emitted for item in used):
+    if vocabulary.session and all(item.event and item.event not in emitted for item in called):
         why = f"its session never emits {event.sdk_event!r}"
-        return _event(event.arm, vocabulary, "host", text, why)
+        return _event_difference(event.arm, vocabulary, "host", text, why)
     return Cell(text)
 
 
-def _received(arm: Field, vocabulary: Vocabulary) -> Cell:
+def _driver_event_cell(arm: Field, vocabulary: Vocabulary) -> Cell:
     driver = vocabulary.driver
     if driver is None:
         return Cell("no driver")
     names = [item.event for item in driver.receives if item.arm == arm.name]
     if not names and driver.emits_by_arm_name is None:
-        return _event(arm, vocabulary, "driver", MISSING, "its driver drops it")
-    # A driver that moves to the arm's name may keep an older one beside it.
+        return _event_difference(
+            arm, vocabulary, "driver", MISSING, "its driver does not receive it"
+        )
+    # A driver may emit both the arm's name and an older name.
     name = arm.name if arm.name in names or not names else names[0]
     if name != arm.name:
-        return _event(arm, vocabulary, "driver", name, f"its driver calls it {name!r}")
+        return _event_difference(
+            arm, vocabulary, "driver", name, f"its driver emits it as {name!r}"
+        )
     if name not in {item.name for item in driver.events}:
-        why = f"its driver's event type leaves it out ({driver.place})"
-        return _event(arm, vocabulary, "driver", f"{name} (untyped)", why)
+        why = f"its driver's event type does not include it ({driver.place})"
+        return _event_difference(arm, vocabulary, "driver", f"{name} (untyped)", why)
     return Cell(name)
 
 
-def _event(arm: Field, vocabulary: Vocabulary, side: str, text: str, why: str) -> Cell:
+def _event_difference(arm: Field, vocabulary: Vocabulary, side: str, text: str, why: str) -> Cell:
     message = f"{vocabulary.sdk}: event {arm.name}: {why}"
     difference_id = f"event {arm.name}: {side}"
     return Cell(
@@ -178,50 +205,54 @@ def _event(arm: Field, vocabulary: Vocabulary, side: str, text: str, why: str) -
     )
 
 
-def _answered(call: Call, vocabulary: Vocabulary, all_: Sequence[Vocabulary]) -> Cell:
+def _host_request_cell(
+    call: Call, vocabulary: Vocabulary, all_vocabularies: Sequence[Vocabulary]
+) -> Cell:
     if vocabulary.host is None:
         return Cell("no host")
-    found = [item for item in vocabulary.host.answers if item.arm == call.request.name]
-    if not found:
-        return _request(call, vocabulary, "host", MISSING, "its host does not answer it")
-    response = found[0].response or "no response"
+    answers = [item for item in vocabulary.host.answers if item.arm == call.request.name]
+    if not answers:
+        return _request_difference(call, vocabulary, "host", MISSING, "its host does not answer it")
+    response = answers[0].response or "no response"
     if response != call.response.name:
-        why = f"its host answers with {response!r}, not {call.response.name!r} ({found[0].place})"
-        return _request(call, vocabulary, "host", response, why)
-    return Cell(response, tuple(_errors(call, vocabulary, all_)))
+        why = f"its host answers with {response!r}, not {call.response.name!r} ({answers[0].place})"
+        return _request_difference(call, vocabulary, "host", response, why)
+    return Cell(response, tuple(_error_findings(call, vocabulary, all_vocabularies)))
 
 
-def _errors(call: Call, vocabulary: Vocabulary, all_: Sequence[Vocabulary]) -> Iterator[Finding]:
+def _error_findings(
+    call: Call, vocabulary: Vocabulary, all_vocabularies: Sequence[Vocabulary]
+) -> Iterator[Finding]:
     """Yield a finding for each error text that only this SDK's host sends."""
-    texts = [(item, text) for item in all_ for text in _texts(call, item)]
-    for text in _texts(call, vocabulary):
-        others = {item.sdk for item in all_ if item.sdk != vocabulary.sdk and item.host}
+    texts = [(item, text) for item in all_vocabularies for text in _error_texts(call, item)]
+    for text in _error_texts(call, vocabulary):
+        others = {item.sdk for item in all_vocabularies if item.sdk != vocabulary.sdk and item.host}
         if others and not any(item.sdk in others and other == text for item, other in texts):
             difference_id = f"request error {call.request.name} {text!r}: host"
             message = (
-                f"{vocabulary.sdk}: request {call.request.name}: its host alone answers with "
+                f"{vocabulary.sdk}: request {call.request.name}: only its host answers with "
                 f"the error {text!r}"
             )
             span = call.request.span
             yield Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_REQUEST, span)
 
 
-def _texts(call: Call, vocabulary: Vocabulary) -> Iterator[str]:
+def _error_texts(call: Call, vocabulary: Vocabulary) -> Iterator[str]:
     for answer in vocabulary.host.answers if vocabulary.host else ():
         if answer.arm == call.request.name:
             yield from answer.errors
 
 
-def _asked(call: Call, vocabulary: Vocabulary) -> Cell:
+def _driver_request_cell(call: Call, vocabulary: Vocabulary) -> Cell:
     if vocabulary.driver is None:
         return Cell("no driver")
     methods = [item.method for item in vocabulary.driver.sends if item.arm == call.request.name]
     if methods:
         return Cell(", ".join(dict.fromkeys(methods)))
-    return _request(call, vocabulary, "driver", MISSING, "its driver cannot send it")
+    return _request_difference(call, vocabulary, "driver", MISSING, "its driver cannot send it")
 
 
-def _request(call: Call, vocabulary: Vocabulary, side: str, text: str, why: str) -> Cell:
+def _request_difference(call: Call, vocabulary: Vocabulary, side: str, text: str, why: str) -> Cell:
     message = f"{vocabulary.sdk}: request {call.request.name}: {why}"
     difference_id = f"request {call.request.name}: {side}"
     span = call.request.span

@@ -1,4 +1,4 @@
-"""Enum values: each proto value beside each SDK's literal for it.
+"""Compares enum values: each proto value beside each SDK's literal for it.
 
 There is a section for each enum of the protocol. Where an SDK's code maps literals to proto
 values with a table, the table must hold each literal with its own value, and the default for
@@ -53,23 +53,25 @@ def _section(
     rows = [
         Row(
             f"{value.name} = {value.number}",
-            tuple(_cell(enum, value, fallback, item, binding, first) for item, binding in pairs),
+            tuple(
+                _value_cell(enum, value, fallback, item, binding, first) for item, binding in pairs
+            ),
         )
         for value in sorted(published.values(), key=lambda value: value.number)
         for first in [value.number == min(published)]
     ]
     for index, (item, binding) in enumerate(pairs):
-        for cell in _sdk_only(enum, fallback, item, binding) if binding else ():
+        for cell in _sdk_only_cells(enum, fallback, item, binding) if binding else ():
             cells = [Cell("")] * len(pairs)
             cells[index] = cell
             rows.append(Row(SDK_ONLY, tuple(cells)))
-    defaults = tuple(_defaults(enum, fallback, item) for item in vocabularies)
+    defaults = tuple(_default_cell(enum, fallback, item) for item in vocabularies)
     if any(cell.text != NOT_COMPARED for cell in defaults):
         rows.append(Row("(not in the host's map)", defaults))
     return Section(f"enum {enum.full_name}", tuple(item.sdk for item in vocabularies), tuple(rows))
 
 
-def _cell(
+def _value_cell(
     enum: Enum,
     value: EnumValue,
     fallback: EnumValue | None,
@@ -82,21 +84,21 @@ def _cell(
             return Cell(NOT_COMPARED)
         message = f"{vocabulary.sdk} has no enum for {enum.full_name}"
         difference_id = f"enum {enum.full_name}"
-        return _fault(MISSING, vocabulary, difference_id, message, enum.span)
-    literals = [literal for literal, found in binding.pairs if found.number == value.number]
+        return _difference(MISSING, vocabulary, difference_id, message, enum.span)
+    literals = [literal for literal, bound in binding.pairs if bound.number == value.number]
     if literals:
         findings = [
-            item for literal in literals for item in _mapped(enum, value, vocabulary, literal)
+            item for literal in literals for item in _map_findings(enum, value, vocabulary, literal)
         ]
         return Cell(", ".join(literals), tuple(findings))
     if fallback is not None and fallback.number == value.number:
         return Cell(ANYTHING)
     message = f"{vocabulary.sdk} has no value for {value.name}; its enum is at {binding.fact.place}"
     difference_id = f"value {enum.full_name}.{value.name}"
-    return _fault(MISSING, vocabulary, difference_id, message, value.span)
+    return _difference(MISSING, vocabulary, difference_id, message, value.span)
 
 
-def _sdk_only(
+def _sdk_only_cells(
     enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary, binding: Binding
 ) -> Iterator[Cell]:
     """Yield the SDK's values that the protocol lacks: literals, and any literal of an open set."""
@@ -107,13 +109,13 @@ def _sdk_only(
             f"which {enum.full_name} lacks: it is lost on the wire"
         )
         difference_id = f"literal {fact.name}.{literal.value}"
-        yield _fault(literal.value, vocabulary, difference_id, message, enum.span)
+        yield _difference(literal.value, vocabulary, difference_id, message, enum.span)
     if fact.open and fallback is None:
         message = (
             f"{vocabulary.sdk} allows any other value too ({fact.place}), and {enum.full_name} "
             "declares no unknown value"
         )
-        yield _fault(ANYTHING, vocabulary, f"literal {fact.name}.*", message, enum.span)
+        yield _difference(ANYTHING, vocabulary, f"literal {fact.name}.*", message, enum.span)
 
 
 def _maps(enum: Enum, vocabulary: Vocabulary) -> list[ValueMap]:
@@ -122,29 +124,29 @@ def _maps(enum: Enum, vocabulary: Vocabulary) -> list[ValueMap]:
     return [item for item in vocabulary.maps if any(value in names for _, value in item.pairs)]
 
 
-def _mapped(
+def _map_findings(
     enum: Enum, value: EnumValue, vocabulary: Vocabulary, literal: str
 ) -> Iterator[Finding]:
     """Yield a finding for each map that lacks a literal or has another value for it."""
     numbers = {item.name: item.number for item in enum.values}
-    for found in _maps(enum, vocabulary):
-        given = dict(found.pairs).get(literal)
-        if given is None:
-            why = f"leaves out {literal!r}"
-        elif numbers.get(given) != value.number:
-            why = f"makes {given} of {literal!r}, not {value.name}"
+    for value_map in _maps(enum, vocabulary):
+        mapped = dict(value_map.pairs).get(literal)
+        if mapped is None:
+            why = f"does not contain {literal!r}"
+        elif numbers.get(mapped) != value.number:
+            why = f"maps {literal!r} to {mapped}, not to {value.name}"
         else:
             continue
-        message = f"{vocabulary.sdk}: the map {found.name} {why} ({found.place})"
-        difference_id = f"map {found.name}.{literal}"
+        message = f"{vocabulary.sdk}: the map {value_map.name} {why} ({value_map.place})"
+        difference_id = f"map {value_map.name}.{literal}"
         yield Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_VALUE, value.span)
 
 
-def _defaults(enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary) -> Cell:
+def _default_cell(enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary) -> Cell:
     """Return the default values that the SDK's code uses for literals not in its maps."""
-    found = [(item, default) for item in _maps(enum, vocabulary) for default in item.defaults]
+    defaults = [(item, default) for item in _maps(enum, vocabulary) for default in item.defaults]
     findings = []
-    for item, default in found:
+    for item, default in defaults:
         if fallback is not None and default.value == fallback.name:
             continue
         message = (
@@ -155,9 +157,11 @@ def _defaults(enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary) ->
         findings.append(
             Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_VALUE, enum.span)
         )
-    text = ", ".join(dict.fromkeys(default.value for _, default in found))
+    text = ", ".join(dict.fromkeys(default.value for _, default in defaults))
     return Cell(text or NOT_COMPARED, tuple(findings))
 
 
-def _fault(text: str, vocabulary: Vocabulary, difference_id: str, message: str, span: Span) -> Cell:
+def _difference(
+    text: str, vocabulary: Vocabulary, difference_id: str, message: str, span: Span
+) -> Cell:
     return Cell(text, (Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_VALUE, span),))

@@ -1,4 +1,4 @@
-"""Envelope arms: which of them the code of each SDK sends and receives.
+"""Compares envelope arms: which of them the code of each SDK sends and receives.
 
 The section is empty if the protocol has no envelope.
 """
@@ -23,7 +23,7 @@ from sessiongen.vocabulary.model import DIRECTIONS, Vocabulary
 
 
 def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
-    """Return the section of the arms: one side should send each, and one receive it."""
+    """Return the section of the envelope's arms; each SDK should send and receive every arm."""
     columns = tuple(f"{item.sdk} {direction}" for item in vocabularies for direction in DIRECTIONS)
     message = protocol.roles.envelope
     rows = [
@@ -37,16 +37,16 @@ def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
 
 
 def _cell(arm: Field, direction: str, vocabulary: Vocabulary) -> Cell:
-    # An SDK without these facts has no host or driver, which is said once.
+    # Such an SDK has no host and no driver, which the section of roles reports.
     if not vocabulary.envelope_uses:
         return Cell(NOT_COMPARED)
-    found = [
+    uses = [
         item
         for item in vocabulary.envelope_uses
         if (item.arm, item.direction) == (arm.name, direction)
     ]
-    if found:
-        owners = dict.fromkeys(item.within.partition(".")[0] for item in found)
+    if uses:
+        owners = dict.fromkeys(item.within.partition(".")[0] for item in uses)
         return Cell(", ".join(owners))
     message = f"{vocabulary.sdk}: nothing {direction} the message {arm.name}"
     difference_id = f"message arm {arm.name}: {direction}"

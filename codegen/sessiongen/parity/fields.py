@@ -1,4 +1,4 @@
-"""Message fields: each field of the messages that hosts send, beside its source in each SDK.
+"""Compares message fields: each field of the messages that hosts send, and its source in each SDK.
 
 There is a section for each message that events and responses reach, and for each other
 message that an SDK constructs.
@@ -42,16 +42,23 @@ def sections(
     payloads = {arm.value.type_name for arm in union(protocol.roles.event).arms}
     result = []
     for message in _messages(protocol, annotated, vocabularies):
-        around = beside if message.full_name in payloads else set()
-        sides = [_Side(message, protocol, annotated, item, around) for item in vocabularies]
+        beside_arm = beside if message.full_name in payloads else set()
+        sdk_messages = [
+            _SdkMessage(message, protocol, annotated, item, beside_arm) for item in vocabularies
+        ]
         rows = []
         for field in message.fields:
-            rows.append(Row(field.name, tuple(side.cell(field) for side in sides)))
+            rows.append(
+                Row(field.name, tuple(sdk_message.cell(field) for sdk_message in sdk_messages))
+            )
             rows += map_keys.rows(message, field, vocabularies)
-        for index, side in enumerate(sides):
+        for index, sdk_message in enumerate(sdk_messages):
             rows += [
-                Row(SDK_ONLY, tuple(cell if at == index else Cell("") for at in range(len(sides))))
-                for cell in side.members_without_arm()
+                Row(
+                    SDK_ONLY,
+                    tuple(cell if at == index else Cell("") for at in range(len(sdk_messages))),
+                )
+                for cell in sdk_message.members_without_arm()
             ]
         if rows:
             columns = tuple(item.sdk for item in vocabularies)
@@ -62,23 +69,27 @@ def sections(
 def _messages(
     protocol: Protocol, annotated: Annotated, vocabularies: Sequence[Vocabulary]
 ) -> list[Message]:
-    """Return the messages to compare: those that are carried, and those that some SDK has
-    for another use; the roles and what requests carry are compared elsewhere."""
+    """Return the messages to compare: those that hosts send, and others that an SDK has.
+
+    Messages with a role, and those reachable from requests, are compared in other sections.
+    """
     roles = protocol.roles
-    wanted = {item.full_name for item in sent_by_host(protocol)}
+    sent = {item.full_name for item in sent_by_host(protocol)}
     compared_elsewhere = reachable(protocol, [roles.request])
     compared_elsewhere |= {
         item.full_name for item in (roles.envelope, roles.event, roles.request) if item
     }
     compared_elsewhere.add(roles.response.full_name)
-    made = {build.message for item in vocabularies for build in item.constructions}
+    constructed = {
+        construction.message for item in vocabularies for construction in item.constructions
+    }
     return [
         item
         for item in protocol.schema.own_messages()
-        if item.full_name in wanted
+        if item.full_name in sent
         or item.full_name not in compared_elsewhere
         and (
-            ".".join(item.path) in made
+            ".".join(item.path) in constructed
             or any(find_record(item, annotated, vocabulary) for vocabulary in vocabularies)
         )
     ]
@@ -88,8 +99,8 @@ def _is_payload(arm: Field, message: Message) -> bool:
     return arm.value.type_name == message.full_name
 
 
-class _Side:
-    """One message in one SDK: its source class, and its constructions."""
+class _SdkMessage:
+    """A message in one SDK: its source class, and the places that construct it."""
 
     def __init__(
         self,
@@ -97,13 +108,13 @@ class _Side:
         protocol: Protocol,
         annotated: Annotated,
         vocabulary: Vocabulary,
-        around: set[str],
+        beside_arm: set[str],
     ) -> None:
         self.message = message
         self._path = ".".join(message.path)
         self.annotated = annotated
         self.sdk = vocabulary.sdk
-        self.around = around
+        self.beside_arm = beside_arm
         self.note = annotated.get(message.full_name, "sdk_class")
         self.record = find_record(message, annotated, vocabulary)
         arms = {event.arm.name for event in protocol.events if _is_payload(event.arm, message)}
@@ -124,52 +135,57 @@ class _Side:
 
     def cell(self, field: Field) -> Cell:
         """Return the source of a field; findings of the message itself are on its first field."""
-        whole = self._whole() if field is self.message.fields[0] else ()
+        message_findings = self._message_findings() if field is self.message.fields[0] else ()
         if self.nothing:
-            return Cell(MISSING if whole else NOT_COMPARED, whole)
-        found = find_field(self.message, field, self.annotated, self.record)
-        left_out = self._left_out(field, found)
-        filled = len(left_out) < len(self.places)
-        text = found.name if found is not None else "host" if filled else MISSING
-        findings = [*whole, *left_out, *self._absent(field, found), *self._partly(field, found)]
+            return Cell(MISSING if message_findings else NOT_COMPARED, message_findings)
+        source = find_field(self.message, field, self.annotated, self.record)
+        unfilled = self._unfilled(field, source)
+        filled = len(unfilled) < len(self.places)
+        text = source.name if source is not None else "host" if filled else MISSING
+        findings = [
+            *message_findings,
+            *unfilled,
+            *self._absence(field, source),
+            *self._partial(field, source),
+        ]
         findings += self.unions.of(field)
-        named = self.annotated.get(f"{self.message.full_name}.{field.name}", "sdk_field")
-        if found is None and (not self.places or named) and self.record is not None:
+        annotation = self.annotated.get(f"{self.message.full_name}.{field.name}", "sdk_field")
+        if source is None and (not self.places or annotation) and self.record is not None:
             why = f"has no source in {self.record.name} ({self.record.place})"
             findings.append(self._finding(f"field {self._path}.{field.name}", why, field))
         return Cell(text, tuple(findings))
 
-    def _whole(self) -> tuple[Finding, ...]:
-        """Return the finding of a message that has no source class but needs one."""
+    def _message_findings(self) -> tuple[Finding, ...]:
+        """Return a finding if the SDK neither has a class of the message nor constructs it."""
         if self.nothing:
-            why = "has nothing in this SDK that it could be made from"
+            why = "has no class and is constructed nowhere in this SDK"
         elif self.note is not None and self.record is None:
             names = " or ".join(split(self.note))
-            why = f"should be made from {names}; no class has that name"
+            why = f"is annotated with the class {names}, which does not exist"
         else:
             return ()
         return (self._finding(f"message {self._path}", why),)
 
-    def _left_out(self, field: Field, source: FieldFact | None) -> list[Finding]:
+    def _unfilled(self, field: Field, source: FieldFact | None) -> list[Finding]:
         """Return a finding for each function that constructs the message without the field."""
-        leaving = {
-            within: builds
-            for within, builds in self.places.items()
-            if not any(self._fills(item, field, source) for item in builds)
+        unfilled = {
+            within: constructions
+            for within, constructions in self.places.items()
+            if not any(self._fills(item, field, source) for item in constructions)
         }
-        # Each arm of a oneof has a place of its own.
-        if field.oneof is not None and len(leaving) < len(self.places):
+        # A function fills one arm of a oneof at each place, so one function suffices.
+        if field.oneof is not None and len(unfilled) < len(self.places):
             return []
         return [
             self._finding(
                 f"field {self._path}.{field.name}: {within}",
-                f"is left out in {within} ({builds[0].place})",
+                f"is not filled in {within} ({constructions[0].place})",
                 field,
             )
-            for within, builds in leaving.items()
+            for within, constructions in unfilled.items()
         ]
 
-    def _absent(self, field: Field, source: FieldFact | None) -> list[Finding]:
+    def _absence(self, field: Field, source: FieldFact | None) -> list[Finding]:
         """Return a finding if a missing value in the SDK would be received as a value."""
         single = not field.repeated and field.key is None
         if source is None or not source.optional or field.presence or not single:
@@ -177,14 +193,14 @@ class _Side:
         why = f"cannot be unset, and {source.name} may be missing ({source.place})"
         return [self._finding(f"absence {self._path}.{field.name}", why, field)]
 
-    def _partly(self, field: Field, source: FieldFact | None) -> list[Finding]:
-        """Return a finding for each handler that takes a text from one part of its source."""
+    def _partial(self, field: Field, source: FieldFact | None) -> list[Finding]:
+        """Return a finding for each handler that fills a string from a part of its source."""
         if source is None or field.value.kind is not Kind.STRING or field.repeated:
             return []
         return [
             self._finding(
                 f"part {self._path}.{field.name}: {item.handler}",
-                f"is filled from {path} alone in {item.handler} ({item.place})",
+                f"is filled only from {path} in {item.handler} ({item.place})",
                 field,
             )
             for item in self.forwards
@@ -193,29 +209,29 @@ class _Side:
         ]
 
     def members_without_arm(self) -> Iterator[Cell]:
-        """Yield the fields of the SDK's class that the message lacks."""
+        """Yield a cell for each member or field of the SDK that the message lacks."""
         for finding in self.unions.members_without_arm():
             yield Cell(finding.id.rpartition(".")[2], (finding,))
         if self.record is None:
             return
-        placed = {
+        known = {
             snake(name)
             for field in self.message.fields
             for name in source_names(self.message, field, self.annotated)
         }
-        placed |= self.around | {oneof.name for oneof in self.message.oneofs}
+        known |= self.beside_arm | {oneof.name for oneof in self.message.oneofs}
         if self.record.tag is not None:
-            placed.add("type")
+            known.add("type")
         for fact in self.record.fields:
-            if spellings(fact) & placed:
+            if spellings(fact) & known:
                 continue
             name = f"{self.record.name}.{fact.name}"
-            why = f"has no place for the SDK's field {name} ({fact.place})"
+            why = f"has no field for the SDK's {name} ({fact.place})"
             yield Cell(fact.name, (self._finding(f"sdk field {name}", why),))
 
-    def _fills(self, build: Construction, field: Field, source: FieldFact | None) -> bool:
-        copied = build.open and (source is not None or self.record is None)
-        return field.name in build.fields or copied
+    def _fills(self, construction: Construction, field: Field, source: FieldFact | None) -> bool:
+        copied = construction.open and (source is not None or self.record is None)
+        return field.name in construction.fields or copied
 
     def _finding(self, difference_id: str, why: str, field: Field | None = None) -> Finding:
         span = field.span if field else self.message.span

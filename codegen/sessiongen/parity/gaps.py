@@ -1,6 +1,6 @@
-"""Declared gaps: the differences from an SDK that are known and accepted.
+"""Reads declared gaps: differences from an SDK that are known and accepted.
 
-The gaps of an SDK stand in a TOML file beside its vocabulary: `NAME.gaps.toml` beside
+The gaps of an SDK are in a TOML file beside its vocabulary: `NAME.gaps.toml` beside
 `NAME.json`. Each entry of its `gaps` array has a `kind` (one of `KINDS`), a `reason`, and
 `covers`, the ids of the differences that the reason explains.
 """
@@ -15,8 +15,8 @@ from typing import Any
 from sessiongen.config.tables import Tables, key_span, read_companion
 from sessiongen.diagnostics import InputError, Span
 
-# design: the SDK or the protocol means to differ. sdk-bug: the SDK should change.
-# not-yet: the SDK does not have it so far.
+# design: the difference is intended. sdk-bug: the SDK should change.
+# not-yet: the SDK does not implement it yet.
 KINDS = ("design", "sdk-bug", "not-yet")
 
 
@@ -49,7 +49,7 @@ class GapFile:
         self._text = text
 
     def span(self, index: int, position: int) -> Span:
-        """Return the position of an id, by its place in the file's arrays."""
+        """Return the position of an id, by its indexes in the file's arrays."""
         return key_span(self.path, self._text, ("gaps", str(index), "covers", str(position)))
 
 
@@ -62,14 +62,14 @@ def load_gaps(vocabulary: Path, sdk: str) -> list[Gap]:
     """Return the declared gaps of an SDK; none if it has no gap file.
 
     Raises:
-        InputError: the file cannot be read, is not TOML, or has a key or value that does
-            not belong.
+        InputError: the file cannot be read, is not TOML, or has a key or value that
+            is not allowed.
     """
     path = gap_file(vocabulary)
-    found = read_companion(path, "gap file")
-    if found is None:
+    companion = read_companion(path, "gap file")
+    if companion is None:
         return []
-    text, data = found
+    text, data = companion
     tables = Tables(path, text)
     tables.only(data, (), ("gaps",))
     gaps = list(_gaps(tables, data, GapFile(path, text), sdk))

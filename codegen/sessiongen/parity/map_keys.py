@@ -1,4 +1,4 @@
-"""Map keys: the constant keys that each SDK puts into a map field.
+"""Compares map keys: the constant keys that each SDK puts into a map field.
 
 There is a row for each key that any SDK sets. An SDK that does not set it has a finding,
 unless it also sets keys that could not be read.
@@ -25,25 +25,25 @@ def rows(message: Message, field: Field, vocabularies: Sequence[Vocabulary]) -> 
     if field.key is None:
         return
     path = ".".join(message.path)
-    given = [
+    uses = [
         [item for item in vocabulary.map_keys if (item.message, item.field) == (path, field.name)]
         for vocabulary in vocabularies
     ]
-    for key in sorted({key for places in given for item in places for key in item.keys}):
+    for key in sorted({key for sdk_uses in uses for item in sdk_uses for key in item.keys}):
         cells = [
-            _cell(f"{path}.{field.name}", key, field, places, vocabulary)
-            for places, vocabulary in zip(given, vocabularies, strict=True)
+            _cell(f"{path}.{field.name}", key, field, sdk_uses, vocabulary)
+            for sdk_uses, vocabulary in zip(uses, vocabularies, strict=True)
         ]
         yield Row(f"{field.name}[{key}]", tuple(cells))
 
 
 def _cell(
-    path: str, key: str, field: Field, places: Sequence[MapKeys], vocabulary: Vocabulary
+    path: str, key: str, field: Field, uses: Sequence[MapKeys], vocabulary: Vocabulary
 ) -> Cell:
-    lacking = [item for item in places if key not in item.keys and not item.open]
+    lacking = [item for item in uses if key not in item.keys and not item.open]
     if not lacking:
-        return Cell("given" if places else NOT_COMPARED)
-    message = f"{vocabulary.sdk}: {path}: the key {key!r} is not given ({lacking[0].place})"
+        return Cell("set" if uses else NOT_COMPARED)
+    message = f"{vocabulary.sdk}: {path}: the key {key!r} is not set ({lacking[0].place})"
     difference_id = f"key {path}.{key}"
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_FIELD, field.span)
     return Cell(MISSING, (finding,))

@@ -43,17 +43,17 @@ def _text(parity: Parity, whole: bool) -> str:
             lines = _aligned([(section.title, *section.columns), *_rows(parity, shown)])
             parts.append("\n".join([*lines, *_reasons(parity, shown)]))
     if parts:
-        parts.insert(0, _overview(parity, whole))
+        parts.insert(0, _section_counts(parity, whole))
     table = "\n\n".join(parts)
     for mark, colour in ((FINDING, "red"), (DECLARED, "yellow")):
         table = re.sub(
             rf"(?<= ){mark}(?= |$)", f"{click.style(mark, fg=colour)}", table, flags=re.MULTILINE
         )
     hint = "" if whole else "\nrows without differences are left out; show them with --all"
-    return "\n\n".join([*filter(None, [table]), f"{LEGEND}{hint}\n{_summary(parity)}\n"])
+    return "\n\n".join([*filter(None, [table]), f"{LEGEND}{hint}\n{_total(parity)}\n"])
 
 
-def _overview(parity: Parity, whole: bool) -> str:
+def _section_counts(parity: Parity, whole: bool) -> str:
     """Return a table of the number of rows, findings and declared gaps in each section.
 
     whole: sections without differences are listed as well.
@@ -70,7 +70,7 @@ def _overview(parity: Parity, whole: bool) -> str:
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
         "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
@@ -89,7 +89,7 @@ def _markdown(parity: Parity) -> str:
         rows += _rows(parity, section)
         parts.append("\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in rows))
     gaps = [f"- {gap.sdk}: `{gap.id}`: {gap.reason}" for gap in parity.declared.values()]
-    return "\n\n".join([*parts, *filter(None, ["\n".join(gaps)]), _summary(parity)]) + "\n"
+    return "\n\n".join([*parts, *filter(None, ["\n".join(gaps)]), _total(parity)]) + "\n"
 
 
 def _json(parity: Parity) -> str:
@@ -101,7 +101,7 @@ def _json(parity: Parity) -> str:
                 "title": section.title,
                 "columns": section.columns,
                 "rows": [
-                    {"label": row.label, "cells": [_record(parity, cell) for cell in row.cells]}
+                    {"label": row.label, "cells": [_cell_data(parity, cell) for cell in row.cells]}
                     for row in section.rows
                 ],
             }
@@ -113,10 +113,10 @@ def _json(parity: Parity) -> str:
 
 
 def _rows(parity: Parity, section: Section) -> list[tuple[str, ...]]:
-    return [(row.label, *(_marked(parity, cell) for cell in row.cells)) for row in section.rows]
+    return [(row.label, *(_cell_text(parity, cell) for cell in row.cells)) for row in section.rows]
 
 
-def _marked(parity: Parity, cell: Cell) -> str:
+def _cell_text(parity: Parity, cell: Cell) -> str:
     mark = _mark(parity, cell)
     return f"{cell.text} {mark}" if mark else cell.text
 
@@ -130,27 +130,27 @@ def _mark(parity: Parity, cell: Cell) -> str:
 
 def _reasons(parity: Parity, section: Section) -> list[str]:
     """Return a line for each declared gap of a section, in the order of its cells."""
-    found = dict.fromkeys((item.sdk, item.id) for item in section.findings())
+    differences = dict.fromkeys((item.sdk, item.id) for item in section.findings())
     return [
         f"  {DECLARED} {sdk}: {difference_id}: {parity.declared[sdk, difference_id].reason}"
-        for sdk, difference_id in found
+        for sdk, difference_id in differences
         if (sdk, difference_id) in parity.declared
     ]
 
 
-def _record(parity: Parity, cell: Cell) -> dict[str, object]:
+def _cell_data(parity: Parity, cell: Cell) -> dict[str, object]:
     if not cell.findings:
         return {"text": cell.text}
-    return {"text": cell.text, "differs": [_difference(parity, item) for item in cell.findings]}
+    return {"text": cell.text, "differs": [_finding_data(parity, item) for item in cell.findings]}
 
 
-def _difference(parity: Parity, finding: Finding) -> dict[str, str]:
+def _finding_data(parity: Parity, finding: Finding) -> dict[str, str]:
     gap = parity.declared.get((finding.sdk, finding.id))
     known = {"declared": gap.reason, "kind": gap.kind} if gap is not None else {}
     return {"sdk": finding.sdk, "id": finding.id, "fault": finding.message, **known}
 
 
-def _summary(parity: Parity) -> str:
+def _total(parity: Parity) -> str:
     return (
         f"{', '.join(parity.sdks)}: {len(parity.diagnostics)} findings, "
         f"{len(parity.declared)} declared gaps ({DECLARED})"

@@ -1,4 +1,4 @@
-"""Request fields: which of them each SDK's host reads and its driver fills.
+"""Compares request fields: which of them each SDK's host reads and its driver fills.
 
 Fields of nested messages are rows too, named by their path below the request's arm.
 """
@@ -27,43 +27,43 @@ def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
     rows = []
     for call in protocol.calls:
         message = protocol.schema.messages.get(call.request.value.type_name)
-        for path, field, holder in _leaves(protocol.schema, message, ()):
+        for path, field, holder in _leaf_fields(protocol.schema, message, ()):
             cells = [
                 cell
                 for item in vocabularies
                 for cell in (
-                    _read(call.request.name, path, field, item),
-                    _filled(call.request, message or holder, path, field, holder, item),
+                    _host_cell(call.request.name, path, field, item),
+                    _driver_cell(call.request, message or holder, path, field, holder, item),
                 )
             ]
             rows.append(Row(".".join((call.request.name, *path)), tuple(cells)))
     return Section("request fields", columns, tuple(rows))
 
 
-def _leaves(
-    schema: Schema, message: Message | None, above: tuple[str, ...]
+def _leaf_fields(
+    schema: Schema, message: Message | None, parents: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Field, Message]]:
     """Yield the path of each leaf field, with the field and its message."""
     for field in message.fields if message and message.file in schema.own else ():
         inner = schema.messages.get(field.value.type_name)
-        if inner is not None and inner.file in schema.own and field.name not in above:
-            yield from _leaves(schema, inner, (*above, field.name))
+        if inner is not None and inner.file in schema.own and field.name not in parents:
+            yield from _leaf_fields(schema, inner, (*parents, field.name))
         elif message is not None:
-            yield (*above, field.name), field, message
+            yield (*parents, field.name), field, message
 
 
-def _read(arm: str, path: tuple[str, ...], field: Field, vocabulary: Vocabulary) -> Cell:
+def _host_cell(arm: str, path: tuple[str, ...], field: Field, vocabulary: Vocabulary) -> Cell:
     answers = vocabulary.host.answers if vocabulary.host else ()
-    found = [item for item in answers if item.arm == arm]
-    if not found:
+    matching = [item for item in answers if item.arm == arm]
+    if not matching:
         return Cell(NOT_COMPARED)
-    if any(".".join(path) in item.reads for item in found):
+    if any(".".join(path) in item.reads for item in matching):
         return Cell("read")
-    why = f"its host never reads it ({found[0].place})"
-    return _fault(arm, path, field, vocabulary, "host", why)
+    why = f"its host never reads it ({matching[0].place})"
+    return _difference(arm, path, field, vocabulary, "host", why)
 
 
-def _filled(
+def _driver_cell(
     arm: Field,
     payload: Message,
     path: tuple[str, ...],
@@ -72,31 +72,32 @@ def _filled(
     vocabulary: Vocabulary,
 ) -> Cell:
     sends = vocabulary.driver.sends if vocabulary.driver else ()
-    found = [item for item in sends if item.arm == arm.name]
-    if not found:
+    sendings = [item for item in sends if item.arm == arm.name]
+    if not sendings:
         return Cell(NOT_COMPARED)
-    own, whole = _builds(holder, vocabulary), _builds(payload, vocabulary)
-    given = {name for item in whole for name in item.fields}
+    own = _constructions(holder, vocabulary)
+    whole = _constructions(payload, vocabulary)
+    filled = {name for item in whole for name in item.fields}
     open_ = any(item.open for item in (*own, *whole))
-    if open_ or ".".join(path) in given or any(field.name in item.fields for item in own):
+    if open_ or ".".join(path) in filled or any(field.name in item.fields for item in own):
         return Cell("filled")
-    if not own and (not whole or _unseen(".".join(path[:-1]), given)):
+    if not own and (not whole or _filled_whole(".".join(path[:-1]), filled)):
         return Cell("in place")
-    why = f"its driver never fills it ({(own or whole or found)[0].place})"
-    return _fault(arm.name, path, field, vocabulary, "driver", why)
+    why = f"its driver never fills it ({(own or whole or sendings)[0].place})"
+    return _difference(arm.name, path, field, vocabulary, "driver", why)
 
 
-def _unseen(above: str, given: set[str]) -> bool:
-    """Whether a message is filled without naming its fields."""
-    return above in given and not any(name.startswith(f"{above}.") for name in given)
+def _filled_whole(parent: str, filled: set[str]) -> bool:
+    """Whether a message is filled, but none of its fields is named."""
+    return parent in filled and not any(name.startswith(f"{parent}.") for name in filled)
 
 
-def _builds(message: Message, vocabulary: Vocabulary) -> list[Construction]:
+def _constructions(message: Message, vocabulary: Vocabulary) -> list[Construction]:
     path = ".".join(message.path)
     return [item for item in vocabulary.constructions if item.message == path]
 
 
-def _fault(
+def _difference(
     arm: str, path: tuple[str, ...], field: Field, vocabulary: Vocabulary, side: str, why: str
 ) -> Cell:
     name = ".".join((arm, *path))

@@ -1,4 +1,4 @@
-"""Role classes: the session, host and driver class of each SDK.
+"""Finds the session, host and driver class of each SDK.
 
 Without these classes nothing else of an SDK can be compared.
 """
@@ -18,21 +18,24 @@ from sessiongen.parity.matrix import (
 from sessiongen.ir.protocol import Protocol
 from sessiongen.vocabulary.model import Vocabulary
 
-PLAYERS = ("session", "host", "driver")
+ROLE_CLASSES = ("session", "host", "driver")
 
 
 def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
     """Return the section of roles; an SDK without a class for one has a finding."""
     rows = [
-        Row(role, tuple(_cell(protocol, role, item) for item in vocabularies)) for role in PLAYERS
+        Row(role, tuple(_cell(protocol, role, item) for item in vocabularies))
+        for role in ROLE_CLASSES
     ]
     return Section("roles", tuple(item.sdk for item in vocabularies), tuple(rows))
 
 
 def _cell(protocol: Protocol, role: str, vocabulary: Vocabulary) -> Cell:
-    found = getattr(vocabulary, role)
-    if found is not None:
-        return Cell(found.name)
-    message = f"{vocabulary.sdk} has no class for the role {role}, so nothing of it can be compared"
+    role_class = getattr(vocabulary, role)
+    if role_class is not None:
+        return Cell(role_class.name)
+    message = (
+        f"{vocabulary.sdk} has no class for the role {role}, so its behaviour cannot be compared"
+    )
     span = protocol.roles.event.span
     return Cell(MISSING, (Finding(vocabulary.sdk, role, message, Rule.PARITY_EVENT, span),))

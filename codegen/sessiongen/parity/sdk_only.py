@@ -1,4 +1,4 @@
-"""Elements that an SDK has and the protocol lacks: arms, messages, fields and proto values.
+"""Finds arms, messages, fields and proto values that an SDK has and the protocol lacks.
 
 These have no row in the other sections, which list the elements of the protocol. The section
 is empty unless an SDK is ahead of the protocol.
@@ -17,7 +17,7 @@ from sessiongen.vocabulary.model import Place, Vocabulary
 
 def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
     """Return a row for each such element, with a cell for each SDK that has it."""
-    found: dict[str, dict[str, Finding]] = {}
+    by_difference: dict[str, dict[str, Finding]] = {}
     for vocabulary in vocabularies:
         for finding in (
             *_events(protocol, vocabulary),
@@ -25,13 +25,14 @@ def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
             *_messages(protocol, vocabulary),
             *_values(protocol, vocabulary),
         ):
-            found.setdefault(finding.id, {}).setdefault(finding.sdk, finding)
+            by_difference.setdefault(finding.id, {}).setdefault(finding.sdk, finding)
     sdks = tuple(item.sdk for item in vocabularies)
     rows = [
         Row(
-            difference_id, tuple(Cell("yes", (by[sdk],)) if sdk in by else Cell("") for sdk in sdks)
+            difference_id,
+            tuple(Cell("yes", (by_sdk[sdk],)) if sdk in by_sdk else Cell("") for sdk in sdks),
         )
-        for difference_id, by in found.items()
+        for difference_id, by_sdk in by_difference.items()
     ]
     return Section("not in the protocol", sdks, tuple(rows))
 
@@ -43,10 +44,10 @@ def _events(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
     for sent in host.forwards if host else ():
         if sent.arm not in known:
             yield _event(protocol, vocabulary, sent.arm, "host", "sends", sent.place)
-    for taken in driver.receives if driver else ():
-        if taken.arm not in known:
-            yield _event(protocol, vocabulary, taken.arm, "driver", "receives", taken.place)
-    # What it calls an arm that it receives is a matter of that arm.
+    for reception in driver.receives if driver else ():
+        if reception.arm not in known:
+            yield _event(protocol, vocabulary, reception.arm, "driver", "receives", reception.place)
+    # The names that a driver gives to arms are compared with the events.
     received = {item.event for item in driver.receives} if driver else set()
     for event in driver.events if driver else ():
         if event.name not in known | received:
@@ -56,9 +57,9 @@ def _events(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
 def _event(
     protocol: Protocol, vocabulary: Vocabulary, arm: str, side: str, verb: str, place: Place
 ) -> Finding:
-    what = f"its {side} {verb} the event {arm!r} ({place}), for which there is no arm"
+    detail = f"its {side} {verb} the event {arm!r} ({place}), for which there is no arm"
     span = protocol.roles.event.span
-    return _finding(vocabulary, f"event {arm}: {side}", what, Rule.PARITY_EVENT, span)
+    return _finding(vocabulary, f"event {arm}: {side}", detail, Rule.PARITY_EVENT, span)
 
 
 def _requests(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
@@ -69,10 +70,10 @@ def _requests(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
     arms += [("driver", "sends", item.arm, item.place) for item in driver.sends] if driver else []
     for side, verb, arm, place in arms:
         if arm not in known:
-            what = f"its {side} {verb} the request {arm!r} ({place}), for which there is no arm"
+            detail = f"its {side} {verb} the request {arm!r} ({place}), for which there is no arm"
             span = protocol.roles.request.span
             difference_id = f"request {arm}: {side}"
-            yield _finding(vocabulary, difference_id, what, Rule.PARITY_REQUEST, span)
+            yield _finding(vocabulary, difference_id, detail, Rule.PARITY_REQUEST, span)
 
 
 def _messages(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
@@ -81,38 +82,40 @@ def _messages(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
     by_path = {".".join(item.path): item for item in protocol.schema.own_messages()}
     # The arms of these are compared by `_events` and `_requests`.
     compared_elsewhere = {item.full_name for item in (roles.event, roles.request, roles.response)}
-    for build in vocabulary.constructions:
-        message = by_path.get(build.message)
+    for item in vocabulary.constructions:
+        message = by_path.get(item.message)
         if message is None:
-            difference_id = f"message {build.message}"
-            what = f"{build.within} makes the message {build.message} ({build.place})"
-            yield _finding(vocabulary, difference_id, what, Rule.PARITY_FIELD, roles.event.span)
+            difference_id = f"message {item.message}"
+            detail = f"{item.within} constructs the message {item.message} ({item.place})"
+            yield _finding(vocabulary, difference_id, detail, Rule.PARITY_FIELD, roles.event.span)
         elif message.full_name not in compared_elsewhere:
-            for name in build.fields:
-                if name.partition(".")[0] not in _known(message):
-                    difference_id = f"field {build.message}.{name}"
-                    what = f"{build.within} fills {build.message}.{name} ({build.place})"
-                    yield _finding(vocabulary, difference_id, what, Rule.PARITY_FIELD, message.span)
+            for name in item.fields:
+                if name.partition(".")[0] not in _field_names(message):
+                    difference_id = f"field {item.message}.{name}"
+                    detail = f"{item.within} fills {item.message}.{name} ({item.place})"
+                    yield _finding(
+                        vocabulary, difference_id, detail, Rule.PARITY_FIELD, message.span
+                    )
 
 
 def _values(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
     """Yield the proto values that only the SDK's maps know."""
     known = {value.name for item in protocol.enums for value in item.enum.values}
-    for found in vocabulary.maps:
-        for word, value in found.pairs:
+    for value_map in vocabulary.maps:
+        for literal, value in value_map.pairs:
             if value not in known:
-                what = f"the map {found.name} makes {value} of {word!r} ({found.place})"
+                detail = f"the map {value_map.name} maps {literal!r} to {value} ({value_map.place})"
                 span = protocol.roles.event.span
-                yield _finding(vocabulary, f"proto value {value}", what, Rule.PARITY_VALUE, span)
+                yield _finding(vocabulary, f"proto value {value}", detail, Rule.PARITY_VALUE, span)
 
 
-def _known(message: Message) -> set[str]:
+def _field_names(message: Message) -> set[str]:
     """Return the names of fields and oneofs; some languages assign a oneof as a field."""
     return {field.name for field in message.fields} | {oneof.name for oneof in message.oneofs}
 
 
 def _finding(
-    vocabulary: Vocabulary, difference_id: str, what: str, rule: Rule, span: Span
+    vocabulary: Vocabulary, difference_id: str, detail: str, rule: Rule, span: Span
 ) -> Finding:
-    message = f"{vocabulary.sdk}: {what}: the protocol lacks it"
+    message = f"{vocabulary.sdk}: {detail}: the protocol lacks it"
     return Finding(vocabulary.sdk, difference_id, message, rule, span)

@@ -18,27 +18,26 @@ from sessiongen.vocabulary.scope import Scope
 def check_attribution(
     vocabulary: Vocabulary, package: Package, scope: Scope, faults: Faults
 ) -> None:
-    """Report each arm that is filled outside the role class; `*` is a computed arm."""
-    for build, arm, who in _unattributed(vocabulary, scope):
-        span = package.span(build.place.file, build.place.line)
-        what = (
-            f"{build.message}.{arm} is filled here, in code that the reader cannot reach from {who}"
-        )
-        faults.unreadable(span, Rule.SDK_REQUEST, what)
+    """Report each arm that is filled outside the role class; `*` stands for a computed arm."""
+    for construction, arm, role_class in _unattributed(vocabulary, scope):
+        span = package.span(construction.place.file, construction.place.line)
+        filled = f"{construction.message}.{arm}"
+        message = f"{filled} is filled here, in code that {role_class} is not seen to call"
+        faults.unreadable(span, Rule.SDK_REQUEST, message)
 
 
 def _unattributed(vocabulary: Vocabulary, scope: Scope) -> Iterator[tuple[Construction, str, str]]:
     host, driver = vocabulary.host, vocabulary.driver
-    seen: dict[str, tuple[str, set[str | None]]] = {}
+    role_arms: dict[str, tuple[str, set[str | None]]] = {}
     if host is not None:
-        seen[scope.messages.event] = (host.name, {item.arm for item in host.forwards})
-        seen[scope.messages.response] = (host.name, {item.response for item in host.answers})
+        role_arms[scope.messages.event] = (host.name, {item.arm for item in host.forwards})
+        role_arms[scope.messages.response] = (host.name, {item.response for item in host.answers})
     if driver is not None:
-        seen[scope.messages.request] = (driver.name, {item.arm for item in driver.sends})
-    for build in vocabulary.constructions:
-        who, known = seen.get(build.message, ("", set()))
-        for arm in build.fields if who else ():
-            if arm not in known and f"{build.message}.{arm}" not in scope.plain:
-                yield build, arm, who
-        if who and build.open:
-            yield build, "*", who
+        role_arms[scope.messages.request] = (driver.name, {item.arm for item in driver.sends})
+    for construction in vocabulary.constructions:
+        role_class, known = role_arms.get(construction.message, ("", set()))
+        for arm in construction.fields if role_class else ():
+            if arm not in known and f"{construction.message}.{arm}" not in scope.not_arms:
+                yield construction, arm, role_class
+        if role_class and construction.open:
+            yield construction, "*", role_class

@@ -1,6 +1,6 @@
 """The commands `vocabulary update` and `vocabulary watch`.
 
-A vocabulary that could not be read whole is not written.
+A vocabulary is not written if a part of the SDK could not be read.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.store import dump, load
 
 NEWEST = "newest"
-# Most of them move with each version, and the few facts that do would drown.
-_LINES = re.compile(r':\d+(?=")|"line": \d+, ')
+# Line numbers change with each version and would hide the facts that changed.
+_LINE_NUMBERS = re.compile(r':\d+(?=")|"line": \d+, ')
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class Updated:
 
 
 @dataclass(frozen=True)
-class Moved:
+class NewVersion:
     """An SDK whose newest version differs from the pinned vocabulary.
 
-    diff: of the files, but for the lines at which the SDK has things.
+    diff: of the vocabulary files, without line numbers.
     """
 
     sdk: str
@@ -75,11 +75,11 @@ def update(sources: Sequence[tuple[Sdk, str | Path]]) -> Updated:
             diagnostics += reading.diagnostics
             if reading.vocabulary is None or failed(reading.diagnostics):
                 continue
-            diagnostics += _vanished(sdk.path, reading.vocabulary)
+            diagnostics += _removed_definitions(sdk.path, reading.vocabulary)
             if _write(sdk.path, dump(reading.vocabulary)):
                 written.append(sdk.path)
-        except InputError as refusal:
-            diagnostics += refusal.diagnostics
+        except InputError as error:
+            diagnostics += error.diagnostics
     return Updated(written, arrange(diagnostics))
 
 
@@ -96,31 +96,31 @@ def read(scope: Scope, source: str | Path) -> Reading:
     return _reader(scope)(package, scope)
 
 
-def moved(sdks: Sequence[Sdk]) -> tuple[list[Moved], list[Diagnostic]]:
+def new_versions(sdks: Sequence[Sdk]) -> tuple[list[NewVersion], list[Diagnostic]]:
     """Compare vocabulary files with the newest published versions.
 
     A difference is a note: a new version of an SDK is not a fault of this repository.
     """
-    found, diagnostics = [], []
+    versions, diagnostics = [], []
     for sdk in sdks:
         try:
             pinned = load(sdk.path)
-            version = newest(sdk.scope)
-            if version == pinned.version:
+            newest_version = newest(sdk.scope)
+            if newest_version == pinned.version:
                 continue
-            reading = read(sdk.scope, version)
-        except InputError as refusal:
-            diagnostics += refusal.diagnostics
+            reading = read(sdk.scope, newest_version)
+        except InputError as error:
+            diagnostics += error.diagnostics
             continue
         diagnostics += reading.diagnostics
         if reading.vocabulary is not None:
-            found.append(_moved(sdk.path, pinned, reading.vocabulary))
-            diagnostics.append(_note(sdk.path, found[-1]))
-    return found, arrange(diagnostics)
+            versions.append(_new_version(sdk.path, pinned, reading.vocabulary))
+            diagnostics.append(_note(sdk.path, versions[-1]))
+    return versions, arrange(diagnostics)
 
 
 def _reader(scope: Scope) -> Callable[[Package, Scope], Reading]:
-    # each reader brings a parser of its own, and a run seldom needs both
+    # Each reader imports its own parser, and a run rarely needs both.
     if scope.language == "python":
         from sessiongen.vocabulary import python
 
@@ -130,45 +130,47 @@ def _reader(scope: Scope) -> Callable[[Package, Scope], Reading]:
     return typescript.read
 
 
-def _moved(path: Path, pinned: Vocabulary, latest: Vocabulary) -> Moved:
+def _new_version(path: Path, pinned: Vocabulary, latest: Vocabulary) -> NewVersion:
     before, after = (
-        _LINES.sub("", dump(item).decode()).splitlines(True) for item in (pinned, latest)
+        _LINE_NUMBERS.sub("", dump(item).decode()).splitlines(True) for item in (pinned, latest)
     )
     name = display(path)
     diff = difflib.unified_diff(
         before, after, f"{name} ({pinned.version})", f"{name} ({latest.version})"
     )
-    return Moved(pinned.sdk, pinned.version, latest.version, "".join(diff))
+    return NewVersion(pinned.sdk, pinned.version, latest.version, "".join(diff))
 
 
-def _note(path: Path, item: Moved) -> Diagnostic:
-    what = f"{item.sdk} moved from {item.pinned} to {item.newest}"
+def _note(path: Path, version: NewVersion) -> Diagnostic:
+    message = f"{version.sdk} {version.newest} is published; the vocabulary is of {version.pinned}"
     help_ = "run `sessiongen vocabulary update`, then `sessiongen parity`"
-    return Diagnostic(Span(display(path)), Rule.SDK_MOVED, what, help_, Severity.NOTE)
+    return Diagnostic(Span(display(path)), Rule.SDK_NEW_VERSION, message, help_, Severity.NOTE)
 
 
-def _vanished(path: Path, new: Vocabulary) -> list[Diagnostic]:
+def _removed_definitions(path: Path, new: Vocabulary) -> list[Diagnostic]:
     """Return a warning for each enum and class that the new vocabulary lacks."""
     try:
         old = load(path)
     except InputError:
         return []
-    gone = [("enum", item.name, item.place) for item in old.enums if not new.enum(item.name)]
-    gone += [("class", item.name, item.place) for item in old.records if not new.record(item.name)]
+    removed = [("enum", item.name, item.place) for item in old.enums if not new.enum(item.name)]
+    removed += [
+        ("class", item.name, item.place) for item in old.records if not new.record(item.name)
+    ]
     return [
         Diagnostic(
             Span(display(path)),
             Rule.SDK_MISSING,
-            f"the {kind} {name} of {old.version} ({place}) is gone in {new.version}",
-            "see what became of it before the new file is committed",
+            f"the {kind} {name} of {old.version} ({place}) does not exist in {new.version}",
+            "check whether it was renamed before the new file is committed",
             Severity.WARNING,
         )
-        for kind, name, place in gone
+        for kind, name, place in removed
     ]
 
 
 def _write(path: Path, data: bytes) -> bool:
-    """Replace a file atomically; do not touch an equal one."""
+    """Replace a file atomically, unless its content is equal. Returns whether it was written."""
     staged = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         if path.is_file() and path.read_bytes() == data:
@@ -177,8 +179,10 @@ def _write(path: Path, data: bytes) -> bool:
         staged.write_bytes(data)
         os.replace(staged, path)
     except OSError as error:
-        what = f"the vocabulary cannot be written: {error.strerror}"
-        raise InputError([Diagnostic(Span(display(path)), Rule.OUTPUT, what, "make it writable")])
+        message = f"the vocabulary cannot be written: {error.strerror}"
+        raise InputError(
+            [Diagnostic(Span(display(path)), Rule.OUTPUT, message, "make it writable")]
+        )
     finally:
         with contextlib.suppress(OSError):
             staged.unlink()

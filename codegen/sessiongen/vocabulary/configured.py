@@ -51,15 +51,19 @@ def selected(
     """
     if not sources:
         return [(sdk, NEWEST) for sdk in sdks]
-    return [(_one(config, sdks, name), source) for name, source in sources.items()]
+    return [(_selected_sdk(config, sdks, name), source) for name, source in sources.items()]
 
 
-def _one(config: Config, sdks: list[Sdk], name: str) -> Sdk:
-    found = [item for item in sdks if item.scope.sdk == name]
-    found = found or [item for item in sdks if item.scope.language == name]
-    if len(found) == 1:
-        return found[0]
-    names = ", ".join(item.scope.sdk for item in found or sdks)
-    fault = f"{name!r} stands for {names}" if found else f"no configured SDK is {name!r}"
+def _selected_sdk(config: Config, sdks: list[Sdk], name: str) -> Sdk:
+    matches = [item for item in sdks if item.scope.sdk == name]
+    matches = matches or [item for item in sdks if item.scope.language == name]
+    if len(matches) == 1:
+        return matches[0]
+    names = ", ".join(item.scope.sdk for item in matches or sdks)
+    fault = (
+        f"several SDKs match {name!r}: {names}"
+        if matches
+        else f"no configured SDK matches {name!r}"
+    )
     help_ = f"name one SDK with --sdk; configured: {names}"
     raise InputError([Diagnostic(Span(display(config.path)), Rule.USAGE, fault, help_)])

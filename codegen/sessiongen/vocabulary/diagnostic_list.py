@@ -6,19 +6,19 @@ from dataclasses import dataclass, field
 
 from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
 
-READER_HELP = "teach the reader this form, or write the definition as a constant"
+READER_HELP = "extend the reader to this form, or write the definition as a constant"
 
 
 @dataclass
 class Faults:
-    """Collects diagnostics of one reading."""
+    """The diagnostics of reading one package."""
 
     items: list[Diagnostic] = field(default_factory=list)
 
     def unreadable(self, span: Span, rule: Rule, message: str, help_: str = READER_HELP) -> None:
-        """Report source code that cannot be read, so that facts would be missing."""
+        """Add an error: source code cannot be read, so facts would be missing."""
         self.items.append(Diagnostic(span, rule, message, help_))
 
     def missing(self, span: Span, message: str, help_: str) -> None:
-        """Report an expected definition that does not exist."""
+        """Add a warning: an expected definition does not exist."""
         self.items.append(Diagnostic(span, Rule.SDK_MISSING, message, help_, Severity.WARNING))

@@ -1,6 +1,6 @@
-"""Published packages, downloaded with the registries' own clients.
+"""Downloads published packages with the clients of their registries.
 
-Nothing is installed and nothing of a package is run. A client that fails is an InputError.
+Nothing is installed, and no code of a package is run. A failing client raises InputError.
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ from sessiongen.vocabulary.package import Package, open_package
 from sessiongen.vocabulary.scope import Scope
 
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!-]*")
-_TIMEOUT = 300
+_TIMEOUT_SECONDS = 300
 
 
 @dataclass(frozen=True)
-class _Client:
-    """The client of a registry: its commands, what it leaves behind, and its answer.
+class _RegistryClient:
+    """The client of a package registry.
 
-    download: distribution, version and folder to a command. newest: distribution to one.
-    version: the output of the second command to a version number, or "".
+    archives: the pattern of the files that a download writes.
+    download: returns the command that downloads a version of a distribution into a folder.
+    newest: returns the command that prints the newest version of a distribution.
+    version: returns the version number in the output of that command, or "".
     """
 
     tool: str
@@ -41,18 +43,22 @@ class _Client:
 def fetch(scope: Scope, version: str) -> Package:
     """Download one version of an SDK and read it."""
     label = f"{scope.distribution}@{version}"
-    # npm would fetch and build a version that is an address or a path.
+    # npm accepts URLs and paths as versions, and would build what they name.
     if not _VERSION.fullmatch(version):
-        raise _refusal(label, f"{version!r} is not a version number", "name one, as in 1.8.9")
+        raise _fetch_error(
+            label, f"{version!r} is not a version number", "give a version number such as 1.8.9"
+        )
     client = _CLIENTS[scope.language]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         command = client.download(scope.distribution, version, folder)
         _run(label, client, command, folder)
-        found = sorted(folder.glob(client.archives))
-        if len(found) != 1:
-            raise _refusal(label, "the client left no archive behind", "fetch it by hand")
-        return Package(label, open_package(found[0], scope).files)
+        archives = sorted(folder.glob(client.archives))
+        if len(archives) != 1:
+            raise _fetch_error(
+                label, f"{client.tool} wrote no archive", "download the package and name its path"
+            )
+        return Package(label, open_package(archives[0], scope).files)
 
 
 def newest(scope: Scope) -> str:
@@ -63,7 +69,7 @@ def newest(scope: Scope) -> str:
         output = _run(label, client, client.newest(scope.distribution), Path(name))
     version = client.version(output)
     if not _VERSION.fullmatch(version):
-        raise _refusal(label, "the client named no version", "name the version yourself")
+        raise _fetch_error(label, f"{client.tool} reported no version", "give the version number")
     return version
 
 
@@ -99,12 +105,12 @@ def _reported_version(report: str) -> str:
 
 
 _CLIENTS = {
-    "python": _Client("pip", "*.whl", _pip_download, _pip_report, _reported_version),
-    "typescript": _Client("npm", "*.tgz", _npm_pack, _npm_view, str.strip),
+    "python": _RegistryClient("pip", "*.whl", _pip_download, _pip_report, _reported_version),
+    "typescript": _RegistryClient("npm", "*.tgz", _npm_pack, _npm_view, str.strip),
 }
 
 
-def _run(label: str, client: _Client, command: list[str], folder: Path) -> str:
+def _run(label: str, client: _RegistryClient, command: list[str], folder: Path) -> str:
     tool = client.tool
     try:
         done = subprocess.run(
@@ -113,26 +119,30 @@ def _run(label: str, client: _Client, command: list[str], folder: Path) -> str:
             env={**os.environ, "PYTHONSAFEPATH": "1"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=_TIMEOUT,
+            timeout=_TIMEOUT_SECONDS,
             check=False,
         )
     except OSError:
-        raise _refusal(label, f"{tool} could not be started", f"install {tool}, or name a path")
+        raise _fetch_error(label, f"{tool} could not be started", f"install {tool}, or name a path")
     except subprocess.TimeoutExpired:
-        raise _refusal(label, f"{tool} gave no result in {_TIMEOUT} s", "try again")
+        raise _fetch_error(label, f"{tool} gave no result in {_TIMEOUT_SECONDS} s", "try again")
     if done.returncode:
-        raise _refusal(label, f"{tool} failed: {_reason(done.stderr)}", "check the version number")
+        raise _fetch_error(
+            label, f"{tool} failed: {_reason(done.stderr)}", "check the version number"
+        )
     return done.stdout.decode("utf-8", errors="replace")
 
 
 def _reason(output: bytes) -> str:
     lines = [line.strip() for line in output.decode("utf-8", errors="replace").splitlines()]
-    npm = [line for line in lines if line.startswith("npm error ")]
-    telling = [line for line in npm if not re.match(r"npm error (code|\d+$|A complete log)", line)]
+    npm_errors = [line for line in lines if line.startswith("npm error ")]
+    reasons = [
+        line for line in npm_errors if not re.match(r"npm error (code|\d+$|A complete log)", line)
+    ]
     return (
-        telling[0] if telling else next((line for line in lines[::-1] if line), "no reason given")
+        reasons[0] if reasons else next((line for line in lines[::-1] if line), "no reason given")
     )
 
 
-def _refusal(label: str, message: str, help_: str) -> InputError:
+def _fetch_error(label: str, message: str, help_: str) -> InputError:
     return InputError([Diagnostic(Span(label), Rule.SDK_FETCH, message, help_)])

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from sessiongen.diagnostics import Diagnostic
 
-# How an SDK writes a set of literals down.
+# The forms in which SDKs define sets of literals.
 ENUM, LITERAL, UNION, CONST, FIELD = "enum", "literal", "union", "const", "field"
 FORMS = (ENUM, LITERAL, UNION, CONST, FIELD)
 
-# What is done with an arm of the envelope.
+# The directions in which code uses an arm of the envelope.
 SENDS, RECEIVES = "sends", "receives"
 DIRECTIONS = (SENDS, RECEIVES)
 
@@ -36,7 +36,7 @@ class Place(NamedTuple):
 class LiteralValue(NamedTuple):
     """One value of an enum. member: its name in the SDK, if it has one.
 
-    line: in the enum's own file, of the value or of the name that refers to it there.
+    line: a line of the enum's file: of the value, or of the name that refers to it.
     """
 
     value: str
@@ -45,7 +45,7 @@ class LiteralValue(NamedTuple):
 
 
 class EnumFact(NamedTuple):
-    """A set of literals under a name; one on a class field is named `Class.field`.
+    """A named set of literals; the set of a class field is named `Class.field`.
 
     open: other values are allowed beside these, as in `Reason | string`.
     """
@@ -58,7 +58,7 @@ class EnumFact(NamedTuple):
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The literals alone."""
+        """The values, without their members and lines."""
         return tuple(literal.value for literal in self.literals)
 
 
@@ -141,8 +141,11 @@ class EventName(NamedTuple):
 
 
 class Session(NamedTuple):
-    """The session class: the events it declares, and those that some code emits on it
-    (each with the first such place)."""
+    """The session class.
+
+    events: the events it declares. emits: the events that code emits on it, each with the
+    first place that does so.
+    """
 
     name: str
     place: Place
@@ -153,11 +156,11 @@ class Session(NamedTuple):
 class Forward(NamedTuple):
     """An event arm that the host sends.
 
-    event: the session event that causes it; None when the SDK calls the handler itself.
-    via: the subscription or that call; None if nothing calls the handler.
-    event_type: the type of the SDK's event. reads: the fields of it that the handler reads,
+    event: the session's event that causes it; None if the SDK calls the handler directly.
+    via: the place of the subscription or of the call; None if nothing calls the handler.
+    event_type: the type of the SDK's event. reads: the fields that the handler reads of it,
     as paths in the SDK's spelling.
-    passes_event: it passes the event to code that may read any field.
+    passes_event: the handler passes the event to code that may read any field.
     """
 
     arm: str
@@ -174,7 +177,7 @@ class Answer(NamedTuple):
     """A request arm that the host handles.
 
     response: the arm it answers with, if any. reads: the fields of the request that it
-    reads, as paths below the arm. errors: the constant texts it may give as error.
+    reads, as paths below the arm. errors: the constant error texts that it may answer with.
     """
 
     arm: str
@@ -187,7 +190,7 @@ class Answer(NamedTuple):
 class Host(NamedTuple):
     """The class on the agent's side of the protocol.
 
-    unknown_request: where it answers a request that it does not know, if it does.
+    unknown_request: where it answers a request with an unknown arm, if it does.
     """
 
     name: str
@@ -198,7 +201,7 @@ class Host(NamedTuple):
 
 
 class Reception(NamedTuple):
-    """An event arm that the driver turns into an event of its own."""
+    """An event arm for which the driver emits an event of its own."""
 
     arm: str
     event: str
@@ -231,13 +234,13 @@ class Driver(NamedTuple):
 
 
 class Construction(NamedTuple):
-    """One place that constructs a message, and the fields it fills there.
+    """A place that constructs a message, and the fields that it fills.
 
-    within: the function or method around it; a message is filled differently in each.
-    open: there are more fields, which cannot be read: keyword arguments from a dict, or a
-    message class that is passed to a function that copies fields by name. A field
-    that is given an empty constant is not filled. Fields that are filled inside another
-    field without constructing a message are listed as paths such as `input.audio_enabled`.
+    within: the function or method around it.
+    open: more fields are filled, which cannot be read: keyword arguments from a dict, or a
+        message class that is passed to a function that copies fields by name.
+    fields: the filled fields. A field set to an empty constant is not filled. Fields inside
+        another field are listed as paths such as `input.audio_enabled`.
     """
 
     message: str
@@ -288,10 +291,7 @@ class Vocabulary(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """The result of reading a package: facts, and faults in the order of their places.
-
-    vocabulary: None when the place holds no such package at all.
-    """
+    """The result of reading a package. vocabulary: None if it could not be read at all."""
 
     vocabulary: Vocabulary | None
     diagnostics: list[Diagnostic]

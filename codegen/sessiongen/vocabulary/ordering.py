@@ -18,27 +18,30 @@ from sessiongen.vocabulary.model import (
 _T = TypeVar("_T")
 
 
-def normalized(found: Vocabulary) -> Vocabulary:
-    """Return a vocabulary with its facts in order."""
-    records = [item._replace(fields=_sorted(item.fields, _name)) for item in found.records]
-    builds = [item._replace(fields=_plain(item.fields)) for item in found.constructions]
-    keys = [item._replace(keys=_plain(item.keys)) for item in found.map_keys]
-    return found._replace(
-        enums=_sorted(map(_enum, found.enums), lambda item: (item.name, item.place)),
+def normalized(vocabulary: Vocabulary) -> Vocabulary:
+    """Return a vocabulary with sorted facts and without duplicates."""
+    records = [item._replace(fields=_sorted(item.fields, _name)) for item in vocabulary.records]
+    constructions = [
+        item._replace(fields=_unique_strings(item.fields)) for item in vocabulary.constructions
+    ]
+    map_keys = [item._replace(keys=_unique_strings(item.keys)) for item in vocabulary.map_keys]
+    return vocabulary._replace(
+        enums=_sorted(map(_enum, vocabulary.enums), lambda item: (item.name, item.place)),
         records=_sorted(records, lambda item: (item.name, item.place)),
-        unions=_sorted(found.unions, lambda item: (item.name, item.place)),
-        ignored_variants=_sorted(found.ignored_variants),
-        maps=_sorted(map(_map, found.maps), lambda item: (item.name, item.place)),
+        unions=_sorted(vocabulary.unions, lambda item: (item.name, item.place)),
+        ignored_variants=_sorted(vocabulary.ignored_variants),
+        maps=_sorted(map(_map, vocabulary.maps), lambda item: (item.name, item.place)),
         constructions=_sorted(
-            builds, lambda item: (item.message, item.place, item.within, item.fields, item.open)
+            constructions,
+            lambda item: (item.message, item.place, item.within, item.fields, item.open),
         ),
-        map_keys=_sorted(keys),
-        envelope_uses=_first(
-            found.envelope_uses, lambda item: (item.arm, item.direction, item.within)
+        map_keys=_sorted(map_keys),
+        envelope_uses=_first_of_each(
+            vocabulary.envelope_uses, lambda item: (item.arm, item.direction, item.within)
         ),
-        session=found.session and _session(found.session),
-        host=found.host and _host(found.host),
-        driver=found.driver and _driver(found.driver),
+        session=vocabulary.session and _session(vocabulary.session),
+        host=vocabulary.host and _host(vocabulary.host),
+        driver=vocabulary.driver and _driver(vocabulary.driver),
     )
 
 
@@ -46,15 +49,15 @@ def _sorted(items: Iterable[_T], key: Callable[[_T], Any] = lambda item: item) -
     return tuple(sorted(dict.fromkeys(items), key=key))
 
 
-def _first(items: Iterable[_T], key: Callable[[_T], Any]) -> tuple[_T, ...]:
+def _first_of_each(items: Iterable[_T], key: Callable[[_T], Any]) -> tuple[_T, ...]:
     """Return the first item of each key."""
-    once: dict[Any, _T] = {}
+    first: dict[Any, _T] = {}
     for item in _sorted(items):
-        once.setdefault(key(item), item)
-    return tuple(once.values())
+        first.setdefault(key(item), item)
+    return tuple(first.values())
 
 
-def _plain(items: Iterable[str]) -> tuple[str, ...]:
+def _unique_strings(items: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(items)))
 
 
@@ -63,14 +66,14 @@ def _name(item: Any) -> Any:
 
 
 def _enum(item: EnumFact) -> EnumFact:
-    once: dict[str, LiteralValue] = {}
+    first: dict[str, LiteralValue] = {}
     for literal in item.literals:
-        once.setdefault(literal.value, literal)
-    return item._replace(literals=tuple(once[value] for value in sorted(once)))
+        first.setdefault(literal.value, literal)
+    return item._replace(literals=tuple(first[value] for value in sorted(first)))
 
 
 def _map(item: ValueMap) -> ValueMap:
-    defaults = _first(item.defaults, lambda default: (default.value, default.within))
+    defaults = _first_of_each(item.defaults, lambda default: (default.value, default.within))
     return item._replace(pairs=_sorted(item.pairs), defaults=defaults)
 
 

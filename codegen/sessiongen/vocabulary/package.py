@@ -20,18 +20,25 @@ from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.paths import display
 from sessiongen.vocabulary.scope import Scope
 
-# How TypeScript calls its sources; the declarations of a build end so too.
-SOURCES = (".ts", ".mts", ".cts")
-_LIMIT = 256 * 1024 * 1024
-_DEPTH = 4
-_SKIPPED = {"node_modules", "__pycache__", "build", "venv"}
+# The suffixes of TypeScript sources; those of declaration files end in the same way.
+SOURCE_SUFFIXES = (".ts", ".mts", ".cts")
+_MAX_SOURCE_BYTES = 256 * 1024 * 1024
+_SEARCH_DEPTH = 4
+_SKIPPED_FOLDERS = {"node_modules", "__pycache__", "build", "venv"}
 
-_FAULTS = (OSError, EOFError, zlib.error, zipfile.BadZipFile, tarfile.TarError, RuntimeError)
+_ARCHIVE_ERRORS = (
+    OSError,
+    EOFError,
+    zlib.error,
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    RuntimeError,
+)
 
 
 @dataclass(frozen=True)
 class Package:
-    """Source files by path. origin: the name of the package in diagnostics."""
+    """The source files of a package, by path. origin: its name in diagnostics."""
 
     origin: str
     files: Mapping[str, bytes]
@@ -42,28 +49,36 @@ class Package:
 
 
 def open_package(path: Path, scope: Scope) -> Package:
-    """Read the package at a path: its folder, one above it, or an archive of it."""
+    """Return the package at a path: its folder, a folder that contains it, or an archive.
+
+    Raises:
+        InputError: the path has no such package, or an archive cannot be read.
+    """
     if path.is_dir():
-        base = _base(path, scope)
-        files = dict(_folder(base, scope)) if base else {}
+        base = _base_folder(path, scope)
+        files = dict(_folder_files(base, scope)) if base else {}
         origin = base or path
     elif path.is_file():
-        files, origin = _rooted(_archive(path), scope), path
+        files, origin = _without_top_folder(_archive_files(path), scope), path
     else:
-        what = "neither a folder nor a file" if path.exists() else "there is nothing at this path"
-        raise _refusal(path, what, "name a folder, a wheel or a .tgz")
+        message = (
+            "the path is neither a folder nor a file"
+            if path.exists()
+            else "there is nothing at this path"
+        )
+        raise _package_error(path, message, "name a folder, a wheel or a .tgz")
     if not _is_package(files, scope):
         help_ = f"name the folder or an archive of {scope.distribution}"
-        raise _refusal(path, f"the package {scope.package} is not here", help_)
+        raise _package_error(path, f"the package {scope.package} was not found at this path", help_)
     return Package(display(origin), files)
 
 
-def _refusal(path: Path, message: str, help_: str) -> InputError:
+def _package_error(path: Path, message: str, help_: str) -> InputError:
     return InputError([Diagnostic(Span(display(path)), Rule.SDK_PACKAGE, message, help_)])
 
 
-def _source(name: str) -> bool:
-    return name.endswith((".py", *SOURCES)) or PurePosixPath(name).name == "package.json"
+def _is_source(name: str) -> bool:
+    return name.endswith((".py", *SOURCE_SUFFIXES)) or PurePosixPath(name).name == "package.json"
 
 
 def _root_file(scope: Scope) -> str:
@@ -83,31 +98,31 @@ def _is_package(files: Mapping[str, bytes], scope: Scope) -> bool:
     return isinstance(manifest, dict) and manifest.get("name") == scope.package
 
 
-def _rooted(files: dict[str, bytes], scope: Scope) -> dict[str, bytes]:
-    """Return an archive's files without the folder that npm and sdists put in front."""
+def _without_top_folder(files: dict[str, bytes], scope: Scope) -> dict[str, bytes]:
+    """Return an archive's files by their paths below the top folder of npm archives and sdists."""
     key = _root_file(scope)
-    roots = [name for name in files if name == key or name.endswith("/" + key)]
-    if not roots:
+    root_files = [name for name in files if name == key or name.endswith("/" + key)]
+    if not root_files:
         return {}
-    front = min(roots, key=lambda name: (name.count("/"), name)).removesuffix(key)
+    prefix = min(root_files, key=lambda name: (name.count("/"), name)).removesuffix(key)
     return {
-        name.removeprefix(front): data for name, data in files.items() if name.startswith(front)
+        name.removeprefix(prefix): data for name, data in files.items() if name.startswith(prefix)
     }
 
 
-class _Unsafe(Exception):
+class _UnsafeArchive(Exception):
     pass
 
 
-def _archive(path: Path) -> dict[str, bytes]:
+def _archive_files(path: Path) -> dict[str, bytes]:
     reader = _zip_members if zipfile.is_zipfile(path) else _tar_members
     try:
         return dict(_members(reader(path)))
-    except _Unsafe as unsafe:
-        raise _refusal(path, str(unsafe), "take the package from where it is published")
-    except _FAULTS as error:
+    except _UnsafeArchive as error:
+        raise _package_error(path, str(error), "download the package from its registry")
+    except _ARCHIVE_ERRORS as error:
         reason = str(error).partition("\n")[0].rstrip(":")
-        raise _refusal(path, f"the archive cannot be read: {reason}", "fetch it again")
+        raise _package_error(path, f"the archive cannot be read: {reason}", "download it again")
 
 
 _Member = tuple[str, int, Callable[[], bytes]]
@@ -117,12 +132,14 @@ def _members(members: Iterator[_Member]) -> Iterator[tuple[str, bytes]]:
     total = 0
     for name, size, read in members:
         if name.startswith("/") or ".." in PurePosixPath(name).parts or "\\" in name:
-            raise _Unsafe(f"the archive has a member outside itself: {name!r}")
-        if not _source(name):
+            raise _UnsafeArchive(f"the archive has a member outside its root: {name!r}")
+        if not _is_source(name):
             continue
         total += size
-        if total > _LIMIT:
-            raise _Unsafe(f"the archive's sources are over {_LIMIT >> 20} MiB")
+        if total > _MAX_SOURCE_BYTES:
+            raise _UnsafeArchive(
+                f"the sources in the archive are larger than {_MAX_SOURCE_BYTES >> 20} MiB"
+            )
         yield name, read()
 
 
@@ -138,8 +155,10 @@ def _tar_members(path: Path) -> Iterator[_Member]:
         for item in archive:
             if item.isfile():
                 yield item.name, item.size, partial(_content, archive, item)
-            elif not item.isdir() and _source(item.name):
-                raise _Unsafe(f"a source in the archive is no plain file: {item.name!r}")
+            elif not item.isdir() and _is_source(item.name):
+                raise _UnsafeArchive(
+                    f"a source in the archive is not a regular file: {item.name!r}"
+                )
 
 
 def _content(archive: tarfile.TarFile, item: tarfile.TarInfo) -> bytes:
@@ -147,50 +166,50 @@ def _content(archive: tarfile.TarFile, item: tarfile.TarInfo) -> bytes:
     return stream.read() if stream else b""
 
 
-def _folder(base: Path, scope: Scope) -> Iterator[tuple[str, bytes]]:
+def _folder_files(base: Path, scope: Scope) -> Iterator[tuple[str, bytes]]:
     start = (base / _root_file(scope)).parent
     for folder, folders, names in os.walk(start):
-        folders[:] = sorted(name for name in folders if not _skipped(name))
-        for file in (Path(folder, name) for name in sorted(names) if _source(name)):
+        folders[:] = sorted(name for name in folders if not _is_skipped(name))
+        for file in (Path(folder, name) for name in sorted(names) if _is_source(name)):
             if not file.is_file():
                 continue
             try:
                 yield file.relative_to(base).as_posix(), file.read_bytes()
             except OSError as error:
-                what = f"the file cannot be read: {error.strerror}"
-                raise _refusal(file, what, "make it readable")
+                message = f"the file cannot be read: {error.strerror}"
+                raise _package_error(file, message, "make it readable")
 
 
-def _skipped(name: str) -> bool:
-    return name in _SKIPPED or name.startswith(".")
+def _is_skipped(name: str) -> bool:
+    return name in _SKIPPED_FOLDERS or name.startswith(".")
 
 
-def _base(path: Path, scope: Scope) -> Path | None:
+def _base_folder(path: Path, scope: Scope) -> Path | None:
     """Return the folder that the package's paths are relative to."""
     parts = tuple(scope.package.split("."))
     if scope.language == "python" and path.absolute().parts[-len(parts) :] == parts:
         return path.absolute().parents[len(parts) - 1]
     level = [path]
-    for _ in range(_DEPTH):
-        found = [folder for folder in level if _is_base(folder, scope)]
-        if len(found) > 1:
-            what = f"{scope.package} is here more than once, in {found[0].name} and {found[1].name}"
-            raise _refusal(path, what, "name the folder of one of them")
-        if found:
-            return found[0]
-        level = [folder for parent in level for folder in _folders(parent)]
+    for _ in range(_SEARCH_DEPTH):
+        folders = [folder for folder in level if _is_base(folder, scope)]
+        if len(folders) > 1:
+            message = f"{scope.package} was found twice, in {folders[0].name} and {folders[1].name}"
+            raise _package_error(path, message, "name the folder of one of them")
+        if folders:
+            return folders[0]
+        level = [folder for parent in level for folder in _subfolders(parent)]
     return None
 
 
-def _folders(parent: Path) -> list[Path]:
+def _subfolders(parent: Path) -> list[Path]:
     try:
-        inside = sorted(parent.iterdir())
+        items = sorted(parent.iterdir())
     except OSError:
         return []
     return [
         item
-        for item in inside
-        if item.is_dir() and not item.is_symlink() and not _skipped(item.name)
+        for item in items
+        if item.is_dir() and not item.is_symlink() and not _is_skipped(item.name)
     ]
 
 

@@ -1,7 +1,6 @@
 """Finds the definitions that a scope names: role classes and required definitions.
 
-The code is shared by both languages. A name that is absent, defined twice or unreadable is a
-fault.
+Both languages share this code. A name that is missing, defined twice or unreadable is reported.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from sessiongen.vocabulary.model import EnumFact, FieldFact, UnionFact, Record
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.scope import Scope
 
-_TWO_HELP = "tell the two apart by name"
+_DUPLICATE_HELP = "give the two definitions different names"
 
 
-class Named(Protocol):
-    """A definition."""
+class NamedDefinition(Protocol):
+    """A definition in a package."""
 
     @property
     def name(self) -> str:
@@ -38,22 +37,22 @@ class Named(Protocol):
         ...
 
 
-D = TypeVar("D", bound=Named)
+D = TypeVar("D", bound=NamedDefinition)
 
 
-class Located(Protocol[D]):
-    """The modules of a package."""
+class DefinitionFinder(Protocol[D]):
+    """Finds definitions in the modules of a package."""
 
     def locate(self, name: str) -> list[D]:
         """Return every definition of a name in the package."""
         ...
 
-    def where(self, definition: D) -> Span:
-        """Return the place of a definition."""
+    def definition_span(self, definition: D) -> Span:
+        """Return the position of a definition."""
         ...
 
 
-class Collected(ABC, Generic[D]):
+class CollectedDefinitions(ABC, Generic[D]):
     """The types and sets of literals that were read; each definition is read once."""
 
     def __init__(self) -> None:
@@ -70,10 +69,10 @@ class Collected(ABC, Generic[D]):
         """Read these definitions and all that they refer to."""
         queue = list(start)
         while queue:
-            found = queue.pop()
-            if found.key not in self._seen:
-                self._seen.add(found.key)
-                queue += self.definition(found)
+            definition = queue.pop()
+            if definition.key not in self._seen:
+                self._seen.add(definition.key)
+                queue += self.definition(definition)
 
     def knows(self, name: str) -> bool:
         """Whether an enum, a record or a union of this name was read."""
@@ -91,9 +90,11 @@ class Collected(ABC, Generic[D]):
 
 
 class RequiredDefinitions(Generic[D]):
-    """Finds what a scope names."""
+    """Finds the definitions that a scope names, and reports those that are missing."""
 
-    def __init__(self, package: Package, scope: Scope, faults: Faults, modules: Located[D]) -> None:
+    def __init__(
+        self, package: Package, scope: Scope, faults: Faults, modules: DefinitionFinder[D]
+    ) -> None:
         self._package = package
         self._scope = scope
         self._faults = faults
@@ -101,14 +102,14 @@ class RequiredDefinitions(Generic[D]):
 
     def role(self, name: str, is_class: Callable[[D], bool]) -> D | None:
         """Return the class with a role."""
-        found = [item for item in self._modules.locate(name) if is_class(item)]
-        if not found:
+        definitions = [item for item in self._modules.locate(name) if is_class(item)]
+        if not definitions:
             self._missing(name, "class")
             return None
-        self._one(found)
-        return found[0]
+        self._report_duplicate(definitions)
+        return definitions[0]
 
-    def require(self, records: Collected[D], required: str) -> None:
+    def require(self, records: CollectedDefinitions[D], required: str) -> None:
         """Require `Name` or `Name.field`; report it if it is absent or cannot be read."""
         name, _, field = required.partition(".")
         if not records.knows(name) and not self._read(records, name):
@@ -119,39 +120,43 @@ class RequiredDefinitions(Generic[D]):
                 self._missing(required, "field")
                 return
             span = self._package.span(fact.place.file, fact.place.line)
-            self._faults.unreadable(span, Rule.SDK_ENUM, f"{required} is no set of constants")
+            self._faults.unreadable(span, Rule.SDK_ENUM, f"{required} is not a set of constants")
 
-    def distinct(self, records: Collected[D]) -> None:
+    def distinct(self, records: CollectedDefinitions[D]) -> None:
         """Report each name with two definitions: facts are identified by name alone."""
         first: dict[str, EnumFact | Record] = {}
         facts: list[EnumFact | Record] = [*records.enums, *records.records]
         for fact in sorted(facts, key=lambda item: item.place):
-            known = first.setdefault(fact.name, fact)
-            if known.place != fact.place:
-                what = f"{fact.name} is defined here and in {known.place}"
+            earlier = first.setdefault(fact.name, fact)
+            if earlier.place != fact.place:
+                message = f"{fact.name} is defined here and in {earlier.place}"
                 span = self._package.span(fact.place.file, fact.place.line)
-                self._faults.unreadable(span, Rule.SDK_ENUM, what, _TWO_HELP)
+                self._faults.unreadable(span, Rule.SDK_ENUM, message, _DUPLICATE_HELP)
 
-    def _read(self, records: Collected[D], name: str) -> bool:
-        found = self._modules.locate(name)
-        if not found:
+    def _read(self, records: CollectedDefinitions[D], name: str) -> bool:
+        definitions = self._modules.locate(name)
+        if not definitions:
             self._missing(name, "definition")
             return False
-        self._one(found)
-        records.read(found[:1])
+        self._report_duplicate(definitions)
+        records.read(definitions[:1])
         if records.knows(name):
             return True
-        what = f"{name} is neither a set of literals nor a type with fields that can be read"
-        self._faults.unreadable(self._modules.where(found[0]), Rule.SDK_ENUM, what)
+        message = f"{name} is neither a set of literals nor a type with fields that can be read"
+        self._faults.unreadable(
+            self._modules.definition_span(definitions[0]), Rule.SDK_ENUM, message
+        )
         return False
 
     def _missing(self, name: str, kind: str) -> None:
-        what = f"no {kind} {name} is defined in {self._scope.package}"
-        help_ = "nothing to do for a version that never had it; else follow the rename"
-        self._faults.missing(self._package.span(""), what, help_)
+        message = f"no {kind} {name} is defined in {self._scope.package}"
+        help_ = (
+            "if it was renamed, change the scope; if this version never had it, ignore the warning"
+        )
+        self._faults.missing(self._package.span(""), message, help_)
 
-    def _one(self, found: list[D]) -> None:
-        if len(found) > 1:
-            what = f"{found[1].name} is defined here and in {found[0].path}"
-            span = self._modules.where(found[1])
-            self._faults.unreadable(span, Rule.SDK_ENUM, what, _TWO_HELP)
+    def _report_duplicate(self, definitions: list[D]) -> None:
+        if len(definitions) > 1:
+            message = f"{definitions[1].name} is defined here and in {definitions[0].path}"
+            span = self._modules.definition_span(definitions[1])
+            self._faults.unreadable(span, Rule.SDK_ENUM, message, _DUPLICATE_HELP)

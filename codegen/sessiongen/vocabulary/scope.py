@@ -1,8 +1,8 @@
-"""Scopes: what a reader needs to know of an SDK before it can read its package.
+"""Reads scopes: what a reader needs to know about an SDK before it reads the package.
 
 A scope names what cannot be found by following definitions: where the package is published,
 the module of its messages, the classes with a role, and definitions that must be readable.
-Every other fact is reached from these. The scope of an SDK stands in a TOML file beside its
+Every other fact is reachable from these. The scope of an SDK is a TOML file beside its
 vocabulary: `NAME.scope.toml` beside `NAME.json`. The names of the messages with a role are
 those of the protocol, unless the scope says otherwise.
 """
@@ -25,7 +25,7 @@ _CLASSES = ("session", "host", "driver")
 
 @dataclass(frozen=True)
 class MessageNames:
-    """How an SDK's code names the messages with a role, and fields of them.
+    """The names of the messages with a role, and of some of their fields, in an SDK's code.
 
     event_arm, request_arm: fields of the envelope that carry an event, a request.
     response_error: the field of a response for an error text.
@@ -49,8 +49,8 @@ class Scope:
     protobuf: module (and exported name) of the messages.
     session, host, driver: the classes with a role.
     messages: the names of the messages with a role.
-    plain: fields of these messages that are no arms, as `Message.field`, and the names of
-        their unions, which some languages fill with a variable.
+    not_arms: the fields of these messages outside their oneofs, as `Message.field`, and the
+        names of the oneofs, which some languages fill with a variable.
     required: definitions that must be readable; `Class.field` for the values of a field.
     """
 
@@ -64,7 +64,7 @@ class Scope:
     host: str
     driver: str
     messages: MessageNames
-    plain: frozenset[str]
+    not_arms: frozenset[str]
 
 
 def scope_file(vocabulary: Path) -> Path:
@@ -76,13 +76,13 @@ def load_scope(vocabulary: Path, roles: Roles) -> Scope:
     """Return the scope of the SDK of a vocabulary file.
 
     Raises:
-        InputError: there is no scope file, or it has a key or value that does not belong.
+        InputError: there is no scope file, or it has a key or value that is not allowed.
     """
     path = scope_file(vocabulary)
-    found = read_companion(path, "scope file")
-    if found is None:
-        raise _missing(path)
-    text, data = found
+    companion = read_companion(path, "scope file")
+    if companion is None:
+        raise _missing_scope(path)
+    text, data = companion
     tables = Tables(path, text)
     scope = _scope(tables, data, vocabulary.stem, roles)
     if tables.faults:
@@ -94,7 +94,7 @@ def _scope(tables: Tables, data: Table, sdk: str, roles: Roles) -> Scope:
     tables.only(data, (), _KEYS)
     language = tables.required_string(data, ("language",))
     if language and language not in LANGUAGES:
-        fault = f"no reader reads {language!r}"
+        fault = f"there is no reader for the language {language!r}"
         tables.fault(("language",), fault, f"languages: {', '.join(LANGUAGES)}")
     classes = tables.table(data, "classes")
     tables.only(classes, ("classes",), _CLASSES)
@@ -120,12 +120,12 @@ def _scope(tables: Tables, data: Table, sdk: str, roles: Roles) -> Scope:
         host=host,
         driver=driver,
         messages=names,
-        plain=_plain(names, roles),
+        not_arms=_fields_without_arms(names, roles),
     )
 
 
 def _message_names(tables: Tables, table: Table, roles: Roles) -> MessageNames:
-    given = {
+    configured = {
         item.name: tables.string(table, ("messages", item.name)) for item in fields(MessageNames)
     }
     names = {
@@ -138,7 +138,7 @@ def _message_names(tables: Tables, table: Table, roles: Roles) -> MessageNames:
         "envelope": roles.envelope.path[-1] if roles.envelope else "",
         "envelope_arm": union(roles.envelope).name if roles.envelope else "",
     }
-    return MessageNames(**{name: given[name] or value for name, value in names.items()})
+    return MessageNames(**{name: configured[name] or value for name, value in names.items()})
 
 
 def _carrying_arm(roles: Roles, message: Message) -> str:
@@ -147,7 +147,7 @@ def _carrying_arm(roles: Roles, message: Message) -> str:
     return next((arm.name for arm in arms if arm.value.type_name == message.full_name), "")
 
 
-def _plain(names: MessageNames, roles: Roles) -> frozenset[str]:
+def _fields_without_arms(names: MessageNames, roles: Roles) -> frozenset[str]:
     messages = [
         (names.event, roles.event),
         (names.request, roles.request),
@@ -162,7 +162,7 @@ def _plain(names: MessageNames, roles: Roles) -> frozenset[str]:
     )
 
 
-def _missing(path: Path) -> InputError:
-    fault = "this SDK has no scope, so its package cannot be found or read"
+def _missing_scope(path: Path) -> InputError:
+    fault = "this SDK has no scope file, so its package cannot be read"
     help_ = "write the file; docs/configuration.md lists its keys"
     return InputError([Diagnostic(Span(display(path)), Rule.NO_SCOPE, fault, help_)])

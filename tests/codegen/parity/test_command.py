@@ -1,4 +1,4 @@
-"""The commands `parity` and `vocabulary watch` on this repository's protocol or an edited copy."""
+"""Tests of the commands `parity` and `vocabulary watch`, with the contract or an edited copy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
 
-def test_this_repository_has_declared_every_gap() -> None:
+def test_all_differences_of_this_repository_are_declared() -> None:
     done = run("parity")
     assert (done.returncode, done.stderr) == (0, "")
     gaps = sum(len(load_gaps(path, path.stem)) for path in VOCABULARIES)
@@ -60,19 +60,19 @@ class Contract:
         assert text.count(before) == 1
         path.write_text(text.replace(before, after))
 
-    def teach(self, sdk: str, value: str) -> None:
+    def add_close_reason(self, sdk: str, value: str) -> None:
         """Add a value to the SDK's close reasons."""
         path = self.folder / f"vocabularies/{sdk}.json"
-        found = load(path)
+        vocabulary = load(path)
         enums = tuple(
             (
                 changed(item, literals=(*item.literals, LiteralValue(value, None, 1)))
                 if item.name == "CloseReason"
                 else item
             )
-            for item in found.enums
+            for item in vocabulary.enums
         )
-        path.write_bytes(dump(changed(found, enums=enums)))
+        path.write_bytes(dump(changed(vocabulary, enums=enums)))
 
     def faults(self) -> list[str]:
         done = run("--config", str(self.folder / "codegen.toml"), "--format", "github", "parity")
@@ -86,37 +86,37 @@ def contract(tmp_path: Path) -> Contract:
     return Contract(tmp_path)
 
 
-def test_a_new_close_reason_fails_until_the_sdks_have_it(contract: Contract) -> None:
+def test_new_close_reason_is_a_finding_until_the_sdks_have_it(contract: Contract) -> None:
     contract.edit(COMPLETED, f"{COMPLETED}  // Given to a person.\n  CR_HANDED_OVER = 6;\n")
     [python, js] = sorted(contract.faults(), reverse=True)
     assert python.startswith("livekit-agents has no value for CR_HANDED_OVER")
     assert js.startswith("agents-js has no value for CR_HANDED_OVER")
-    contract.teach("livekit-agents", "handed_over")
-    contract.teach("agents-js", "handed_over")
+    contract.add_close_reason("livekit-agents", "handed_over")
+    contract.add_close_reason("agents-js", "handed_over")
     assert contract.faults() == []
     matrix = run("--config", str(contract.folder / "codegen.toml"), "parity", "--all").stdout
     [row] = [line.split() for line in matrix.splitlines() if line.startswith("CR_HANDED_OVER")]
     assert row == ["CR_HANDED_OVER", "=", "6", "handed_over", "handed_over"]
 
 
-def test_the_rename_of_task_completed_is_caught(contract: Contract) -> None:
+def test_missing_sdk_value_annotation_is_a_finding(contract: Contract) -> None:
     contract.edit(COMPLETED, "  CR_COMPLETED = 5;\n")
     contract.edit("  CR_TASK_COMPLETED = 5;\n", "")
     contract.edit("  option allow_alias = true;\n", "")
-    [lacks, lost] = sorted(contract.faults())
-    assert lacks.startswith("livekit-agents has no value for CR_COMPLETED")
-    assert lost.startswith("livekit-agents has the value 'task_completed'")
-    assert "lost on the wire" in lost
+    [missing, sdk_only] = sorted(contract.faults())
+    assert missing.startswith("livekit-agents has no value for CR_COMPLETED")
+    assert sdk_only.startswith("livekit-agents has the value 'task_completed'")
+    assert "lost on the wire" in sdk_only
 
 
-def test_a_gap_that_an_sdk_closes_is_a_finding(contract: Contract) -> None:
-    contract.teach("agents-js", "task_completed")
+def test_gap_that_no_longer_exists_is_a_finding(contract: Contract) -> None:
+    contract.add_close_reason("agents-js", "task_completed")
     difference = "value agent_session.CloseReason.CR_COMPLETED"
     assert contract.faults() == [f"agents-js: {difference}: this gap no longer exists"]
 
 
 @pytest.fixture
-def lacking(tmp_path: Path) -> str:
+def config_with_a_finding(tmp_path: Path) -> str:
     """A configuration whose parity has one finding."""
     small = Small(tmp_path)
     assert difference_ids(small.compare(changed(SDK, driver=changed(DRIVER, sends=())))) == [
@@ -125,72 +125,74 @@ def lacking(tmp_path: Path) -> str:
     return str(tmp_path / "codegen.toml")
 
 
-def test_json_is_one_document_also_with_findings(lacking: str) -> None:
+def test_json_is_one_document(config_with_a_finding: str) -> None:
     for arguments in (("parity", "--format", "json"), ("--format", "json", "parity")):
-        done = run("--config", lacking, *arguments)
+        done = run("--config", config_with_a_finding, *arguments)
         assert done.returncode == 1
         assert len(json.loads(done.stdout)["findings"]) == 1
 
 
-def test_github_markdown_and_text(lacking: str) -> None:
-    github = run("--config", lacking, "parity", "--format", "github")
+def test_github_markdown_and_text(config_with_a_finding: str) -> None:
+    github = run("--config", config_with_a_finding, "parity", "--format", "github")
     assert github.stdout.startswith("::error file=") and "title=SG052" in github.stdout
     for form, row in (
         ("markdown", "| ask | ask | - ! |"),
         ("text", "ask       ask             - !"),
     ):
-        done = run("--config", lacking, "parity", "--format", form)
+        done = run("--config", config_with_a_finding, "parity", "--format", form)
         assert done.returncode == 1 and row in done.stdout and "error[SG052]" in done.stderr
-    assert run("--config", lacking, "--format", "markdown", "parity").returncode == 2
+    assert run("--config", config_with_a_finding, "--format", "markdown", "parity").returncode == 2
 
 
-def test_declare_adds_findings_that_fail_until_they_have_a_reason(lacking: str) -> None:
-    gaps = Path(lacking).parent / "sdk0.gaps.toml"
+def test_declared_findings_need_a_reason(config_with_a_finding: str) -> None:
+    gaps = Path(config_with_a_finding).parent / "sdk0.gaps.toml"
     gaps.write_text("# Ours.\n")
-    done = run("--config", lacking, "parity", "--declare")
+    done = run("--config", config_with_a_finding, "parity", "--declare")
     assert done.returncode == 1
     assert done.stdout.splitlines()[0].startswith("declared 1 differences in ")
     assert "request ask: driver: this gap has no reason" in done.stderr
     assert done.stderr.count("error[") == 1
     entry = '[[gaps]]\nkind = "not-yet"\nreason = ""\ncovers = [\n    "request ask: driver",\n]\n'
     assert gaps.read_text() == f"# Ours.\n\n{entry}"
-    again = run("--config", lacking, "parity", "--declare")
+    again = run("--config", config_with_a_finding, "parity", "--declare")
     assert again.returncode == 1 and gaps.read_text() == f"# Ours.\n\n{entry}"
     gaps.write_text(gaps.read_text().replace('reason = ""', 'reason = "No method."'))
-    assert run("--config", lacking, "parity").returncode == 0
+    assert run("--config", config_with_a_finding, "parity").returncode == 0
 
 
-def test_declare_creates_the_gap_file(lacking: str) -> None:
-    gaps = Path(lacking).parent / "sdk0.gaps.toml"
+def test_declare_creates_the_gap_file(config_with_a_finding: str) -> None:
+    gaps = Path(config_with_a_finding).parent / "sdk0.gaps.toml"
     gaps.unlink(missing_ok=True)
-    run("--config", lacking, "parity", "--declare")
+    run("--config", config_with_a_finding, "parity", "--declare")
     assert gaps.read_text().startswith("# Known differences from small-sdk")
 
 
-def test_declare_leaves_a_file_alone_that_it_cannot_extend(lacking: str) -> None:
-    gaps = Path(lacking).parent / "sdk0.gaps.toml"
+def test_declare_does_not_change_a_file_that_cannot_be_extended(config_with_a_finding: str) -> None:
+    gaps = Path(config_with_a_finding).parent / "sdk0.gaps.toml"
     gaps.write_text("gaps = []\n")
-    done = run("--config", lacking, "parity", "--declare")
+    done = run("--config", config_with_a_finding, "parity", "--declare")
     assert done.returncode == 2 and "cannot be appended" in done.stderr
     assert gaps.read_text() == "gaps = []\n"
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "github"])
-def test_quiet_shows_findings_without_the_matrix(lacking: str, form: str) -> None:
-    done = run("--config", lacking, "parity", "--quiet", "--format", form)
+def test_quiet_shows_findings_without_the_matrix(config_with_a_finding: str, form: str) -> None:
+    done = run("--config", config_with_a_finding, "parity", "--quiet", "--format", form)
     assert done.returncode == 1
     shown, other = (done.stdout, done.stderr) if form == "github" else (done.stderr, done.stdout)
     assert shown.count("SG052") == 1 and "requests" not in shown and other == ""
-    whole = run("--config", lacking, "parity", "--quiet", "--format", "json")
+    whole = run("--config", config_with_a_finding, "parity", "--quiet", "--format", "json")
     assert len(json.loads(whole.stdout)["findings"]) == 1
 
 
-def test_colour_is_for_terminals(lacking: str) -> None:
-    assert "\x1b[" not in run("--config", lacking, "parity").stdout
-    assert "- \x1b[31m!\x1b[0m" in run("--color", "--config", lacking, "parity").stdout
+def test_colour_only_in_terminals(config_with_a_finding: str) -> None:
+    assert "\x1b[" not in run("--config", config_with_a_finding, "parity").stdout
+    assert (
+        "- \x1b[31m!\x1b[0m" in run("--color", "--config", config_with_a_finding, "parity").stdout
+    )
 
 
-def test_parity_starts_protoc_alone_and_loads_neither_templates_nor_parsers() -> None:
+def test_parity_starts_only_protoc_and_imports_no_parser() -> None:
     code = (
         "import subprocess, sys\nstarted = []\n"
         "sys.addaudithook(lambda name, _: name == 'subprocess.Popen' and started.append(name))\n"
@@ -215,7 +217,7 @@ def sdk(folder: Path, version: str, more: str = "", above: str = "") -> Path:
     return folder
 
 
-def test_watch_says_that_an_sdk_moved(
+def test_watch_reports_a_new_version(
     contract: Contract, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pinned = contract.folder / "vocabularies/livekit-agents.json"
@@ -233,14 +235,17 @@ def test_watch_says_that_an_sdk_moved(
     monkeypatch.setattr(commands, "fetch", lambda scope, version: later)
     watch = ["--config", str(settings), "vocabulary", "watch"]
     same = CliRunner().invoke(main, watch)
-    assert (same.exit_code, same.output) == (0, "no SDK moved\n")
+    assert (same.exit_code, same.output) == (0, "no SDK has a new version\n")
     newest[0] = "1.1"
-    moved = CliRunner().invoke(main, watch)
-    assert moved.exit_code == 1
-    assert moved.output.startswith("SDK moved: livekit-agents 1.0 -> 1.1\n")
-    assert '-  "version": "1.0"' in moved.output and '+      "name": "Mood",' in moved.output
-    # Every line of the SDK has moved by one, which is nothing to tell.
-    gone = [line for line in moved.output.splitlines() if line.startswith("-")]
-    assert gone == ["--- " + gone[0][4:], '-  "version": "1.0"']
-    assert "note[SG049]" in moved.output
+    changed_sdk = CliRunner().invoke(main, watch)
+    assert changed_sdk.exit_code == 1
+    assert changed_sdk.output.startswith("new version: livekit-agents 1.0 -> 1.1\n")
+    assert (
+        '-  "version": "1.0"' in changed_sdk.output
+        and '+      "name": "Mood",' in changed_sdk.output
+    )
+    # All lines of the SDK have moved by one, which the diff does not show.
+    removed = [line for line in changed_sdk.output.splitlines() if line.startswith("-")]
+    assert removed == ["--- " + removed[0][4:], '-  "version": "1.0"']
+    assert "note[SG049]" in changed_sdk.output
     assert load(pinned).version == "1.0"

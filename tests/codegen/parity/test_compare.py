@@ -1,4 +1,4 @@
-"""Parity: each kind of difference, on a small protocol and a small SDK.
+"""Tests of each kind of difference, with a small protocol and a small SDK.
 
 Each test removes one fact and checks the difference id, the rule and the position of the finding.
 """
@@ -49,21 +49,21 @@ def small(tmp_path: Path) -> Small:
     return Small(tmp_path)
 
 
-def test_a_whole_sdk_has_no_findings(small: Small) -> None:
-    found = small.compare()
-    assert found.diagnostics == []
-    assert difference_ids(found) == []
+def test_complete_sdk_has_no_findings(small: Small) -> None:
+    result = small.compare()
+    assert result.diagnostics == []
+    assert difference_ids(result) == []
 
 
 DETAIL = FieldFact("theText", "str", False, AT)
 RENAMED = replace(RECORD, fields=tuple(item for item in RECORD.fields if item.name != "detail"))
-LOST = replace(END, literals=(*END.literals, LiteralValue("lost", "LOST", 9)))
+WITH_LOST_VALUE = replace(END, literals=(*END.literals, LiteralValue("lost", "LOST", 9)))
 CASES = {
     "an SDK value that the protocol lacks": (
-        replace(SDK, enums=(LOST,)),
+        replace(SDK, enums=(WITH_LOST_VALUE,)),
         ("literal End.lost", "SG050", 4, "sdk/session.py:9"),
     ),
-    "a proto enum without a twin": (
+    "a proto enum that the SDK lacks": (
         replace(SDK, enums=()),
         ("enum small.End", "SG050", 4, "has no enum for small.End"),
     ),
@@ -87,17 +87,17 @@ CASES = {
         replace(SDK, session=Session("Session", AT, (EventName("close", AT),), ())),
         ("event ended: host", "SG051", 18, "never emits 'close'"),
     ),
-    "an event that the driver drops": (
+    "an event that the driver does not receive": (
         replace(SDK, driver=replace(DRIVER, receives=())),
-        ("event ended: driver", "SG051", 18, "drops it"),
+        ("event ended: driver", "SG051", 18, "does not receive it"),
     ),
     "an event that the driver renames": (
         replace(SDK, driver=replace(DRIVER, receives=(Reception("ended", "over", AT),))),
-        ("event ended: driver", "SG051", 18, "calls it 'over'"),
+        ("event ended: driver", "SG051", 18, "emits it as 'over'"),
     ),
-    "an event that the driver's type leaves out": (
+    "an event that the driver's type does not include": (
         replace(SDK, driver=replace(DRIVER, events=(), receives=(), emits_by_arm_name=AT)),
-        ("event ended: driver", "SG051", 18, "event type leaves it out"),
+        ("event ended: driver", "SG051", 18, "event type does not include it"),
     ),
     "an SDK event that no arm carries": (
         (
@@ -137,7 +137,7 @@ CASES = {
         ),
         ("request field ask.text: driver", "SG052", 14, "never fills it"),
     ),
-    "a field that the host leaves out": (
+    "a field that the host does not fill": (
         replace(
             SDK,
             constructions=(
@@ -145,9 +145,9 @@ CASES = {
                 Construction("Ended", "Host.x", False, AT, ("reason",)),
             ),
         ),
-        ("field Ended.detail: Host.x", "SG053", 11, "is left out in Host.x"),
+        ("field Ended.detail: Host.x", "SG053", 11, "is not filled in Host.x"),
     ),
-    "a field that one host function of two leaves out": (
+    "a field that one of two host functions does not fill": (
         replace(
             SDK,
             constructions=(
@@ -155,7 +155,7 @@ CASES = {
                 Construction("Ended", "Host.x", False, AT, ("reason",)),
             ),
         ),
-        ("field Ended.detail: Host.x", "SG053", 11, "is left out in Host.x"),
+        ("field Ended.detail: Host.x", "SG053", 11, "is not filled in Host.x"),
     ),
     "a field that the SDK's class lacks": (
         replace(
@@ -165,7 +165,7 @@ CASES = {
         ),
         ("field Ended.detail", "SG053", 11, "has no source in EndedEvent"),
     ),
-    "a field of the SDK's class without a place": (
+    "a field that only the SDK's class has": (
         replace(
             SDK,
             records=(replace(RECORD, fields=(*RECORD.fields, FieldFact("mood", "str", True, AT))),),
@@ -174,7 +174,7 @@ CASES = {
             "sdk field EndedEvent.mood",
             "SG053",
             9,
-            "has no place for the SDK's field EndedEvent.mood",
+            "has no field for the SDK's EndedEvent.mood",
         ),
     ),
     "an event arm that only the host knows": (
@@ -218,19 +218,19 @@ CASES = {
         ),
         ("field Ended.mood", "SG053", 9, "Host.x fills Ended.mood (sdk/session.py:7)"),
     ),
-    "a message that only the SDK makes": (
+    "a message that only the SDK constructs": (
         replace(
             SDK, constructions=(*SDK.constructions, Construction("Hum", "Host.x", False, AT, ()))
         ),
-        ("message Hum", "SG053", 16, "Host.x makes the message Hum (sdk/session.py:7)"),
+        ("message Hum", "SG053", 16, "Host.x constructs the message Hum (sdk/session.py:7)"),
     ),
-    "a message that nothing makes": (
+    "a message that nothing constructs": (
         replace(
             SDK,
             records=(),
             constructions=tuple(i for i in SDK.constructions if i.message != "Ended"),
         ),
-        ("message Ended", "SG053", 9, "nothing in this SDK that it could be made from"),
+        ("message Ended", "SG053", 9, "has no class and is constructed nowhere in this SDK"),
     ),
 }
 
@@ -238,91 +238,95 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_each_difference_is_found_and_can_be_declared(name: str, small: Small) -> None:
     sdk, (difference, rule, line, text) = CASES[name]
-    found = small.compare(sdk)
-    wanted = [item for item in found.diagnostics if f'covers = ["{difference}"]' in item.help]
-    assert [(item.rule.value, item.span.line) for item in wanted] == [
+    result = small.compare(sdk)
+    matching = [item for item in result.diagnostics if f'covers = ["{difference}"]' in item.help]
+    assert [(item.rule.value, item.span.line) for item in matching] == [
         (rule, line)
-    ], found.diagnostics
-    assert text in wanted[0].message
-    gaps = [(other, "known") for other in dict.fromkeys(difference_ids(found))]
+    ], result.diagnostics
+    assert text in matching[0].message
+    gaps = [
+        (known_difference, "known") for known_difference in dict.fromkeys(difference_ids(result))
+    ]
     assert small.compare(sdk, gaps).diagnostics == []
 
 
-def faults(found: parity.Parity) -> list[tuple[str, int, str]]:
+def faults(result: parity.Parity) -> list[tuple[str, int, str]]:
     def row(item: Diagnostic) -> tuple[str, int, str]:
         return item.rule.value, item.span.line, item.message
 
-    return [row(item) for item in found.diagnostics]
+    return [row(item) for item in result.diagnostics]
 
 
-def test_a_gap_that_is_gone_is_a_finding(small: Small) -> None:
-    found = small.compare(gaps=[("event ended: host", "not yet")])
-    assert faults(found) == [
+def test_gap_that_no_longer_exists_is_a_finding(small: Small) -> None:
+    result = small.compare(gaps=[("event ended: host", "not yet")])
+    assert faults(result) == [
         ("SG054", 4, "small-sdk: event ended: host: this gap no longer exists")
     ]
 
 
-def test_a_gap_needs_a_reason_and_one_place(small: Small) -> None:
+def test_gap_needs_a_reason_and_must_be_declared_once(small: Small) -> None:
     sdk = replace(SDK, host=replace(HOST, forwards=()))
     difference = "event ended: host"
     assert faults(small.compare(sdk, [(difference, " ")])) == [
         ("SG054", 4, f"small-sdk: {difference}: this gap has no reason")
     ]
-    twice = [(difference, "known"), (difference, "known")]
-    assert faults(small.compare(sdk, twice)) == [
+    repeated = [(difference, "known"), (difference, "known")]
+    assert faults(small.compare(sdk, repeated)) == [
         ("SG054", 8, f"small-sdk: {difference}: this gap is declared twice")
     ]
 
 
-def test_a_rename_is_caught_and_not_taken_for_unknown(small: Small) -> None:
+def test_renamed_value_is_a_finding(small: Small) -> None:
     renamed = PROTO.replace("END_DONE", "END_FINISHED")
-    found = small.compare(proto=renamed)
-    assert difference_ids(found) == ["value small.End.END_FINISHED", "literal End.done"]
+    result = small.compare(proto=renamed)
+    assert difference_ids(result) == ["value small.End.END_FINISHED", "literal End.done"]
     annotated = renamed.replace(
         "END_FINISHED = 1", 'END_FINISHED = 1 [(sessiongen.sdk_value) = "done"]'
     )
     assert small.compare(proto=annotated).diagnostics == []
 
 
-def test_a_new_value_fails_until_the_sdk_has_it(small: Small) -> None:
+def test_new_value_is_a_finding_until_the_sdk_has_it(small: Small) -> None:
     proto = PROTO.replace("  END_DONE = 1;", "  END_DONE = 1;\n  END_GIVEN_AWAY = 2;")
     assert difference_ids(small.compare(proto=proto)) == ["value small.End.END_GIVEN_AWAY"]
     end = replace(END, literals=(*END.literals, LiteralValue("given-away", None, 9)))
     assert small.compare(replace(SDK, enums=(end,)), proto=proto).diagnostics == []
 
 
-def test_any_other_value_needs_one_that_stands_for_it(small: Small) -> None:
+def test_open_enum_needs_an_unknown_value(small: Small) -> None:
     sdk = replace(SDK, enums=(replace(END, open=True),))
     assert small.compare(sdk).diagnostics == []
     closed = PROTO.replace('  option (sessiongen.unknown) = "END_UNKNOWN";\n', "")
-    found = small.compare(sdk, proto=closed)
-    assert difference_ids(found) == ["value small.End.END_UNKNOWN", "literal End.*"]
+    result = small.compare(sdk, proto=closed)
+    assert difference_ids(result) == ["value small.End.END_UNKNOWN", "literal End.*"]
 
 
-def test_an_older_name_beside_the_arms_own_is_no_finding(small: Small) -> None:
-    both = (Reception("ended", "bye", AT), Reception("ended", "ended", AT))
+def test_older_name_beside_the_arm_name_is_not_a_finding(small: Small) -> None:
+    receptions = (Reception("ended", "bye", AT), Reception("ended", "ended", AT))
     events = (EventName("bye", AT), EventName("ended", AT))
-    sdk = replace(SDK, driver=replace(DRIVER, receives=both, events=events))
+    sdk = replace(SDK, driver=replace(DRIVER, receives=receptions, events=events))
     assert small.compare(sdk).diagnostics == []
 
 
-def test_what_a_function_fills_in_any_of_its_places_is_filled(small: Small) -> None:
+def test_field_filled_at_any_place_of_a_function_is_filled(small: Small) -> None:
     early = Construction("Ended", "Host._on_close", False, AT, ("reason",))
     assert small.compare(replace(SDK, constructions=(early, *SDK.constructions))).diagnostics == []
 
 
-def test_a_declared_drop_does_not_excuse_the_next(small: Small) -> None:
-    drops = [Construction("Ended", f"Host.{name}", False, AT, ("reason",)) for name in "xy"]
+def test_declared_gap_covers_one_function_only(small: Small) -> None:
+    unfilled = [Construction("Ended", f"Host.{name}", False, AT, ("reason",)) for name in "xy"]
     gaps = [("field Ended.detail: Host.x", "known")]
     assert (
-        small.compare(replace(SDK, constructions=(*SDK.constructions, drops[0])), gaps).diagnostics
+        small.compare(
+            replace(SDK, constructions=(*SDK.constructions, unfilled[0])), gaps
+        ).diagnostics
         == []
     )
-    found = small.compare(replace(SDK, constructions=(*SDK.constructions, *drops)), gaps)
-    assert [item.message for item in found.diagnostics] == [
-        "small-sdk: Ended.detail is left out in Host.y (sdk/session.py:7)"
+    result = small.compare(replace(SDK, constructions=(*SDK.constructions, *unfilled)), gaps)
+    assert [item.message for item in result.diagnostics] == [
+        "small-sdk: Ended.detail is not filled in Host.y (sdk/session.py:7)"
     ]
-    assert "detail               detail !" in click.unstyle(parity.render(found, "text"))
+    assert "detail               detail !" in click.unstyle(parity.render(result, "text"))
 
 
 @pytest.mark.parametrize(
@@ -332,7 +336,7 @@ def test_a_declared_drop_does_not_excuse_the_next(small: Small) -> None:
         ("enum End {", 'option (sessiongen.sdk_enum) = "Gone";', "enum small.End"),
     ],
 )
-def test_an_annotation_that_names_nothing_in_the_sdk(
+def test_annotation_that_names_nothing_in_the_sdk(
     before: str, after: str, difference: str, small: Small
 ) -> None:
     assert difference_ids(small.compare(proto=PROTO.replace(before, f"{before} {after}"))) == [
@@ -340,13 +344,13 @@ def test_an_annotation_that_names_nothing_in_the_sdk(
     ]
 
 
-def test_a_field_annotation_that_names_nothing_in_the_sdk(small: Small) -> None:
+def test_field_annotation_that_names_nothing_in_the_sdk(small: Small) -> None:
     proto = PROTO.replace("detail = 2", 'detail = 2 [(sessiongen.sdk_field) = "gone"]')
-    found = small.compare(proto=proto)
-    assert difference_ids(found) == ["field Ended.detail", "sdk field EndedEvent.detail"]
+    result = small.compare(proto=proto)
+    assert difference_ids(result) == ["field Ended.detail", "sdk field EndedEvent.detail"]
 
 
-def test_annotations_name_what_is_called_differently(small: Small) -> None:
+def test_annotations_name_other_spellings(small: Small) -> None:
     record = replace(RECORD, name="Closing", fields=(*RENAMED.fields, DETAIL))
     sdk = replace(SDK, records=(record,))
     proto = PROTO.replace(
@@ -356,10 +360,10 @@ def test_annotations_name_what_is_called_differently(small: Small) -> None:
     assert small.compare(sdk, proto=proto).diagnostics == []
 
 
-def test_the_text_table(small: Small) -> None:
+def test_text_with_all_rows(small: Small) -> None:
     sdk = replace(SDK, driver=replace(DRIVER, sends=()))
-    found = small.compare(sdk, [("request ask: driver", "no method yet")])
-    text = parity.render(found, "text", whole=True)
+    result = small.compare(sdk, [("request ask: driver", "no method yet")])
+    text = parity.render(result, "text", whole=True)
     assert "  \x1b[33m~\x1b[0m small-sdk" in text and "- \x1b[33m~\x1b[0m\n" in text
     assert click.unstyle(text) == (
         "section               rows  findings  declared\n"
@@ -403,10 +407,10 @@ def test_the_text_table(small: Small) -> None:
     )
 
 
-def test_the_text_has_only_rows_that_differ_unless_all_are_wanted(small: Small) -> None:
+def test_text_has_only_rows_that_differ_by_default(small: Small) -> None:
     sdk = replace(SDK, driver=replace(DRIVER, sends=()))
-    found = small.compare(sdk, [("request ask: driver", "no method yet")])
-    assert click.unstyle(parity.render(found, "text")) == (
+    result = small.compare(sdk, [("request ask: driver", "no method yet")])
+    assert click.unstyle(parity.render(result, "text")) == (
         "section   rows  findings  declared\n"
         "requests  2     0         1\n"
         "\n"
@@ -420,15 +424,15 @@ def test_the_text_has_only_rows_that_differ_unless_all_are_wanted(small: Small) 
     )
 
 
-def test_the_text_of_a_whole_sdk_is_the_legend_and_the_counts(small: Small) -> None:
+def test_text_of_a_complete_sdk_is_the_legend_and_the_counts(small: Small) -> None:
     lines = parity.render(small.compare(), "text").splitlines()
     assert lines[0] == LEGEND and lines[-1] == "small-sdk 1: 0 findings, 0 declared gaps (~)"
 
 
 def test_markdown_and_json(small: Small) -> None:
     sdk = replace(SDK, driver=replace(DRIVER, sends=()))
-    found = small.compare(sdk, [("request ask: driver", "no method yet")])
-    markdown = parity.render(found, "markdown")
+    result = small.compare(sdk, [("request ask: driver", "no method yet")])
+    markdown = parity.render(result, "markdown")
     assert "| requests | small-sdk host | small-sdk driver |\n| --- | --- | --- |" in markdown
     assert "- small-sdk: `request ask: driver`: no method yet" in markdown
     data = json.loads(parity.render(small.compare(sdk), "json"))

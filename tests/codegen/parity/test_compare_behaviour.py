@@ -1,4 +1,4 @@
-"""Parity of what code does: value tables, unions, map keys, time stamps, error texts, the envelope.
+"""Tests of comparing behaviour: maps, unions, map keys, timestamps, error texts, the envelope.
 
 Each test changes one fact of an SDK that agrees with the protocol, and checks the finding.
 """
@@ -126,7 +126,7 @@ DRIVER = Driver(
 MAP = ValueMap("MOODS", AT, (("bad", "MOOD_BAD"), ("good", "MOOD_GOOD")), ())
 KEYS = MapKeys("Said", "extra", "on_said", False, AT, ("a", "b"))
 PART = UnionFact("Part", AT, ("Text", "Picture", "str"))
-CARRIES = tuple(
+ENVELOPE_USES = tuple(
     EnvelopeUse(arm, way, "Host.run", AT)
     for arm in ("event", "request", "response", "sound")
     for way in ("sends", "receives")
@@ -158,7 +158,7 @@ FULL = Vocabulary(
         Construction("Part", "encode", False, AT, ("note",)),
     ),
     map_keys=(KEYS,),
-    envelope_uses=CARRIES,
+    envelope_uses=ENVELOPE_USES,
     session=Session("Session", AT, (EventName("said", AT),), (EventName("said", AT),)),
     host=HOST,
     driver=DRIVER,
@@ -171,12 +171,12 @@ def small(tmp_path: Path) -> Small:
     return Small(tmp_path)
 
 
-def found(small: Small, sdk: Vocabulary, others: tuple[Vocabulary, ...] = ()) -> list[str]:
+def differences(small: Small, sdk: Vocabulary, others: tuple[Vocabulary, ...] = ()) -> list[str]:
     return difference_ids(small.compare(sdk, proto=PROTO, others=others))
 
 
-def test_sdk_that_agrees(small: Small) -> None:
-    assert found(small, FULL, (OTHER,)) == []
+def test_equal_sdks_have_no_differences(small: Small) -> None:
+    assert differences(small, FULL, (OTHER,)) == []
 
 
 def sent(**changes: object) -> Vocabulary:
@@ -188,16 +188,20 @@ def mapped(**changes: object) -> Vocabulary:
 
 
 def said(*fields: FieldFact) -> Vocabulary:
-    kept = tuple(item for item in SAID.fields if item.name not in {it.name for it in fields})
-    return replace(FULL, records=(replace(SAID, fields=(*kept, *fields)), *FULL.records[1:]))
+    other_fields = tuple(
+        item for item in SAID.fields if item.name not in {it.name for it in fields}
+    )
+    return replace(
+        FULL, records=(replace(SAID, fields=(*other_fields, *fields)), *FULL.records[1:])
+    )
 
 
 CHANGES = [
-    (mapped(pairs=MAP.pairs[:1]), "map MOODS.good", "the map MOODS leaves out 'good'"),
+    (mapped(pairs=MAP.pairs[:1]), "map MOODS.good", "the map MOODS does not contain 'good'"),
     (
         mapped(pairs=(("bad", "MOOD_GOOD"), ("good", "MOOD_GOOD"))),
         "map MOODS.bad",
-        "the map MOODS makes MOOD_GOOD of 'bad', not MOOD_BAD",
+        "the map MOODS maps 'bad' to MOOD_GOOD, not to MOOD_BAD",
     ),
     (
         mapped(defaults=(Default("MOOD_GOOD", "on_said", AT),)),
@@ -207,7 +211,7 @@ CHANGES = [
     (
         mapped(pairs=(*MAP.pairs, ("odd", "MOOD_ODD"))),
         "proto value MOOD_ODD",
-        "the map MOODS makes MOOD_ODD of 'odd' (sdk/session.py:7): the protocol lacks it",
+        "the map MOODS maps 'odd' to MOOD_ODD (sdk/session.py:7): the protocol lacks it",
     ),
     (
         sent(reads=("error",)),
@@ -227,7 +231,7 @@ CHANGES = [
     (
         sent(reads=("created_at", "error.label", "mood.name")),
         "part Said.error: on_said",
-        "Said.error is filled from error.label alone in on_said",
+        "Said.error is filled only from error.label in on_said",
     ),
     (
         replace(FULL, unions=(replace(PART, members=(*PART.members, "Sound")),)),
@@ -237,12 +241,12 @@ CHANGES = [
     (
         replace(FULL, unions=(replace(PART, members=("Text", "str", "_Private")),)),
         "arm Part.picture",
-        "Part: picture is no type of Part",
+        "Part: picture is not a member of Part",
     ),
     (
         replace(FULL, unions=(PART, UnionFact("SaidEvent.part", AT, ("Text", "str")))),
         "arm Said.part.picture",
-        "Said: part.picture is no type of SaidEvent.part",
+        "Said: part.picture is not a member of SaidEvent.part",
     ),
     (
         replace(FULL, ignored_variants=(IgnoredVariant("image", "encode", AT),)),
@@ -258,7 +262,7 @@ CHANGES = [
         replace(
             FULL,
             envelope_uses=tuple(
-                i for i in CARRIES if (i.arm, i.direction) != ("sound", "receives")
+                i for i in ENVELOPE_USES if (i.arm, i.direction) != ("sound", "receives")
             ),
         ),
         "message arm sound: receives",
@@ -297,11 +301,11 @@ def test_each_difference(small: Small, sdk: Vocabulary, difference: str, message
         replace(FULL, map_keys=()),
     ],
 )
-def test_what_is_no_difference(small: Small, sdk: Vocabulary) -> None:
-    assert found(small, sdk) == []
+def test_equivalent_sdk_has_no_difference(small: Small, sdk: Vocabulary) -> None:
+    assert differences(small, sdk) == []
 
 
-def test_default_that_the_enum_declares_is_none(small: Small) -> None:
+def test_declared_default_is_not_a_difference(small: Small) -> None:
     proto = PROTO.replace(
         "enum Mood {", 'enum Mood {\n  option (sessiongen.unknown) = "MOOD_GOOD";'
     ).replace('syntax = "proto3";', 'syntax = "proto3";\nimport "sessiongen/annotations.proto";')
@@ -311,33 +315,35 @@ def test_default_that_the_enum_declares_is_none(small: Small) -> None:
     assert "(not in the host's map)  MOOD_GOOD" in render(parity, "text", whole=True)
 
 
-def test_error_text_that_one_host_alone_gives(small: Small) -> None:
+def test_error_text_of_only_one_host(small: Small) -> None:
     answers = (replace(HOST.answers[0], errors=("too late",)),)
     sdk = replace(FULL, host=replace(HOST, answers=answers))
-    assert found(small, sdk) == []
-    assert found(small, sdk, (replace(OTHER, host=None),)) == ["host"]
-    assert found(small, sdk, (replace(sdk, sdk="other-sdk"),)) == []
-    assert found(small, sdk, (OTHER,)) == ["request error ask 'too late': host"]
+    assert differences(small, sdk) == []
+    assert differences(small, sdk, (replace(OTHER, host=None),)) == ["host"]
+    assert differences(small, sdk, (replace(sdk, sdk="other-sdk"),)) == []
+    assert differences(small, sdk, (OTHER,)) == ["request error ask 'too late': host"]
 
 
-def test_key_that_one_sdk_alone_gives(small: Small) -> None:
+def test_map_key_of_only_one_sdk(small: Small) -> None:
     fewer = replace(OTHER, map_keys=(replace(KEYS, keys=("a",)),))
-    assert found(small, fewer) == []
-    assert found(small, FULL, (fewer,)) == ["key Said.extra.b"]
+    assert differences(small, fewer) == []
+    assert differences(small, FULL, (fewer,)) == ["key Said.extra.b"]
     assert (
-        found(small, FULL, (replace(fewer, map_keys=(replace(KEYS, keys=("a",), open=True),)),))
+        differences(
+            small, FULL, (replace(fewer, map_keys=(replace(KEYS, keys=("a",), open=True),)),)
+        )
         == []
     )
-    assert found(small, FULL, (replace(OTHER, map_keys=()),)) == []
+    assert differences(small, FULL, (replace(OTHER, map_keys=()),)) == []
 
 
-def test_vocabulary_that_is_listed_twice(small: Small) -> None:
+def test_sdk_with_two_vocabularies(small: Small) -> None:
     [fault] = small.compare(FULL, proto=PROTO, others=(FULL,)).diagnostics
     assert fault.message.startswith("full-sdk: two vocabularies describe this SDK")
     assert fault.span.line == 6
 
 
-def test_message_that_is_made_beside_the_events(small: Small) -> None:
+def test_message_that_no_event_reaches(small: Small) -> None:
     proto = PROTO + "message Aside {\n  string a = 1;\n  string b = 2;\n}\n"
     sdk = replace(
         FULL, constructions=(*FULL.constructions, Construction("Aside", "other", False, AT, ("a",)))
@@ -350,14 +356,16 @@ def test_small_sdk_has_no_envelope(small: Small) -> None:
     assert [item.title for item in small.compare(SDK).sections if item.title == "messages"] == []
 
 
-INSIDE = "message Ask {\n  message In {\n    bool a = 1;\n    bool b = 2;\n  }\n  In in = 1;\n}"
-NESTED = PROTO.replace("message Ask {}", f"{INSIDE}\nmessage Told {{}}").replace(
+NESTED_MESSAGES = (
+    "message Ask {\n  message In {\n    bool a = 1;\n    bool b = 2;\n  }\n  In in = 1;\n}"
+)
+NESTED = PROTO.replace("message Ask {}", f"{NESTED_MESSAGES}\nmessage Told {{}}").replace(
     "oneof response {\n    Ask ask", "oneof response {\n    Told ask"
 )
 
 
 @pytest.mark.parametrize(
-    ("builds", "lacking"),
+    ("filled", "missing"),
     [
         ([("Ask", ("in", "in.a", "in.b"))], []),
         ([("Ask", ("in", "in.a"))], ["in.b"]),
@@ -369,12 +377,16 @@ NESTED = PROTO.replace("message Ask {}", f"{INSIDE}\nmessage Told {{}}").replace
     ],
 )
 def test_fields_inside_a_request(
-    small: Small, builds: list[tuple[str, tuple[str, ...]]], lacking: list[str]
+    small: Small, filled: list[tuple[str, tuple[str, ...]]], missing: list[str]
 ) -> None:
-    made = tuple(Construction(name, "Driver.ask", False, AT, fields) for name, fields in builds)
+    constructions = tuple(
+        Construction(name, "Driver.ask", False, AT, fields) for name, fields in filled
+    )
     answers = (replace(HOST.answers[0], reads=("in.a", "in.b")),)
     sdk = replace(
-        FULL, host=replace(HOST, answers=answers), constructions=(*FULL.constructions, *made)
+        FULL,
+        host=replace(HOST, answers=answers),
+        constructions=(*FULL.constructions, *constructions),
     )
-    expected = [f"request field ask.{path}: driver" for path in lacking]
+    expected = [f"request field ask.{path}: driver" for path in missing]
     assert difference_ids(small.compare(sdk, proto=NESTED)) == expected

@@ -1,4 +1,4 @@
-"""Whatever a package's files hold, a reading ends in facts or diagnostics, never in a traceback."""
+"""Property test: reading a damaged package returns facts or diagnostics and does not raise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sessiongen.vocabulary import typescript as typescript_reader
 from sessiongen.vocabulary.package import Package
 
 PYTHON_FILES = {f"livekit/agents/{path}": text for path, text in PYTHON_SDK.items()}
-SCRAPS = st.sampled_from(
+FRAGMENTS = st.sampled_from(
     [
         "",
         "[",
@@ -40,16 +40,16 @@ SCRAPS = st.sampled_from(
     ]
 )
 EDITS = st.lists(
-    st.tuples(st.integers(0, 3000), st.integers(0, 40), SCRAPS), min_size=1, max_size=4
+    st.tuples(st.integers(0, 3000), st.integers(0, 40), FRAGMENTS), min_size=1, max_size=4
 )
 
 
 def edited(files: Mapping[str, str], path: str, edits: list[tuple[int, int, str]]) -> Package:
-    """Return the files with pieces of one cut out and scraps put in their place."""
+    """Return the files, with parts of one file replaced by fragments."""
     text = files[path]
-    for at, length, scrap in edits:
-        at %= len(text) + 1
-        text = text[:at] + scrap + text[at + length :]
+    for position, length, fragment in edits:
+        position %= len(text) + 1
+        text = text[:position] + fragment + text[position + length :]
     return Package("sdk", {name: value.encode() for name, value in {**files, path: text}.items()})
 
 
@@ -63,7 +63,7 @@ def edited(files: Mapping[str, str], path: str, edits: list[tuple[int, int, str]
 )
 @settings(max_examples=150, deadline=None)
 @given(data=st.data(), edits=EDITS)
-def test_any_edit_ends_in_a_reading(
+def test_edited_package_is_read_without_an_exception(
     read: Callable[[Package, Scope], Reading],
     scope: Scope,
     files: Mapping[str, str],

@@ -1,6 +1,6 @@
-"""Which SDKs the commands take: those that the configuration names, by their scopes.
+"""Tests of the SDKs that a configuration names, and of those that a command selects.
 
-The configurations name no SDK, one, or several of a language. No test reaches a network.
+No test uses a network.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ RENAMED = {"session": "Conversation", "host": "TalkServer", "driver": "TalkContr
 def configured(root: Path, languages: dict[str, str]) -> Project:
     """Return a project whose configuration names SDKs with these languages by name."""
     names = ", ".join(f'"sdks/{sdk}.json"' for sdk in languages)
-    made = project(root, config=f"{CONFIG}\n[sdks]\nvocabularies = [{names}]\n")
+    small_project = project(root, config=f"{CONFIG}\n[sdks]\nvocabularies = [{names}]\n")
     (root / "sdks").mkdir()
     for sdk, language in languages.items():
         (root / "sdks" / f"{sdk}.json").write_bytes(dump(Vocabulary(sdk, language, "1.0")))
         scope = SCOPE.format(language=language, **CLASSES)
         (root / "sdks" / f"{sdk}.scope.toml").write_text(scope, encoding="utf-8")
-    return made
+    return small_project
 
 
 def write_sdk(folder: Path, names: dict[str, str]) -> Path:
@@ -76,8 +76,8 @@ def without_order(value: object) -> object:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Replace the registries; return the SDKs whose newest version is asked for."""
+def requested_sdks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Replace the registries; return the SDKs whose newest version is requested."""
     names: list[str] = []
 
     def newest(scope: Scope) -> str:
@@ -94,11 +94,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     [("", "1:1"), ("[sdks]\n", "7:2"), ("[sdks]\nvocabularies = []\n", "7:2")],
     ids=["no table", "an empty table", "an empty list"],
 )
-def test_without_an_sdk_there_is_nothing_to_compare(
-    verb: tuple[str, ...], sdks: str, place: str, asked: list[str], tmp_path: Path
+def test_configuration_without_an_sdk(
+    verb: tuple[str, ...], sdks: str, place: str, requested_sdks: list[str], tmp_path: Path
 ) -> None:
     outcome = project(tmp_path, config=f"{CONFIG}{sdks}").invoke(*verb)
-    assert (outcome.status, outcome.output, asked) == (2, "", [])
+    assert (outcome.status, outcome.output, requested_sdks) == (2, "", [])
     assert outcome.errors.splitlines() == [
         f"codegen.toml:{place}: error[SG055]: nothing to compare: the configuration names no SDK",
         "  help: name the vocabulary file of an SDK: [sdks] vocabularies = "
@@ -108,102 +108,106 @@ def test_without_an_sdk_there_is_nothing_to_compare(
 
 
 def test_a_missing_sdk_is_reported_before_the_protocol_is_read(tmp_path: Path) -> None:
-    made = project(tmp_path, "garbage")
-    [record] = made.invoke("--format", "json", "parity").records()
+    small_project = project(tmp_path, "garbage")
+    [record] = small_project.invoke("--format", "json", "parity").records()
     assert record["rule"] == Rule.NO_SDK.value
 
 
-def test_watch_asks_for_each_configured_sdk(asked: list[str], tmp_path: Path) -> None:
-    made = configured(tmp_path, {"one": "python", "two": "typescript"})
-    outcome = made.invoke(*WATCH)
-    assert (outcome.status, outcome.all, asked) == (0, "no SDK moved\n", ["one", "two"])
+def test_watch_reads_each_configured_sdk(requested_sdks: list[str], tmp_path: Path) -> None:
+    small_project = configured(tmp_path, {"one": "python", "two": "typescript"})
+    outcome = small_project.invoke(*WATCH)
+    assert (outcome.status, outcome.all, requested_sdks) == (
+        0,
+        "no SDK has a new version\n",
+        ["one", "two"],
+    )
 
 
-def test_an_sdk_without_a_scope_is_named(asked: list[str], tmp_path: Path) -> None:
-    made = configured(tmp_path, {"one": "python"})
+def test_missing_scope_file(requested_sdks: list[str], tmp_path: Path) -> None:
+    small_project = configured(tmp_path, {"one": "python"})
     (tmp_path / "sdks" / "one.scope.toml").unlink()
-    outcome = made.invoke(*WATCH)
-    assert (outcome.status, asked) == (2, [])
+    outcome = small_project.invoke(*WATCH)
+    assert (outcome.status, requested_sdks) == (2, [])
     assert outcome.errors.startswith(
-        "sdks/one.scope.toml:1:1: error[SG056]: this SDK has no scope, so its package cannot "
+        "sdks/one.scope.toml:1:1: error[SG056]: this SDK has no scope file, so its package cannot "
     )
     # Only reading a package needs the scope.
-    assert made.invoke("parity").status == 1
+    assert small_project.invoke("parity").status == 1
 
 
-def test_a_scope_with_a_wrong_key_is_refused_at_the_key(tmp_path: Path) -> None:
-    made = configured(tmp_path, {"one": "python"})
+def test_scope_with_invalid_keys(tmp_path: Path) -> None:
+    small_project = configured(tmp_path, {"one": "python"})
     path = tmp_path / "sdks" / "one.scope.toml"
     text = path.read_text().replace('host = "', 'hosts = "').replace('"python"', '"cobol"')
     path.write_text(text)
-    errors = [line for line in made.invoke(*WATCH).errors.splitlines() if "error[" in line]
+    errors = [line for line in small_project.invoke(*WATCH).errors.splitlines() if "error[" in line]
     assert errors == [
-        "sdks/one.scope.toml:1:1: error[SG006]: no reader reads 'cobol'",
+        "sdks/one.scope.toml:1:1: error[SG006]: there is no reader for the language 'cobol'",
         "sdks/one.scope.toml:4:2: error[SG006]: the key 'host' is missing",
         "sdks/one.scope.toml:6:1: error[SG006]: unknown key 'classes.hosts'",
     ]
 
 
 @pytest.mark.parametrize("verb, file", [(WATCH, "scope"), (("parity",), "gaps")])
-def test_a_file_beside_the_vocabulary_that_is_not_toml_is_refused_at_its_place(
+def test_scope_or_gap_file_that_is_not_toml(
     verb: tuple[str, ...], file: str, tmp_path: Path
 ) -> None:
-    made = configured(tmp_path, {"one": "python"})
+    small_project = configured(tmp_path, {"one": "python"})
     (tmp_path / "sdks" / f"one.{file}.toml").write_bytes(b"fine = 1\nbroken = \n")
-    outcome = made.invoke(*verb)
+    outcome = small_project.invoke(*verb)
     kind = file.removesuffix("s")
     assert outcome.status == 2
     assert outcome.errors.startswith(f"sdks/one.{file}.toml:2:10: error[SG005]: the {kind} file ")
 
 
-def test_watch_names_a_vocabulary_that_is_missing(asked: list[str], tmp_path: Path) -> None:
-    made = configured(tmp_path, {"one": "python"})
+def test_watch_with_a_missing_vocabulary(requested_sdks: list[str], tmp_path: Path) -> None:
+    small_project = configured(tmp_path, {"one": "python"})
     (tmp_path / "sdks" / "one.json").unlink()
-    outcome = made.invoke(*WATCH)
-    assert (outcome.status, asked) == (2, [])
+    outcome = small_project.invoke(*WATCH)
+    assert (outcome.status, requested_sdks) == (2, [])
     assert outcome.errors.startswith("sdks/one.json:1:1: error[SG048]: ")
 
 
-def test_update_takes_sdks_by_name_and_by_language(
+def test_update_selects_sdks_by_name_and_by_language(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    taken: list[dict[str, str | Path]] = []
+    updated_sources: list[dict[str, str | Path]] = []
 
     def update(sources: list[tuple[commands.Sdk, str | Path]]) -> commands.Updated:
-        taken.append({sdk.scope.sdk: source for sdk, source in sources})
+        updated_sources.append({sdk.scope.sdk: source for sdk, source in sources})
         return commands.Updated([], [])
 
     monkeypatch.setattr(commands, "update", update)
-    made = configured(tmp_path, {"one": "python", "two": "typescript"})
-    made.invoke(*UPDATE)
-    made.invoke(*UPDATE, "--js", "1.9.0", "--python-path", "sdk")
-    made.invoke(*UPDATE, "--sdk", "one=2.0", "--sdk", "two=../two")
-    assert taken == [
+    small_project = configured(tmp_path, {"one": "python", "two": "typescript"})
+    small_project.invoke(*UPDATE)
+    small_project.invoke(*UPDATE, "--js", "1.9.0", "--python-path", "sdk")
+    small_project.invoke(*UPDATE, "--sdk", "one=2.0", "--sdk", "two=../two")
+    assert updated_sources == [
         {"one": "newest", "two": "newest"},
         {"one": Path("sdk"), "two": "1.9.0"},
         {"one": "2.0", "two": Path("../two")},
     ]
 
 
-def test_a_language_of_two_sdks_names_neither(tmp_path: Path) -> None:
-    made = configured(tmp_path, {"one": "python", "two": "python"})
-    outcome = made.invoke(*UPDATE, "--python", "1.0")
+def test_language_of_two_sdks_is_ambiguous(tmp_path: Path) -> None:
+    small_project = configured(tmp_path, {"one": "python", "two": "python"})
+    outcome = small_project.invoke(*UPDATE, "--python", "1.0")
     assert outcome.status == 2
     assert outcome.errors.splitlines() == [
-        "codegen.toml:1:1: error[SG009]: 'python' stands for one, two",
+        "codegen.toml:1:1: error[SG009]: several SDKs match 'python': one, two",
         "  help: name one SDK with --sdk; configured: one, two",
     ]
-    outcome = made.invoke(*UPDATE, "--sdk", "three=1.0")
-    assert "no configured SDK is 'three'" in outcome.errors
+    outcome = small_project.invoke(*UPDATE, "--sdk", "three=1.0")
+    assert "no configured SDK matches 'three'" in outcome.errors
 
 
 def test_an_sdk_with_other_class_names_is_read_by_configuration_alone(tmp_path: Path) -> None:
-    made = configured(tmp_path, {"first": "python", "second": "python"})
+    small_project = configured(tmp_path, {"first": "python", "second": "python"})
     scope = tmp_path / "sdks" / "second.scope.toml"
     scope.write_text(SCOPE.format(language="python", **RENAMED), encoding="utf-8")
     first = write_sdk(tmp_path / "a", CLASSES)
     second = write_sdk(tmp_path / "b", RENAMED)
-    outcome = made.invoke(*UPDATE, "--sdk", f"first={first}", "--sdk", f"second={second}")
+    outcome = small_project.invoke(*UPDATE, "--sdk", f"first={first}", "--sdk", f"second={second}")
     assert outcome.errors == ""
     assert outcome.output.splitlines() == ["wrote sdks/first.json", "wrote sdks/second.json"]
     read = load(tmp_path / "sdks" / "second.json")

@@ -1,4 +1,4 @@
-"""Where vocabularies come from and go to: folders, archives, clients, files."""
+"""Tests of opening packages, fetching them, and updating vocabularies."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOTHING_REQUIRED = {scope.language: replace(scope, required=()) for scope in (PY
 
 
 def sdk(folder: Path, language: str) -> commands.Sdk:
-    """Return an SDK whose vocabulary lies in a folder and which requires no definition."""
+    """Return an SDK whose vocabulary is in a folder and which requires no definitions."""
     scope = NOTHING_REQUIRED[language]
     return commands.Sdk(folder / f"{scope.sdk}.json", scope)
 
@@ -60,12 +60,12 @@ def tarball(path: Path, files: Mapping[str, str]) -> Path:
     return path
 
 
-def refused(path: Path, scope: Scope) -> Diagnostic:
+def package_error(path: Path, scope: Scope) -> Diagnostic:
     with pytest.raises(InputError) as caught:
         open_package(path, scope)
-    [found] = caught.value.diagnostics
-    assert found.rule is Rule.SDK_PACKAGE and found.help
-    return found
+    [diagnostic] = caught.value.diagnostics
+    assert diagnostic.rule is Rule.SDK_PACKAGE and diagnostic.help
+    return diagnostic
 
 
 @pytest.mark.parametrize("inside", ["", "livekit", "livekit/agents"])
@@ -108,15 +108,15 @@ def test_archives(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../evil.py", "/evil.py", "a/../../evil.py", "a\\..\\evil.py"])
-def test_archive_with_a_member_outside_itself_is_refused(tmp_path: Path, name: str) -> None:
+def test_archive_with_a_member_outside_its_root(tmp_path: Path, name: str) -> None:
     for path in (
         wheel(tmp_path / "a.whl", {**PYTHON_FILES, name: ""}),
         tarball(tmp_path / "a.tgz", {**PYTHON_FILES, name: ""}),
     ):
-        assert "outside itself" in refused(path, PYTHON).message
+        assert "outside its root" in package_error(path, PYTHON).message
 
 
-def test_link_in_an_archive_is_refused(tmp_path: Path) -> None:
+def test_link_in_an_archive(tmp_path: Path) -> None:
     path = tarball(
         tmp_path / "a.tgz", {f"package/{name}": text for name, text in TYPESCRIPT_SDK.items()}
     )
@@ -126,60 +126,63 @@ def test_link_in_an_archive_is_refused(tmp_path: Path) -> None:
         link = tarfile.TarInfo("package/src/link.ts")
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
         out.addfile(link)
-    fault = refused(tmp_path / "b.tgz", TYPESCRIPT)
-    assert fault.message == "a source in the archive is no plain file: 'package/src/link.ts'"
+    fault = package_error(tmp_path / "b.tgz", TYPESCRIPT)
+    assert fault.message == "a source in the archive is not a regular file: 'package/src/link.ts'"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_what_is_neither_a_folder_nor_a_file_is_refused(tmp_path: Path) -> None:
+def test_path_that_is_neither_a_folder_nor_a_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    assert refused(tmp_path / "pipe", PYTHON).message == "neither a folder nor a file"
+    assert (
+        package_error(tmp_path / "pipe", PYTHON).message
+        == "the path is neither a folder nor a file"
+    )
 
 
-def test_folder_with_two_packages_is_refused(tmp_path: Path) -> None:
+def test_folder_with_two_packages(tmp_path: Path) -> None:
     for version in ("one", "two"):
         for name, text in PYTHON_FILES.items():
             path = tmp_path / version / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-    assert refused(tmp_path, PYTHON).message == (
-        "livekit.agents is here more than once, in one and two"
+    assert package_error(tmp_path, PYTHON).message == (
+        "livekit.agents was found twice, in one and two"
     )
     assert "livekit/agents/__init__.py" in open_package(tmp_path / "two", PYTHON).files
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04broken", b"\x1f\x8bbroken", b"no archive"])
-def test_broken_archive_is_refused(tmp_path: Path, data: bytes) -> None:
+def test_broken_archive(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "a.whl").write_bytes(data)
-    assert "cannot be read" in refused(tmp_path / "a.whl", PYTHON).message
+    assert "cannot be read" in package_error(tmp_path / "a.whl", PYTHON).message
 
 
-def test_truncated_archives_are_refused(tmp_path: Path) -> None:
+def test_truncated_archives(tmp_path: Path) -> None:
     for path in (
         wheel(tmp_path / "a.whl", PYTHON_FILES),
         tarball(tmp_path / "a.tgz", PYTHON_FILES),
     ):
         path.write_bytes(path.read_bytes()[:-200])
-        refused(path, PYTHON)
+        package_error(path, PYTHON)
 
 
 @pytest.mark.parametrize("manifest", [None, "{", "[]", '{"name": "other"}', '{"name": 3}'])
-def test_other_packages_are_refused(tmp_path: Path, manifest: str | None) -> None:
+def test_other_packages(tmp_path: Path, manifest: str | None) -> None:
     write(tmp_path, {} if manifest is None else {"package.json": manifest})
-    assert "is not here" in refused(tmp_path, TYPESCRIPT).message
-    assert "is not here" in refused(tmp_path, PYTHON).message
+    assert "was not found at this path" in package_error(tmp_path, TYPESCRIPT).message
+    assert "was not found at this path" in package_error(tmp_path, PYTHON).message
 
 
-def test_no_path_is_refused(tmp_path: Path) -> None:
-    assert "nothing at this path" in refused(tmp_path / "none", PYTHON).message
+def test_path_that_does_not_exist(tmp_path: Path) -> None:
+    assert "nothing at this path" in package_error(tmp_path / "none", PYTHON).message
 
 
-def fetch_refused(scope: Scope, version: str) -> Diagnostic:
+def fetch_error(scope: Scope, version: str) -> Diagnostic:
     with pytest.raises(InputError) as caught:
         fetching.fetch(scope, version)
-    [found] = caught.value.diagnostics
-    assert found.rule is Rule.SDK_FETCH and found.help
-    return found
+    [diagnostic] = caught.value.diagnostics
+    assert diagnostic.rule is Rule.SDK_FETCH and diagnostic.help
+    return diagnostic
 
 
 @pytest.mark.parametrize(
@@ -187,7 +190,7 @@ def fetch_refused(scope: Scope, version: str) -> Diagnostic:
 )
 @pytest.mark.parametrize("scope", [PYTHON, TYPESCRIPT], ids=["python", "js"])
 def test_only_version_numbers_reach_a_client(scope: Scope, version: str) -> None:
-    assert "is not a version number" in fetch_refused(scope, version).message
+    assert "is not a version number" in fetch_error(scope, version).message
 
 
 def fake(folder: Path, name: str, body: str) -> None:
@@ -199,15 +202,15 @@ def fake(folder: Path, name: str, body: str) -> None:
     file.chmod(0o755)
 
 
-def test_client_that_is_absent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_client_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = fetch_refused(TYPESCRIPT, "1.9.0")
-    assert (found.message, str(found.span)) == (
+    error = fetch_error(TYPESCRIPT, "1.9.0")
+    assert (error.message, str(error.span)) == (
         "npm could not be started",
         "@livekit/agents@1.9.0:1:1",
     )
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    assert fetch_refused(PYTHON, "1.8.9").message == "pip could not be started"
+    assert fetch_error(PYTHON, "1.8.9").message == "pip could not be started"
 
 
 def test_client_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -216,18 +219,18 @@ def test_client_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     )
     fake(tmp_path, "npm", f"sys.stderr.write('{complaint}'); sys.exit(1)")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert fetch_refused(TYPESCRIPT, "9.9.9").message == "npm failed: npm error 404 No match found"
+    assert fetch_error(TYPESCRIPT, "9.9.9").message == "npm failed: npm error 404 No match found"
     fake(tmp_path, "python", "sys.stderr.write('ERROR: many\\nERROR: none found\\n'); sys.exit(1)")
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    assert fetch_refused(PYTHON, "9.9.9").message == "pip failed: ERROR: none found"
+    assert fetch_error(PYTHON, "9.9.9").message == "pip failed: ERROR: none found"
 
 
-def test_client_that_leaves_nothing_or_something_else(
+def test_client_that_writes_no_archive_or_an_invalid_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     fake(tmp_path, "npm", "")
-    assert "no archive" in fetch_refused(TYPESCRIPT, "1.0.0").message
+    assert "npm wrote no archive" in fetch_error(TYPESCRIPT, "1.0.0").message
     fake(tmp_path, "npm", "pathlib.Path(sys.argv[-1], 'a.tgz').write_bytes(b'x')")
     with pytest.raises(InputError, match="cannot be read"):
         fetching.fetch(TYPESCRIPT, "1.0.0")
@@ -236,8 +239,8 @@ def test_client_that_leaves_nothing_or_something_else(
 def test_client_that_hangs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fake(tmp_path, "npm", "import time; time.sleep(30)")
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(fetching, "_TIMEOUT", 0.2)
-    assert "no result" in fetch_refused(TYPESCRIPT, "1.0.0").message
+    monkeypatch.setattr(fetching, "_TIMEOUT_SECONDS", 0.2)
+    assert "no result" in fetch_error(TYPESCRIPT, "1.0.0").message
 
 
 def test_fetched_package_and_newest_version(
@@ -265,16 +268,16 @@ def test_fetched_package_and_newest_version(
 
 
 @pytest.mark.parametrize("report", ["", "[]", "{}", '{"install": []}'])
-def test_newest_that_is_not_named(
+def test_client_that_reports_no_newest_version(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, report: str
 ) -> None:
     fake(tmp_path, "python", f"print({report!r})")
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    with pytest.raises(InputError, match="named no version"):
+    with pytest.raises(InputError, match="reported no version"):
         fetching.newest(PYTHON)
 
 
-def test_update_writes_what_was_named_and_leaves_equal_files(tmp_path: Path) -> None:
+def test_update_writes_changed_files_only(tmp_path: Path) -> None:
     source = write(tmp_path / "sdk", PYTHON_FILES)
     out = tmp_path / "vocabularies"
     first = update(out, {"python": source})
@@ -289,75 +292,77 @@ def test_update_writes_nothing_of_an_sdk_that_cannot_be_read(tmp_path: Path) -> 
     events = source / "livekit/agents/voice/events.py"
     events.write_text(events.read_text().replace('"error"', "make()"))
     other = write(tmp_path / "js", TYPESCRIPT_SDK)
-    done = update(tmp_path, {"python": source, "typescript": other})
-    assert done.written == [tmp_path / "agents-js.json"]
-    [found] = done.diagnostics
-    assert (found.rule, found.span.line, found.span.column) == (Rule.SDK_ENUM, 8, 13)
+    updated = update(tmp_path, {"python": source, "typescript": other})
+    assert updated.written == [tmp_path / "agents-js.json"]
+    [diagnostic] = updated.diagnostics
+    assert (diagnostic.rule, diagnostic.span.line, diagnostic.span.column) == (Rule.SDK_ENUM, 8, 13)
 
 
-def test_update_refuses_nothing_but_says_so(tmp_path: Path) -> None:
-    done = update(tmp_path, {"python": tmp_path / "none"})
-    assert done.written == [] and [item.rule for item in done.diagnostics] == [Rule.SDK_PACKAGE]
+def test_update_from_a_path_that_does_not_exist(tmp_path: Path) -> None:
+    updated = update(tmp_path, {"python": tmp_path / "none"})
+    assert updated.written == [] and [item.rule for item in updated.diagnostics] == [
+        Rule.SDK_PACKAGE
+    ]
 
 
-def test_update_into_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+def test_update_of_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     source = write(tmp_path / "sdk", PYTHON_FILES)
     (tmp_path / "file").write_text("")
-    done = update(tmp_path / "file", {"python": source})
-    assert done.written == [] and [item.rule for item in done.diagnostics] == [Rule.OUTPUT]
+    updated = update(tmp_path / "file", {"python": source})
+    assert updated.written == [] and [item.rule for item in updated.diagnostics] == [Rule.OUTPUT]
 
 
-def test_update_warns_of_an_enum_that_vanished(tmp_path: Path) -> None:
+def test_update_warns_of_a_removed_enum(tmp_path: Path) -> None:
     source = write(tmp_path / "sdk", PYTHON_FILES)
     update(tmp_path, {"python": source})
     events = source / "livekit/agents/voice/events.py"
     events.write_text(events.read_text().replace("class CloseReason", "class EndReason"))
-    done = update(tmp_path, {"python": source})
-    assert done.written == [tmp_path / "livekit-agents.json"]
-    [found] = done.diagnostics
-    assert (found.rule, found.severity) == (Rule.SDK_MISSING, Severity.WARNING)
-    assert "CloseReason" in found.message and "events.py:7" in found.message
+    updated = update(tmp_path, {"python": source})
+    assert updated.written == [tmp_path / "livekit-agents.json"]
+    [warning] = updated.diagnostics
+    assert (warning.rule, warning.severity) == (Rule.SDK_MISSING, Severity.WARNING)
+    assert "CloseReason" in warning.message and "events.py:7" in warning.message
 
 
-def test_update_warns_of_a_class_that_vanished(tmp_path: Path) -> None:
+def test_update_warns_of_a_removed_class(tmp_path: Path) -> None:
     source = write(tmp_path / "sdk", PYTHON_FILES)
     update(tmp_path, {"python": source})
     events = source / "livekit/agents/voice/events.py"
     text = events.read_text().replace("    old: State\n", "").replace("    new:", "    _new:")
     events.write_text(text.replace("    type:", "    _type:"))
-    [found] = update(tmp_path, {"python": source}).diagnostics
-    assert found.message == (
-        "the class StateChangedEvent of 9.8.7 (livekit/agents/voice/events.py:11) is gone in 9.8.7"
+    [warning] = update(tmp_path, {"python": source}).diagnostics
+    assert warning.message == (
+        "the class StateChangedEvent of 9.8.7 (livekit/agents/voice/events.py:11) does not exist in 9.8.7"
     )
 
 
-def test_moved_compares_with_the_newest_version(
+def test_new_versions_compares_with_the_newest_version(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     source = write(tmp_path / "sdk", PYTHON_FILES)
     update(tmp_path, {"python": source})
     pinned = [sdk(tmp_path, "python")]
     monkeypatch.setattr(commands, "newest", lambda scope: "9.8.7")
-    assert commands.moved(pinned) == ([], [])
+    assert commands.new_versions(pinned) == ([], [])
     monkeypatch.setattr(commands, "newest", lambda scope: "9.9.0")
     later = {**PYTHON_FILES, "livekit/agents/version.py": '__version__ = "9.9.0"\n'}
     later["livekit/agents/voice/events.py"] += 'Mood = Literal["fine"]\n'
     newer = open_package(write(tmp_path / "newer", later), PYTHON)
     monkeypatch.setattr(commands, "fetch", lambda scope, version: newer)
-    [item], [note] = commands.moved(pinned)
+    [item], [note] = commands.new_versions(pinned)
     assert (item.sdk, item.pinned, item.newest) == ("livekit-agents", "9.8.7", "9.9.0")
     assert '+      "name": "Mood",' in item.diff and '-  "version": "9.8.7"' in item.diff
-    assert (note.rule, note.severity) == (Rule.SDK_MOVED, Severity.NOTE)
+    assert (note.rule, note.severity) == (Rule.SDK_NEW_VERSION, Severity.NOTE)
     assert load(tmp_path / "livekit-agents.json").version == "9.8.7"
 
 
-def test_moved_without_a_network_or_a_vocabulary(
+def test_new_versions_without_a_network_or_a_vocabulary(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     pinned = tmp_path / "livekit-agents.json"
-    found, diagnostics = commands.moved([sdk(tmp_path, "python")])
-    assert found == [] and [item.rule for item in diagnostics] == [Rule.VOCABULARY]
+    versions, diagnostics = commands.new_versions([sdk(tmp_path, "python")])
+    assert versions == [] and [item.rule for item in diagnostics] == [Rule.VOCABULARY]
     pinned.write_bytes(dump(Vocabulary("livekit-agents", "python", "1")))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    found, diagnostics = commands.moved([sdk(tmp_path, "python")])
-    assert found == [] and [item.rule for item in diagnostics] == [Rule.SDK_FETCH]
+    versions, diagnostics = commands.new_versions([sdk(tmp_path, "python")])
+    assert versions == [] and [item.rule for item in diagnostics] == [Rule.SDK_FETCH]

@@ -1,4 +1,4 @@
-"""Vocabulary files: what is written can be read, and nothing else can."""
+"""Tests of reading and writing vocabulary files."""
 
 from __future__ import annotations
 
@@ -92,25 +92,25 @@ VOCABULARIES = st.builds(
 
 
 @given(VOCABULARIES)
-def test_what_is_dumped_can_be_parsed(vocabulary: Vocabulary) -> None:
+def test_dumped_vocabulary_can_be_parsed(vocabulary: Vocabulary) -> None:
     data = dump(vocabulary)
     assert parse(data, "x.json") == normalized(vocabulary)
     assert dump(parse(data, "x.json")) == data
     assert data.endswith(b"}\n") and b"\r" not in data
 
 
-def test_order_of_reading_does_not_matter() -> None:
+def test_order_of_facts_does_not_matter() -> None:
     vocabulary = python_sdk().vocabulary
     shuffle = random.Random(1).shuffle
     enums, records = list(vocabulary.enums), list(vocabulary.records)
-    builds = list(vocabulary.constructions)
+    constructions = list(vocabulary.constructions)
     shuffle(enums)
     shuffle(records)
-    shuffle(builds)
-    again = vocabulary._replace(
-        enums=tuple(enums), records=tuple(records), constructions=tuple(builds)
+    shuffle(constructions)
+    shuffled = vocabulary._replace(
+        enums=tuple(enums), records=tuple(records), constructions=tuple(constructions)
     )
-    assert dump(again) == dump(vocabulary)
+    assert dump(shuffled) == dump(vocabulary)
 
 
 def test_file_is_json_with_sorted_keys_and_one_fact_a_line() -> None:
@@ -126,12 +126,12 @@ def test_load(tmp_path: Path) -> None:
     assert load(path) == vocabulary
 
 
-def refused(data: bytes) -> str:
+def vocabulary_error(data: bytes) -> str:
     with pytest.raises(InputError) as caught:
         parse(data, "v.json")
-    [found] = caught.value.diagnostics
-    assert found.rule is Rule.VOCABULARY and found.help
-    return f"{found.span}: {found.message}"
+    [diagnostic] = caught.value.diagnostics
+    assert diagnostic.rule is Rule.VOCABULARY and diagnostic.help
+    return f"{diagnostic.span}: {diagnostic.message}"
 
 
 @pytest.mark.parametrize(
@@ -140,15 +140,15 @@ def refused(data: bytes) -> str:
         (b"", "v.json:1:1: not JSON"),
         (b'{\n  "sdk": }', "v.json:2:10: not JSON"),
         (b'{"a": 1}\n\xff', "v.json:2:1: not UTF-8"),
-        (b"[" * 100_000, "v.json:1:1: not JSON"),
+        (b"[" * 100_000, "v.json:1:1: the JSON cannot be read"),
         (b"9" * 10_000, "v.json:1:1: "),
-        (b"[]", "v.json:1:1: the whole file: an object is needed here"),
-        (b"null", "v.json:1:1: the whole file: an object is needed here"),
+        (b"[]", "v.json:1:1: the whole file: expected an object"),
+        (b"null", "v.json:1:1: the whole file: expected an object"),
         (b'{"sdk": "x"}', "v.json:1:1: the whole file: the key 'language' is missing"),
     ],
 )
-def test_malformed_bytes_are_refused(data: bytes, message: str) -> None:
-    assert refused(data).startswith(message)
+def test_malformed_bytes(data: bytes, message: str) -> None:
+    assert vocabulary_error(data).startswith(message)
 
 
 def _drop(key: str) -> Callable[[Any], None]:
@@ -160,48 +160,56 @@ def _put(key: str, value: object) -> Callable[[Any], None]:
 
 
 @pytest.mark.parametrize(
-    ("way", "change", "message"),
+    ("key_path", "change", "message"),
     [
-        ((), _put("extra", 1), "the whole file: the key 'extra' is not known"),
-        ((), _put("version", None), "version: a string is needed here"),
-        ((), _put("enums", {}), "enums: a list is needed here"),
-        ((), _put("host", []), "host: an object is needed here"),
-        (("enums", 0), _put("form", "set"), "enums[0].form: one of enum, literal"),
-        (("enums", 0), _put("open", 0), "enums[0].open: true or false is needed here"),
-        (("enums", 0), _put("at", "events.py"), "enums[0].at: a place like"),
-        (("enums", 0), _put("at", ":3"), "enums[0].at: a place like"),
-        (("enums", 0), _put("at", "e.py:²"), "enums[0].at: a place like"),
-        (("enums", 0, "values", 1), _put("line", True), "enums[0].values[1].line: a line number"),
-        (("enums", 0, "values", 1), _put("line", 0), "enums[0].values[1].line: a line number"),
+        ((), _put("extra", 1), "the whole file: the key 'extra' is unknown"),
+        ((), _put("version", None), "version: expected a string"),
+        ((), _put("enums", {}), "enums: expected a list"),
+        ((), _put("host", []), "host: expected an object"),
+        (("enums", 0), _put("form", "set"), "enums[0].form: expected one of enum, literal"),
+        (("enums", 0), _put("open", 0), "enums[0].open: expected true or false"),
+        (("enums", 0), _put("at", "events.py"), "enums[0].at: expected a place"),
+        (("enums", 0), _put("at", ":3"), "enums[0].at: expected a place"),
+        (("enums", 0), _put("at", "e.py:²"), "enums[0].at: expected a place"),
+        (
+            ("enums", 0, "values", 1),
+            _put("line", True),
+            "enums[0].values[1].line: expected a line number",
+        ),
+        (
+            ("enums", 0, "values", 1),
+            _put("line", 0),
+            "enums[0].values[1].line: expected a line number",
+        ),
         (("enums", 0, "values", 1), _drop("member"), "enums[0].values[1]: the key 'member' is"),
         (("records", 0, "fields", 0), _drop("type"), "records[0].fields[0]: the key 'type' is"),
-        (("driver", "sends", 0), _put("arm", 3), "driver.sends[0].arm: a string is needed here"),
-        (("host", "answers", 0), _put("reads", [1]), "host.answers[0].reads[0]: a string"),
+        (("driver", "sends", 0), _put("arm", 3), "driver.sends[0].arm: expected a string"),
+        (("host", "answers", 0), _put("reads", [1]), "host.answers[0].reads[0]: expected a string"),
         (
             ("constructions", 0),
             _put("fields", "a"),
-            "constructions[0].fields: a list is needed here",
+            "constructions[0].fields: expected a list",
         ),
     ],
 )
-def test_malformed_shape_is_refused_with_the_way_to_it(
-    way: tuple[str | int, ...], change: Callable[[Any], None], message: str
+def test_malformed_value_is_reported_with_its_path(
+    key_path: tuple[str | int, ...], change: Callable[[Any], None], message: str
 ) -> None:
     value = json.loads(dump(python_sdk().vocabulary))
     inner = value
-    for step in way:
+    for step in key_path:
         inner = inner[step]
     change(inner)
-    assert refused(json.dumps(value).encode()).startswith(f"v.json:1:1: {message}")
+    assert vocabulary_error(json.dumps(value).encode()).startswith(f"v.json:1:1: {message}")
 
 
-def test_missing_file_is_refused(tmp_path: Path) -> None:
+def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         load(tmp_path / "none.json")
     assert caught.value.diagnostics[0].rule is Rule.VOCABULARY
 
 
-def test_loading_brings_no_parser() -> None:
+def test_loading_imports_no_parser() -> None:
     code = (
         "import sys; from pathlib import Path; from sessiongen.vocabulary import load\n"
         "for path in sys.argv[1:]: load(Path(path))\n"

@@ -1,7 +1,7 @@
-"""What the code of published SDKs does, written down by hand from their packages.
+"""The behaviour of published SDKs, collected from their packages by hand.
 
-Beside the names and fields of `published_facts`: which words the hosts map to what, what
-stands in for the rest, which events keep their own time, which texts are errors.
+It adds to `published_facts`: the values to which hosts map literals, the defaults for other
+literals, the events whose own time is sent, and the error texts.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ DEFAULTS = {"_AGENT_STATE_MAP": IDLE, "_USER_STATE_MAP": LISTENING}
 
 
 @dataclass(frozen=True)
-class Habits:
-    """What a person found a host and driver to do.
+class Behaviour:
+    """The behaviour of one SDK's host and driver.
 
-    maps: `word=VALUE` by the map's name; defaults: `VALUE:FUNCTION` by the map's name.
-    timed: the arms whose handler looks at the event's own time. errors: of run_input.
-    ignored_variants: `kind:FUNCTION`. emits_payload_only: where the driver emits a payload alone.
+    maps: `literal=VALUE` by the map's name. defaults: `VALUE:FUNCTION` by the map's name.
+    timed: the arms whose handler reads the event's time. errors: the error texts of run_input.
+    ignored_variants: `tag:FUNCTION`. emits_payload_only: where the driver emits only a payload.
     """
 
     version: str
@@ -78,20 +78,20 @@ class Habits:
     places: dict[str, str] = field(default_factory=dict)
 
 
-PYTHON_HABITS = [
-    Habits(
+PYTHON_BEHAVIOUR = [
+    Behaviour(
         "1.5.17",
         maps={**PYTHON_MAPS, "role_map": ROLES},
         defaults={**DEFAULTS, "role_map": "ASSISTANT:_chat_item_to_proto"},
         options=OPTIONS_FIRST,
         content="AudioContent ImageContent Instructions str",
         timed="user_state_changed",
-        # there is no driver yet, and the console's output is not the host's
+        # This version has no driver, and the console's output is not sent by the host.
         envelope_uses="audio_input:receives audio_playback_finished:receives event:sends request:receives "
         "response:sends",
         errors=(),
     ),
-    Habits(
+    Behaviour(
         "1.6.10",
         maps={**PYTHON_MAPS, **TOOL_MAPS, "role_map": ROLES},
         defaults={**DEFAULTS, "role_map": "ASSISTANT:_chat_item_to_proto"},
@@ -100,7 +100,7 @@ PYTHON_HABITS = [
         timed=TIMED,
         envelope_uses=CONSOLE,
     ),
-    Habits(
+    Behaviour(
         "1.7.1",
         maps={**PYTHON_MAPS, **TOOL_MAPS, "ROLES": ROLES},
         defaults=DEFAULTS,
@@ -109,7 +109,7 @@ PYTHON_HABITS = [
         timed=TIMED,
         envelope_uses=CONSOLE,
     ),
-    Habits(
+    Behaviour(
         "1.8.9",
         maps={**PYTHON_MAPS, **TOOL_MAPS, "ROLES": ROLES},
         defaults=DEFAULTS,
@@ -126,8 +126,8 @@ PYTHON_HABITS = [
         },
     ),
 ]
-JS_HABITS = [
-    Habits(
+JS_BEHAVIOUR = [
+    Behaviour(
         "1.2.6",
         maps={"AGENT_STATE_MAP": STATES, "USER_STATE_MAP": USERS, "roleMap": ROLES},
         defaults={"roleMap": "ASSISTANT:chatItemToProto"},
@@ -138,7 +138,7 @@ JS_HABITS = [
         errors=(),
         emits_payload_only="src/voice/remote_session.ts:930",
     ),
-    Habits(
+    Behaviour(
         "1.9.0",
         maps={
             "AGENT_STATE_MAP": STATES,
@@ -164,5 +164,7 @@ JS_HABITS = [
     ),
 ]
 
-HABITS = [(PYTHON, found) for found in PYTHON_HABITS] + [(TYPESCRIPT, it) for it in JS_HABITS]
-HABIT_IDS = [f"{scope.sdk}-{found.version}" for scope, found in HABITS]
+BEHAVIOUR = [(PYTHON, found) for found in PYTHON_BEHAVIOUR] + [
+    (TYPESCRIPT, it) for it in JS_BEHAVIOUR
+]
+BEHAVIOUR_IDS = [f"{scope.sdk}-{item.version}" for scope, item in BEHAVIOUR]

@@ -1,4 +1,4 @@
-"""What published SDKs have, written down by hand from their packages."""
+"""Facts about published SDKs, collected from their packages by hand."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from scopes import PYTHON, TYPESCRIPT
 
 @dataclass(frozen=True)
 class Facts:
-    """What a person found in a package.
+    """The facts about one version of an SDK.
 
-    A place is `file:line`; words stand in one string; `?` marks a field that may be left
-    out, `...` a set that is open; `arm=event` is an event sent on, `arm:method` a request.
+    A place is `file:line`. Names are separated by spaces; `?` marks an optional field, `...`
+    an open set. `arm=event` is a forwarded event, `arm:method` a request.
     """
 
     version: str

@@ -153,6 +153,6 @@ class Small:
         return parity.compare(model.protocol, model.annotated, loaded)
 
 
-def difference_ids(found: parity.Parity) -> list[str]:
-    """Return what differs, declared or not, in the order of the matrix."""
-    return [item.id for section in found.sections for item in section.findings()]
+def difference_ids(result: parity.Parity) -> list[str]:
+    """Return the ids of all differences, declared or not, in the order of the matrix."""
+    return [item.id for section in result.sections for item in section.findings()]

@@ -1,7 +1,7 @@
-"""Small SDKs, written here, that the tests of the readers change and read.
+"""Small SDKs that the tests of the readers change and read.
 
-A small SDK is a dict of files. `¶` in a file marks the place that a diagnostic must name;
-it is taken out before the file is read.
+A small SDK is a dict of files. `¶` in a file marks the expected position of a diagnostic;
+it is removed before the file is read.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ export class RemoteSession extends (EventEmitter as new () => TypedEmitter<Drive
 
 @dataclass(frozen=True)
 class Small:
-    """The reading of a small SDK, and the places that were marked in its files."""
+    """The result of reading a small SDK, and the positions that are marked in its files."""
 
     reading: Reading
     marks: list[Span]
@@ -138,19 +138,21 @@ class Small:
 
     def fault(self, rule: Rule) -> Diagnostic:
         """Return the one error, which must have this rule and stand at the mark."""
-        found = [item for item in self.errors if item.rule is rule]
-        assert [item.span for item in found] == self.marks, self.errors
-        return found[0]
+        errors = [item for item in self.errors if item.rule is rule]
+        assert [item.span for item in errors] == self.marks, self.errors
+        return errors[0]
 
 
-def python_sdk(changes: Mapping[str, str] | None = None, wanted: tuple[str, ...] = ()) -> Small:
+def python_sdk(changes: Mapping[str, str] | None = None, required: tuple[str, ...] = ()) -> Small:
     """Read the small Python SDK with some files changed or added."""
-    return _small(PYTHON, PYTHON_SDK, "livekit/agents/", changes or {}, wanted)
+    return _small(PYTHON, PYTHON_SDK, "livekit/agents/", changes or {}, required)
 
 
-def typescript_sdk(changes: Mapping[str, str] | None = None, wanted: tuple[str, ...] = ()) -> Small:
+def typescript_sdk(
+    changes: Mapping[str, str] | None = None, required: tuple[str, ...] = ()
+) -> Small:
     """Read the small TypeScript SDK with some files changed or added."""
-    return _small(TYPESCRIPT, TYPESCRIPT_SDK, "", changes or {}, wanted)
+    return _small(TYPESCRIPT, TYPESCRIPT_SDK, "", changes or {}, required)
 
 
 def _small(
@@ -158,7 +160,7 @@ def _small(
     base: Mapping[str, str],
     prefix: str,
     changes: Mapping[str, str],
-    wanted: tuple[str, ...],
+    required: tuple[str, ...],
 ) -> Small:
     files: dict[str, bytes] = {}
     marks = []
@@ -169,6 +171,6 @@ def _small(
             marks.append(Span(f"sdk/{prefix}{path}", line, len(before.rpartition("\n")[2]) + 1))
             text = text.replace(MARK, "", 1)
         files[prefix + path] = text.encode()
-    chosen = replace(scope, required=wanted)
+    chosen = replace(scope, required=required)
     reader = python_reader.read if scope is PYTHON else typescript_reader.read
     return Small(reader(Package("sdk", files), chosen), marks)

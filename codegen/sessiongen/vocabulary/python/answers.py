@@ -1,4 +1,4 @@
-"""What a Python host answers besides response arms: error texts, and unknown requests."""
+"""Reads what a Python host answers besides response arms: error texts, and unknown requests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from sessiongen.vocabulary.model import Place
-from sessiongen.vocabulary.python.classes import Role, own
+from sessiongen.vocabulary.python.classes import Role, self_attribute
 from sessiongen.vocabulary.python.dispatch import Branch
 from sessiongen.vocabulary.python.literals import constant
 
@@ -15,31 +15,37 @@ def unknown_request_answer(role: Role, cases: Sequence[Branch]) -> Place | None:
     """Return where a function that dispatches requests answers outside of every branch."""
     message = role.scope.messages.response
     for function in {id(case.function): case.function for case in cases}.values():
-        within = {id(node) for case in cases for part in case.body for node in ast.walk(part)}
+        inside = {id(node) for case in cases for part in case.body for node in ast.walk(part)}
         for node in ast.walk(function):
-            if id(node) in within:
+            if id(node) in inside:
                 continue
-            method = role.view.methods.get(own(node.func)) if isinstance(node, ast.Call) else None
-            if role.view.constructs(node, message) or (method and role.view.made(method, message)):
+            method = (
+                role.view.methods.get(self_attribute(node.func))
+                if isinstance(node, ast.Call)
+                else None
+            )
+            if role.view.constructs(node, message) or (
+                method and role.view.constructions(method, message)
+            ):
                 return role.place(node)
     return None
 
 
 def error_texts(role: Role, body: Sequence[ast.AST]) -> tuple[str, ...]:
     """Return the constant error texts of the responses that a body constructs."""
-    reached = [part for node in body for part in role.view.reached(node)]
+    reachable_code = [part for node in body for part in role.view.reachable_code(node)]
     texts: set[str] = set()
     for node in body:
-        for made in role.view.made(node, role.scope.messages.response):
-            value = made.values.get(role.scope.messages.response_error)
+        for construction in role.view.constructions(node, role.scope.messages.response):
+            value = construction.values.get(role.scope.messages.response_error)
             if value is not None:
-                method = made.within.rpartition(".")[2]
-                texts |= set(_texts(role, value, reached, method))
+                method = construction.within.rpartition(".")[2]
+                texts |= set(_texts(role, value, reachable_code, method))
     return tuple(sorted(texts - {""}))
 
 
 def _texts(
-    role: Role, value: ast.expr, reached: list[ast.AST], method: str, hops: int = 3
+    role: Role, value: ast.expr, reachable_code: list[ast.AST], method: str, hops: int = 3
 ) -> Iterator[str]:
     """Yield the constant values of an expression; variables and parameters are followed."""
     text = constant(value)
@@ -47,17 +53,20 @@ def _texts(
         yield text
     elif isinstance(value, ast.IfExp):
         for side in (value.body, value.orelse):
-            yield from _texts(role, side, reached, method, hops)
+            yield from _texts(role, side, reachable_code, method, hops)
     elif isinstance(value, ast.BoolOp):
         for side in value.values:
-            yield from _texts(role, side, reached, method, hops)
+            yield from _texts(role, side, reachable_code, method, hops)
     elif isinstance(value, ast.Name) and hops:
-        for given in (*_assigned(value.id, reached), *_passed(role, value.id, reached, method)):
-            yield from _texts(role, given, reached, method, hops - 1)
+        for argument in (
+            *_assigned(value.id, reachable_code),
+            *_passed_arguments(role, value.id, reachable_code, method),
+        ):
+            yield from _texts(role, argument, reachable_code, method, hops - 1)
 
 
-def _assigned(name: str, reached: Iterable[ast.AST]) -> Iterator[ast.expr]:
-    for part in reached:
+def _assigned(name: str, reachable_code: Iterable[ast.AST]) -> Iterator[ast.expr]:
+    for part in reachable_code:
         for node in ast.walk(part):
             targets = node.targets if isinstance(node, ast.Assign) else []
             targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
@@ -67,14 +76,16 @@ def _assigned(name: str, reached: Iterable[ast.AST]) -> Iterator[ast.expr]:
                     yield from [value] if isinstance(value, ast.expr) else []
 
 
-def _passed(role: Role, name: str, reached: Iterable[ast.AST], method: str) -> Iterator[ast.expr]:
+def _passed_arguments(
+    role: Role, name: str, reachable_code: Iterable[ast.AST], method: str
+) -> Iterator[ast.expr]:
     """Yield the arguments for a parameter of a method of the class."""
     function = role.view.methods.get(method)
     names = [item.arg for item in function.args.args[1:]] if function else []
     if name not in names:
         return
-    for part in reached:
+    for part in reachable_code:
         for node in ast.walk(part):
-            if isinstance(node, ast.Call) and own(node.func) == method:
+            if isinstance(node, ast.Call) and self_attribute(node.func) == method:
                 yield from node.args[names.index(name) : names.index(name) + 1]
-                yield from (literal.value for literal in node.keywords if literal.arg == name)
+                yield from (keyword.value for keyword in node.keywords if keyword.arg == name)

@@ -1,4 +1,4 @@
-"""A class of an SDK: its methods, the messages constructed in it, and the arms they fill."""
+"""Reads a class of an SDK: its methods, the messages it constructs, and the arms it fills."""
 
 from __future__ import annotations
 
@@ -17,60 +17,63 @@ from sessiongen.vocabulary.scope import Scope
 class ClassView:
     """A class with its methods and the messages constructed in it."""
 
-    def __init__(self, definition: Definition, made: list[ConstructionBuilder]) -> None:
+    def __init__(self, definition: Definition, constructions: list[ConstructionBuilder]) -> None:
         assert isinstance(definition.node, ast.ClassDef)
-        self.found = definition
+        self.definition = definition
         self.node = definition.node
         self.methods = {
             item.name: item
             for item in definition.node.body
             if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef))
         }
-        self._made = {id(item.node): item for item in made}
+        self._constructions = {id(item.node): item for item in constructions}
 
-    def made(self, node: ast.AST, message: str) -> list[ConstructionBuilder]:
+    def constructions(self, node: ast.AST, message: str) -> list[ConstructionBuilder]:
         """Return the constructions of a message in a node and in the methods it calls."""
         return [
-            self._made[id(inner)]
-            for part in self.reached(node)
+            self._constructions[id(inner)]
+            for part in self.reachable_code(node)
             for inner in ast.walk(part)
-            if id(inner) in self._made and self._made[id(inner)].message == message
+            if id(inner) in self._constructions
+            and self._constructions[id(inner)].message == message
         ]
 
-    def only(self, node: ast.AST) -> ClassView:
+    def limited_to(self, node: ast.AST) -> ClassView:
         """Return a view that is limited to the constructions of one method."""
         inside = {id(inner) for inner in ast.walk(node)}
-        return ClassView(self.found, [item for key, item in self._made.items() if key in inside])
+        return ClassView(
+            self.definition, [item for key, item in self._constructions.items() if key in inside]
+        )
 
-    def calls(self, node: ast.AST) -> set[str]:
+    def called_methods(self, node: ast.AST) -> set[str]:
         """Return the methods of the class that a node calls."""
-        found = set()
+        methods = set()
         for inner in ast.walk(node):
             if isinstance(inner, ast.Call):
-                name = own(inner.func)
+                name = self_attribute(inner.func)
                 if name in self.methods:
-                    found.add(name)
-        return found
+                    methods.add(name)
+        return methods
 
     def constructs(self, node: ast.AST, message: str) -> bool:
         """Whether a node constructs a message."""
-        return id(node) in self._made and self._made[id(node)].message == message
+        return id(node) in self._constructions and self._constructions[id(node)].message == message
 
-    def reached(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield a node and the methods of the class that it calls, transitively."""
+    def reachable_code(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield a node, and the methods of the class that it calls directly or indirectly."""
         yield node
         seen: set[str] = set()
-        queue = self.calls(node)
+        queue = self.called_methods(node)
         while queue:
             name = min(queue)
             queue.discard(name)
             if name not in seen:
                 seen.add(name)
                 yield self.methods[name]
-                queue |= self.calls(self.methods[name])
+                queue |= self.called_methods(self.methods[name])
 
 
-def own(node: ast.AST) -> str:
+def self_attribute(node: ast.AST) -> str:
     """Return `x` for `self.x`, empty for any other expression."""
     head, _, name = (dotted(node) or "").rpartition(".")
     return name if head == "self" else ""
@@ -84,36 +87,38 @@ class Role:
         self.view = view
         self.scope = scope
         self.faults = faults
-        self.module = view.found.module
+        self.module = view.definition.module
 
     def place(self, node: ast.AST) -> Place:
         """Return the line on which a node begins."""
         return self.module.place(node)
 
-    def fault(self, node: ast.AST, rule: Rule, what: str) -> None:
-        """Report what cannot be read."""
-        self.faults.unreadable(self.modules.span(self.module, node), rule, what)
+    def fault(self, node: ast.AST, rule: Rule, message: str) -> None:
+        """Report that a node cannot be read."""
+        self.faults.unreadable(self.modules.span(self.module, node), rule, message)
 
-    def expect(self, met: bool, what: str) -> None:
-        """Report a fault unless a condition is met."""
+    def expect(self, met: bool, message: str) -> None:
+        """Report that the class does nothing of a kind, unless a condition is met."""
         if not met:
-            name = self.view.found.name
-            self.fault(self.view.node, Rule.SDK_REQUEST, f"{name} {what} that can be read")
+            name = self.view.definition.name
+            self.fault(self.view.node, Rule.SDK_REQUEST, f"{name} {message} that can be read")
 
     def arms(
         self, body: Iterable[ast.AST], message: str, view: ClassView | None = None
     ) -> list[tuple[str, ConstructionBuilder]]:
         """Return the arms of a message that are filled in a body, each with the first place."""
-        found: dict[str, ConstructionBuilder] = {}
+        arms: dict[str, ConstructionBuilder] = {}
         for node in body:
-            for made in (view or self.view).made(node, message):
-                for name in sorted(made.fields):
-                    if f"{message}.{name}" not in self.scope.plain:
-                        found.setdefault(name, made)
-        return list(found.items())
+            for construction in (view or self.view).constructions(node, message):
+                for name in sorted(construction.fields):
+                    if f"{message}.{name}" not in self.scope.not_arms:
+                        arms.setdefault(name, construction)
+        return list(arms.items())
 
     def require_arms(self, node: ast.AST, message: str) -> None:
         """Report each construction of a message whose arm is computed."""
-        for made in self.view.made(node, message):
-            if made.open:
-                self.fault(made.node, Rule.SDK_REQUEST, f"the arm of a {message} is computed")
+        for construction in self.view.constructions(node, message):
+            if construction.open:
+                self.fault(
+                    construction.node, Rule.SDK_REQUEST, f"the arm of a {message} is computed"
+                )

@@ -13,7 +13,15 @@ from sessiongen.vocabulary.model import Construction, Place
 from sessiongen.vocabulary.python.modules import Module, Modules
 from sessiongen.vocabulary.python.literals import alternatives, dotted, last
 
-_WRITES = {"CopyFrom", "MergeFrom", "SetInParent", "GetCurrentTime", "add", "append", "extend"}
+_FILLING_METHODS = {
+    "CopyFrom",
+    "MergeFrom",
+    "SetInParent",
+    "GetCurrentTime",
+    "add",
+    "append",
+    "extend",
+}
 
 
 @dataclass
@@ -62,7 +70,11 @@ def constructions_of(modules: Modules, module: Module, protobuf: str) -> list[Co
         return []
     walker = _Walker(module, names)
     walker.visit(module.tree)
-    return [made for made in walker.made if made.fields or not isinstance(made.node, ast.arg)]
+    return [
+        construction
+        for construction in walker.constructions
+        if construction.fields or not isinstance(construction.node, ast.arg)
+    ]
 
 
 def _is_empty(value: ast.expr) -> bool:
@@ -81,7 +93,7 @@ def message_type(names: Names, node: ast.expr) -> str | None:
     if head not in names.types:
         return None
     message = ".".join(part for part in (names.types[head], rest) if part)
-    # enum values are all capitals, methods begin small
+    # Enum values are upper case, and methods begin with a lower-case letter.
     parts = message.split(".")
     named = all(part[:1].isupper() for part in parts) and not parts[-1].isupper()
     return message if named and "_" not in parts[-1] else None
@@ -91,7 +103,7 @@ class _Walker(ast.NodeVisitor):
     def __init__(self, module: Module, names: Names) -> None:
         self.module = module
         self.names = names
-        self.made: list[ConstructionBuilder] = []
+        self.constructions: list[ConstructionBuilder] = []
         self._within: list[str] = []
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
@@ -124,7 +136,7 @@ class _Walker(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         message = message_type(self.names, node.func)
         if message is not None:
-            self._make(message, node, node.keywords)
+            self._construct(message, node, node.keywords)
         elif last(node.func) in {"isinstance", "issubclass"}:
             return
         elif last(node.func) == "cast":
@@ -132,7 +144,7 @@ class _Walker(ast.NodeVisitor):
                 self.visit(argument)
             return
         else:
-            self._write(node)
+            self._filling_call(node)
             self.visit(node.func)
         for argument in node.args:
             self._argument(argument, node)
@@ -140,7 +152,7 @@ class _Walker(ast.NodeVisitor):
             self.visit(keyword.value)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        # a message class between brackets is the argument of a generic type
+        # A message class in brackets is the argument of a generic type.
         self.visit(node.value)
         if message_type(self.names, node.slice) is None:
             self.visit(node.slice)
@@ -157,45 +169,45 @@ class _Walker(ast.NodeVisitor):
         for part in alternatives(argument.annotation) if argument.annotation else ():
             message = message_type(self.names, part)
             if message is not None:
-                made = self._record(message, argument)
-                self.names.values[argument.arg] = made
+                construction = self._add(message, argument)
+                self.names.values[argument.arg] = construction
 
     def _assign(self, targets: list[ast.expr], value: ast.expr) -> None:
-        before = len(self.made)
+        before = len(self.constructions)
         message = message_type(self.names, value)
         if message is None:
             self.visit(value)
-        made = self.made[before] if len(self.made) > before else None
+        construction = self.constructions[before] if len(self.constructions) > before else None
         for target in targets:
             if isinstance(target, ast.Name):
                 self.names.types.pop(target.id, None)
                 self.names.values.pop(target.id, None)
                 if message is not None:
                     self.names.types[target.id] = message
-                elif made is not None and made.node is value:
-                    self.names.values[target.id] = made
+                elif construction is not None and construction.node is value:
+                    self.names.values[target.id] = construction
             else:
                 self._fill(target, value)
 
     def _fill(self, target: ast.expr, value: ast.expr | None = None) -> None:
-        """Note the field that an assignment to a part of a message fills."""
+        """Record the field that an assignment to a part of a message fills."""
         path: list[str] = []
         while isinstance(target, (ast.Attribute, ast.Subscript)):
             if isinstance(target, ast.Attribute):
                 path.append(target.attr)
             target = target.value
         if isinstance(target, ast.Name) and path and target.id in self.names.values:
-            made = self.names.values[target.id]
-            made.fill(path[-1], value if len(path) == 1 else None)
+            construction = self.names.values[target.id]
+            construction.fill(path[-1], value if len(path) == 1 else None)
             if len(path) > 1:
-                made.fill(".".join(reversed(path)), value)
+                construction.fill(".".join(reversed(path)), value)
 
-    def _write(self, node: ast.Call) -> None:
-        """Note the field that a call such as `x.field.CopyFrom(...)` fills."""
+    def _filling_call(self, node: ast.Call) -> None:
+        """Record the field that a call such as `x.field.CopyFrom(...)` fills."""
         if not isinstance(node.func, ast.Attribute):
             return
         inner = node.func.value
-        if node.func.attr in _WRITES or node.func.attr.startswith("From"):
+        if node.func.attr in _FILLING_METHODS or node.func.attr.startswith("From"):
             if isinstance(inner, ast.Call) and last(inner.func) == "getattr" and inner.args:
                 owner = inner.args[0]
                 if isinstance(owner, ast.Name) and owner.id in self.names.values:
@@ -210,25 +222,27 @@ class _Walker(ast.NodeVisitor):
             self.visit(argument.value if isinstance(argument, ast.Starred) else argument)
 
     def _reference(self, node: ast.expr, keywords: list[ast.keyword]) -> None:
-        """Add a message class that is passed on; its fields cannot be read here."""
+        """Add a message class that is passed as a value; its fields cannot be read here."""
         message = message_type(self.names, node)
         if message is not None:
-            self._make(message, node, keywords).open = True
+            self._construct(message, node, keywords).open = True
         elif isinstance(node, ast.Attribute) and dotted(node) is None:
             self.visit(node.value)
 
-    def _make(
+    def _construct(
         self, message: str, node: ast.AST, keywords: list[ast.keyword]
     ) -> ConstructionBuilder:
-        made = self._record(message, node)
+        construction = self._add(message, node)
         for keyword in keywords:
             if keyword.arg is None:
-                made.open = True
+                construction.open = True
             else:
-                made.fill(keyword.arg, keyword.value)
-        return made
+                construction.fill(keyword.arg, keyword.value)
+        return construction
 
-    def _record(self, message: str, node: ast.AST) -> ConstructionBuilder:
-        made = ConstructionBuilder(message, ".".join(self._within), self.module.place(node), node)
-        self.made.append(made)
-        return made
+    def _add(self, message: str, node: ast.AST) -> ConstructionBuilder:
+        construction = ConstructionBuilder(
+            message, ".".join(self._within), self.module.place(node), node
+        )
+        self.constructions.append(construction)
+        return construction

@@ -1,4 +1,4 @@
-"""Branches on the arm of a oneof: `if x.HasField("arm")`, `match x.WhichOneof(...)`."""
+"""Finds branches on the arm of a oneof: `if x.HasField("arm")`, `match x.WhichOneof(...)`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from dataclasses import dataclass
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.python.classes import own
+from sessiongen.vocabulary.python.classes import self_attribute
 from sessiongen.vocabulary.python.modules import Module, Modules
 from sessiongen.vocabulary.python.literals import alternatives, constant, last
 
 
 @dataclass(frozen=True)
 class Oneof:
-    """A message with a union of arms. carrier: the field of the envelope that holds it; for
-    the envelope itself none, which comes out of a loop."""
+    """A message with a oneof of arms.
+
+    carrier: the field of the envelope that contains the message; empty for the envelope
+    itself, which code takes from a loop.
+    """
 
     message: str
     carrier: str
@@ -37,23 +40,23 @@ class Branch:
 
 
 def branches(
-    modules: Modules, module: Module, node: ast.ClassDef, union: Oneof, faults: Faults
+    modules: Modules, module: Module, node: ast.ClassDef, oneof: Oneof, faults: Faults
 ) -> list[Branch]:
-    """Return the branches of a class on the arm of a union."""
+    """Return the branches of a class on the arm of a oneof."""
     functions = [
-        _Function(modules, module, function, union, faults)
+        _Function(modules, module, function, oneof, faults)
         for function in ast.walk(node)
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
     ]
     for function in functions:
-        for method, at in function.passes_name():
+        for method, index in function.arm_name_arguments():
             for other in functions:
-                other.is_given_name(method, at)
+                other.receive_arm_name(method, index)
     return [branch for function in functions for branch in function.branches()]
 
 
-def named_by_union(function: ast.AST, event: ast.expr) -> bool:
-    """Whether an expression is the name of the arm that a message has set."""
+def is_arm_name(function: ast.AST, event: ast.expr) -> bool:
+    """Whether an expression is the name of the arm that is set in a message."""
     if isinstance(event, ast.Call):
         return last_call(event) == "WhichOneof"
     if not isinstance(event, ast.Name):
@@ -80,30 +83,32 @@ def _assignments(function: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 
 class _Function:
-    """One function's branches on the arm of a union."""
+    """The branches of one function on the arm of a oneof."""
 
     def __init__(
         self,
         modules: Modules,
         module: Module,
         node: ast.FunctionDef | ast.AsyncFunctionDef,
-        union: Oneof,
+        oneof: Oneof,
         faults: Faults,
     ) -> None:
         self.modules = modules
         self.module = module
         self.node = node
-        self.union = union
+        self.oneof = oneof
         self.faults = faults
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
         self._holders = {item.arg for item in arguments if self._typed(item.annotation)}
-        if not union.carrier:
+        if not oneof.carrier:
             self._holders |= {
                 loop.target.id
                 for loop in ast.walk(node)
                 if isinstance(loop, (ast.For, ast.AsyncFor)) and isinstance(loop.target, ast.Name)
             }
-        self._arm_names = {name for name, value in _assignments(node) if self._which(value)}
+        self._arm_names = {
+            name for name, value in _assignments(node) if self._is_which_oneof(value)
+        }
         self._seen: set[int] = set()
 
     def branches(self) -> Iterator[Branch]:
@@ -114,61 +119,65 @@ class _Function:
                     yield Branch(arm, node, node.body, self.node)
             elif isinstance(node, ast.Match) and self._is_arm(node.subject):
                 for case in node.cases:
-                    yield from self._case(case)
+                    yield from self._case_branches(case)
         for node in ast.walk(self.node):
-            if self._asks(node) and id(node) not in self._seen:
-                what = "a test of an arm that is no plain `if`"
-                self._fault(node, what)
+            if self._tests_arm(node) and id(node) not in self._seen:
+                message = "this test of an arm is not the condition of an `if`"
+                self._fault(node, message)
 
-    def passes_name(self) -> Iterator[tuple[str, int]]:
+    def arm_name_arguments(self) -> Iterator[tuple[str, int]]:
         """Yield each method that receives the name of the arm, and the index of the argument."""
         for node in ast.walk(self.node):
-            method = own(node.func) if isinstance(node, ast.Call) else ""
-            for at, item in enumerate(node.args if isinstance(node, ast.Call) and method else ()):
+            method = self_attribute(node.func) if isinstance(node, ast.Call) else ""
+            for index, item in enumerate(
+                node.args if isinstance(node, ast.Call) and method else ()
+            ):
                 if isinstance(item, ast.Name) and item.id in self._arm_names:
-                    yield method, at
+                    yield method, index
 
-    def is_given_name(self, method: str, at: int) -> None:
-        """Treat an argument of this function as the arm's name if it is the given method."""
+    def receive_arm_name(self, method: str, index: int) -> None:
+        """Record that an argument of a method is the name of an arm, if this is the method."""
         arguments = [item.arg for item in self.node.args.args[1:]]
-        if self.node.name == method and at < len(arguments):
-            self._arm_names.add(arguments[at])
+        if self.node.name == method and index < len(arguments):
+            self._arm_names.add(arguments[index])
 
     def _typed(self, annotation: ast.expr | None) -> bool:
         parts = alternatives(annotation) if annotation else ()
-        return any(last(part) == self.union.message for part in parts)
+        return any(last(part) == self.oneof.message for part in parts)
 
-    def _holds(self, node: ast.expr) -> bool:
+    def _is_message(self, node: ast.expr) -> bool:
         """Whether an expression is the message: a parameter of its type, or `x.carrier`."""
         if isinstance(node, ast.Name):
             return node.id in self._holders
-        return bool(self.union.carrier) and last(node) == self.union.carrier
+        return bool(self.oneof.carrier) and last(node) == self.oneof.carrier
 
-    def _which(self, node: ast.expr) -> bool:
+    def _is_which_oneof(self, node: ast.expr) -> bool:
         return (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "WhichOneof"
-            and self._holds(node.func.value)
+            and self._is_message(node.func.value)
         )
 
     def _is_arm(self, node: ast.expr) -> bool:
-        return self._which(node) or (isinstance(node, ast.Name) and node.id in self._arm_names)
+        return self._is_which_oneof(node) or (
+            isinstance(node, ast.Name) and node.id in self._arm_names
+        )
 
     def _tested(self, test: ast.expr) -> Iterator[str]:
         """Yield the arms that a condition tests for."""
         if isinstance(test, ast.BoolOp):
             for value in test.values:
                 yield from self._tested(value)
-        elif isinstance(test, ast.Call) and self._asks(test):
+        elif isinstance(test, ast.Call) and self._tests_arm(test):
             self._seen.add(id(test))
             yield from self._constant(test.args[0])
-        elif isinstance(test, ast.Compare) and self._asks(test):
+        elif isinstance(test, ast.Compare) and self._tests_arm(test):
             self._seen.add(id(test))
-            for item in self._compared(test):
+            for item in self._compared_values(test):
                 yield from self._constant(item)
 
-    def _asks(self, node: ast.AST) -> bool:
+    def _tests_arm(self, node: ast.AST) -> bool:
         """Whether an expression tests for an arm: `x.HasField(...)`, or a comparison."""
         if isinstance(node, ast.Compare):
             return self._is_arm(node.left) or self._is_arm(node.comparators[0])
@@ -176,11 +185,11 @@ class _Function:
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "HasField"
-            and self._holds(node.func.value)
+            and self._is_message(node.func.value)
             and bool(node.args)
         )
 
-    def _compared(self, test: ast.Compare) -> list[ast.expr]:
+    def _compared_values(self, test: ast.Compare) -> list[ast.expr]:
         """Return the expressions that an arm is compared with."""
         left, right = test.left, test.comparators[0]
         if isinstance(test.ops[0], ast.Eq):
@@ -189,7 +198,7 @@ class _Function:
             return right.elts if isinstance(right, (ast.Tuple, ast.List, ast.Set)) else [right]
         return []
 
-    def _case(self, case: ast.match_case) -> Iterator[Branch]:
+    def _case_branches(self, case: ast.match_case) -> Iterator[Branch]:
         patterns = (
             case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else [case.pattern]
         )
@@ -205,5 +214,5 @@ class _Function:
         else:
             self._fault(node, "an arm is compared with something that is not a constant")
 
-    def _fault(self, node: ast.AST, what: str) -> None:
-        self.faults.unreadable(self.modules.span(self.module, node), Rule.SDK_REQUEST, what)
+    def _fault(self, node: ast.AST, message: str) -> None:
+        self.faults.unreadable(self.modules.span(self.module, node), Rule.SDK_REQUEST, message)

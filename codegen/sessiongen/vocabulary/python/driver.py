@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.model import Driver, Place, Reception, Sending
-from sessiongen.vocabulary.python.classes import Role, own
-from sessiongen.vocabulary.python.dispatch import Oneof, branches, named_by_union
+from sessiongen.vocabulary.python.classes import Role, self_attribute
+from sessiongen.vocabulary.python.dispatch import Oneof, branches, is_arm_name
 from sessiongen.vocabulary.python.emitters import declared_events
 from sessiongen.vocabulary.python.literals import constant, last
 
@@ -17,35 +17,35 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 def read_driver(role: Role) -> Driver:
     """Return what the driver emits and sends."""
-    by_name: Place | None = None
-    bare: Place | None = None
+    by_arm_name: Place | None = None
+    payload_only: Place | None = None
     receives = []
-    union = Oneof(role.scope.messages.event, role.scope.messages.event_arm)
-    cases = branches(role.modules, role.module, role.view.node, union, role.faults)
+    oneof = Oneof(role.scope.messages.event, role.scope.messages.event_arm)
+    event_branches = branches(role.modules, role.module, role.view.node, oneof, role.faults)
     for call, function in _emit_calls(role):
-        around = [branch for branch in cases if branch.holds(call)]
-        given = constant(call.args[0])
-        if around and given is not None:
-            receives += [Reception(item.arm, given, role.place(call)) for item in around]
-        elif named_by_union(function, call.args[0]):
-            by_name = by_name or role.place(call)
+        enclosing = [branch for branch in event_branches if branch.holds(call)]
+        event = constant(call.args[0])
+        if enclosing and event is not None:
+            receives += [Reception(item.arm, event, role.place(call)) for item in enclosing]
+        elif is_arm_name(function, call.args[0]):
+            by_arm_name = by_arm_name or role.place(call)
         else:
-            what = "an event of the driver whose name or arm is not a constant"
-            role.fault(call, Rule.SDK_EVENT, what)
+            message = "the name or arm of an event of the driver is not a constant"
+            role.fault(call, Rule.SDK_EVENT, message)
         if not any(_is_event(role, item, function) for item in call.args[1:]):
-            bare = bare or role.place(call)
+            payload_only = payload_only or role.place(call)
     sends = list(_sends(role))
-    role.expect(bool(by_name or receives), "emits no event")
+    role.expect(bool(by_arm_name or receives), "emits no event")
     role.expect(bool(sends), "sends no request")
-    events = declared_events(role.modules, role.view.found, role.faults)
-    name, place = role.view.found.name, role.place(role.view.node)
-    return Driver(name, place, by_name, bare, events, tuple(receives), tuple(sends))
+    events = declared_events(role.modules, role.view.definition, role.faults)
+    name, place = role.view.definition.name, role.place(role.view.node)
+    return Driver(name, place, by_arm_name, payload_only, events, tuple(receives), tuple(sends))
 
 
 def _emit_calls(role: Role) -> Iterator[tuple[ast.Call, _Function]]:
     for method in role.view.methods.values():
         for node in ast.walk(method):
-            if isinstance(node, ast.Call) and own(node.func) == "emit" and node.args:
+            if isinstance(node, ast.Call) and self_attribute(node.func) == "emit" and node.args:
                 yield node, method
 
 
@@ -60,6 +60,6 @@ def _is_event(role: Role, node: ast.expr, function: _Function) -> bool:
 def _sends(role: Role) -> Iterator[Sending]:
     for name, method in role.view.methods.items():
         role.require_arms(method, role.scope.messages.request)
-        view = role.view.only(method)
-        for arm, made in role.arms([method], role.scope.messages.request, view):
-            yield Sending(arm, name, made.place)
+        view = role.view.limited_to(method)
+        for arm, construction in role.arms([method], role.scope.messages.request, view):
+            yield Sending(arm, name, construction.place)

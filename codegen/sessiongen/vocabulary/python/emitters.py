@@ -1,6 +1,6 @@
 """Reads the event names in the type argument of a Python event emitter.
 
-Names that are not a set of constants are a fault.
+Names that are not a set of constants are reported.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ def declared_events(
     modules: Modules, definition: Definition, faults: Faults
 ) -> tuple[EventName, ...]:
     """Return the event names that a class gives its event emitter."""
-    literals, module, read = LiteralReader(modules, faults), definition.module, None
+    literals, module, names = LiteralReader(modules, faults), definition.module, None
     argument = emitter_argument(definition)
     if argument is not None and is_literal(argument):
-        read = literals.of_field(module, argument)
+        names = literals.of_field(module, argument)
     elif argument is not None:
         target = modules.resolve(module, dotted(argument) or "")
         if target is not None:
             module = target.module
-            read = literals.of_alias(target) or literals.of_class(target)
-    if read is None or read.open:
-        what = f"the event names of {definition.name} are not a set of constants in its base"
-        faults.unreadable(modules.span(definition.module, definition.node), Rule.SDK_EVENT, what)
+            names = literals.of_alias(target) or literals.of_class(target)
+    if names is None or names.open:
+        message = f"the event names of {definition.name} are not a set of constants in its base"
+        faults.unreadable(modules.span(definition.module, definition.node), Rule.SDK_EVENT, message)
         return ()
     return tuple(
-        EventName(literal.value, Place(module.path, literal.line)) for literal in read.literals
+        EventName(literal.value, Place(module.path, literal.line)) for literal in names.literals
     )

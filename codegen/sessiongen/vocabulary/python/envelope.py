@@ -1,6 +1,6 @@
 """Reads which arms of the envelope the code of a Python SDK sends and receives.
 
-The whole package counts: a console may send and receive audio without the host.
+The whole package is read, because a console may send and receive audio without the host.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ from sessiongen.vocabulary.scope import Scope
 def envelope_uses_of(
     modules: Modules,
     scope: Scope,
-    builds: Callable[[Module], list[ConstructionBuilder]],
+    constructions_in: Callable[[Module], list[ConstructionBuilder]],
     faults: Faults,
 ) -> Iterator[EnvelopeUse]:
     """Yield each arm that is sent or received, with every place that does so."""
     for module in modules.mentioning(scope.messages.envelope):
-        for made in builds(module):
-            for arm in made.fields if made.message == scope.messages.envelope else ():
-                yield EnvelopeUse(arm, SENDS, made.within, made.place)
+        for construction in constructions_in(module):
+            for arm in (
+                construction.fields if construction.message == scope.messages.envelope else ()
+            ):
+                yield EnvelopeUse(arm, SENDS, construction.within, construction.place)
         for node in module.tree.body:
             if isinstance(node, ast.ClassDef):
                 for case in branches(

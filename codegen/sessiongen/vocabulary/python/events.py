@@ -1,4 +1,4 @@
-"""Reads which fields of an SDK's event a handler of the host uses, and what a driver emits."""
+"""Reads which fields of an SDK's event a handler of the host uses."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import ast
 from dataclasses import dataclass, field
 
 from sessiongen.vocabulary.ordering import longest
-from sessiongen.vocabulary.python.classes import ClassView, own
+from sessiongen.vocabulary.python.classes import ClassView, self_attribute
 from sessiongen.vocabulary.python.literals import alternatives, dotted, last
 
-_QUESTIONS = {"isinstance", "type"}
+_TYPE_CHECKS = {"isinstance", "type"}
 
 
 @dataclass
 class EventUse:
-    """The event that a handler receives. type: its class, if it is annotated.
+    """How a handler uses the event that it receives. type: the event's class, if annotated.
 
-    reads: paths, as `error.label`. whole: it goes on to code that is not followed.
+    reads: the paths that are read, such as `error.label`.
+    whole: the event is passed to code that is not followed.
     """
 
     type: str | None = None
@@ -24,68 +25,70 @@ class EventUse:
     whole: bool = False
 
 
-def taken(view: ClassView, handler: ast.AST) -> EventUse:
+def event_use(view: ClassView, handler: ast.AST) -> EventUse:
     """Return how a handler and the methods that it passes the event to use the event."""
-    found = EventUse()
+    use = EventUse()
     arguments = _arguments(view, handler)
     if arguments:
         annotation = arguments[0].annotation
         kinds = [last(part) for part in alternatives(annotation)] if annotation else []
-        found.type = kinds[0] if kinds and kinds[0] else None
-        _follow(view, handler, arguments[0].arg, found, set())
-        found.reads = longest(found.reads)
-    return found
+        use.type = kinds[0] if kinds and kinds[0] else None
+        _follow(view, handler, arguments[0].arg, use, set())
+        use.reads = longest(use.reads)
+    return use
 
 
 def _arguments(view: ClassView, function: ast.AST) -> list[ast.arg]:
     """Return the arguments of a function, a method's without `self`."""
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
         return []
-    found = [*function.args.posonlyargs, *function.args.args]
+    arguments = [*function.args.posonlyargs, *function.args.args]
     is_method = any(function is method for method in view.methods.values())
-    return found[1:] if is_method else found
+    return arguments[1:] if is_method else arguments
 
 
 def _follow(
-    view: ClassView, function: ast.AST, name: str, found: EventUse, seen: set[tuple[int, str]]
+    view: ClassView, function: ast.AST, name: str, use: EventUse, seen: set[tuple[int, str]]
 ) -> None:
     if (id(function), name) in seen:
         return
     seen.add((id(function), name))
-    known: set[int] = set()
+    handled: set[int] = set()
     called = {id(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)}
     for node in ast.walk(function):
         if isinstance(node, ast.Attribute):
             head, _, path = (dotted(node) or "").partition(".")
             if head == name and id(node) not in called:
-                found.reads.add(path)
-            if _is(node.value, name):
-                known.add(id(node.value))
+                use.reads.add(path)
+            if _is_name(node.value, name):
+                handled.add(id(node.value))
         elif isinstance(node, ast.Call):
-            known |= _passed(view, node, name, found, seen)
-    found.whole |= any(
-        _is(node, name) and id(node) not in known and isinstance(node.ctx, ast.Load)
+            handled |= _follow_argument(view, node, name, use, seen)
+    use.whole |= any(
+        _is_name(node, name) and id(node) not in handled and isinstance(node.ctx, ast.Load)
         for node in ast.walk(function)
         if isinstance(node, ast.Name)
     )
 
 
-def _passed(
-    view: ClassView, call: ast.Call, name: str, found: EventUse, seen: set[tuple[int, str]]
+def _follow_argument(
+    view: ClassView, call: ast.Call, name: str, use: EventUse, seen: set[tuple[int, str]]
 ) -> set[int]:
-    """Follow an event into a method of the class; return the nodes that are done."""
-    given = [(at, node) for at, node in enumerate(call.args) if _is(node, name)]
-    if last(call.func) in _QUESTIONS:
-        return {id(node) for _, node in given}
-    method = view.methods.get(own(call.func))
+    """Follow an event that is passed to a method of the class; return the handled nodes."""
+    event_arguments = [
+        (index, node) for index, node in enumerate(call.args) if _is_name(node, name)
+    ]
+    if last(call.func) in _TYPE_CHECKS:
+        return {id(node) for _, node in event_arguments}
+    method = view.methods.get(self_attribute(call.func))
     arguments = _arguments(view, method) if method is not None else []
-    known = set()
-    for at, node in given:
-        if method is not None and at < len(arguments):
-            _follow(view, method, arguments[at].arg, found, seen)
-            known.add(id(node))
-    return known
+    handled = set()
+    for index, node in event_arguments:
+        if method is not None and index < len(arguments):
+            _follow(view, method, arguments[index].arg, use, seen)
+            handled.add(id(node))
+    return handled
 
 
-def _is(node: ast.AST, name: str) -> bool:
+def _is_name(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.model import Answer, Forward, Host, Place
 from sessiongen.vocabulary.python.answers import error_texts, unknown_request_answer
-from sessiongen.vocabulary.python.classes import Role, own
+from sessiongen.vocabulary.python.classes import Role, self_attribute
 from sessiongen.vocabulary.python.dispatch import Branch, Oneof, branches
-from sessiongen.vocabulary.python.events import taken
+from sessiongen.vocabulary.python.events import event_use
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.reads import read_fields
 from sessiongen.vocabulary.python.literals import constant, dotted
@@ -21,15 +21,15 @@ _SUBSCRIBE = {"on", "once"}
 
 def read_host(role: Role) -> Host:
     """Return what the host forwards and answers."""
-    forwards = list(_subscribed(role))
-    forwards += _called(role, {item.handler for item in forwards})
+    forwards = list(_subscribed_events(role))
+    forwards += _called_directly(role, {item.handler for item in forwards})
     union = Oneof(role.scope.messages.request, role.scope.messages.request_arm)
     cases = branches(role.modules, role.module, role.view.node, union, role.faults)
     answers = [_answer(role, branch) for branch in cases]
     role.expect(bool(forwards), "forwards no event")
     role.expect(bool(answers), "answers no request")
     return Host(
-        role.view.found.name,
+        role.view.definition.name,
         role.place(role.view.node),
         unknown_request_answer(role, cases),
         tuple(forwards),
@@ -48,30 +48,30 @@ def _answer(role: Role, branch: Branch) -> Answer:
     )
 
 
-def _subscribed(role: Role) -> Iterator[Forward]:
+def _subscribed_events(role: Role) -> Iterator[Forward]:
     """Yield the arms sent by the handlers in `session.on(event, handler)`."""
     for call, event, handler in _subscriptions(role.view.node):
-        name = own(handler)
+        name = self_attribute(handler)
         node = handler if isinstance(handler, _FUNCTIONS) else role.view.methods.get(name)
-        given = constant(event)
-        if given is None:
-            what = "an event name in a subscription of the host is not a constant"
-            role.fault(event, Rule.SDK_EVENT, what)
+        event_name = constant(event)
+        if event_name is None:
+            message = "the event name of a subscription of the host is not a constant"
+            role.fault(event, Rule.SDK_EVENT, message)
         elif node is None:
-            what = f"the handler of {given!r} is neither a method nor a lambda"
-            role.fault(handler, Rule.SDK_EVENT, what)
+            message = f"the handler of {event_name!r} is neither a method nor a lambda"
+            role.fault(handler, Rule.SDK_EVENT, message)
         else:
             role.require_arms(node, role.scope.messages.event)
-            yield from _forwards(role, node, given, name, role.place(call))
+            yield from _forwards(role, node, event_name, name, role.place(call))
 
 
 def _forwards(
     role: Role, node: ast.AST, event: str | None, handler: str, via: Place | None
 ) -> Iterator[Forward]:
-    use = taken(role.view, node)
+    use = event_use(role.view, node)
     reads = tuple(sorted(use.reads))
-    for arm, made in role.arms([node], role.scope.messages.event):
-        yield Forward(arm, event, handler, made.place, via, use.type, reads, use.whole)
+    for arm, construction in role.arms([node], role.scope.messages.event):
+        yield Forward(arm, event, handler, construction.place, via, use.type, reads, use.whole)
 
 
 def _subscriptions(node: ast.ClassDef) -> Iterator[tuple[ast.Call, ast.expr, ast.AST]]:
@@ -85,21 +85,21 @@ def _subscriptions(node: ast.ClassDef) -> Iterator[tuple[ast.Call, ast.expr, ast
     for call in ast.walk(node):
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
             continue
-        given = [*call.args, *(literal.value for literal in call.keywords)]
-        if call.func.attr not in _SUBSCRIBE or not given:
+        arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if call.func.attr not in _SUBSCRIBE or not arguments:
             continue
-        if len(given) > 1:
-            yield call, given[0], given[1]
+        if len(arguments) > 1:
+            yield call, arguments[0], arguments[1]
         else:
-            yield call, given[0], decorated.get(id(call), call)
+            yield call, arguments[0], decorated.get(id(call), call)
 
 
-def _called(role: Role, handled: set[str]) -> Iterator[Forward]:
-    """Yield the arms sent by methods that other code of the SDK calls itself."""
+def _called_directly(role: Role, handled: set[str]) -> Iterator[Forward]:
+    """Yield the arms sent by methods that other code of the SDK calls directly."""
     methods = role.view.methods
-    inner = {name for method in methods.values() for name in role.view.calls(method)}
+    called = {name for method in methods.values() for name in role.view.called_methods(method)}
     for name, method in sorted(methods.items()):
-        if name not in handled | inner and role.arms([method], role.scope.messages.event):
+        if name not in handled | called and role.arms([method], role.scope.messages.event):
             yield from _forwards(role, method, None, name, _call_place(role.modules, name))
 
 

@@ -1,6 +1,6 @@
-"""Sets of literals in Python: Enum classes and Literal types.
+"""Reads sets of literals in Python: Enum classes and Literal types.
 
-A definition that is not such a set gives None. A member that is not a constant is a fault.
+Other definitions read as None. A member that is not a constant is reported.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ ENUMS = {"Enum", "StrEnum"}
 _NUMBERS = {"IntEnum", "Flag", "IntFlag"}
 # Forms whose first argument is the type and the rest is not.
 _WRAPPERS = {"Annotated", "Required", "NotRequired", "ReadOnly", "Final"}
-_HOPS = 20
-# What may stand in an enum beside its members, and around it, and leaves them alone.
-_HARMLESS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass)
+_MAX_STEPS = 20
+# Statements in an enum, and decorators of an enum, that do not change its members.
+_OTHER_STATEMENTS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass)
 _DECORATORS = {"final", "unique"}
 
 Key = tuple[str, str]
@@ -28,9 +28,10 @@ Key = tuple[str, str]
 
 @dataclass
 class LiteralSet:
-    """A set of literals. open: other types are allowed too. optional: None is allowed too.
+    """A set of literals.
 
-    numbers: values that are no strings; a set of numbers is no vocabulary.
+    open: other types are allowed too. optional: None is allowed too.
+    numbers: how many values are not strings.
     """
 
     literals: list[LiteralValue] = field(default_factory=list)
@@ -73,13 +74,13 @@ def last(node: ast.AST) -> str:
 def constant(node: ast.AST | None) -> str | None:
     """Return the value of a string constant, None for any other expression."""
     value = node.value if isinstance(node, ast.Constant) else None
-    # half a surrogate pair is a str to Python, and no text to anyone else
+    # Python allows an unpaired surrogate in a str; JSON and protobuf do not.
     whole = isinstance(value, str) and not any("\ud800" <= item <= "\udfff" for item in value)
     return value if whole and isinstance(value, str) else None
 
 
 def unquoted(node: ast.expr) -> ast.expr:
-    """Return the expression inside a quoted annotation, at the quote's place."""
+    """Return the expression inside a quoted annotation, at the position of the quote."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
             inner = ast.parse(node.value.strip(), mode="eval").body
@@ -92,7 +93,7 @@ def unquoted(node: ast.expr) -> ast.expr:
 
 
 def alternatives(node: ast.expr) -> Iterator[ast.expr]:
-    """Yield the parts of a type: unions taken apart, wrappers and quotes taken off."""
+    """Yield the members of a type, without unions, wrappers and quotes."""
     stack = [node]
     while stack:
         item = unquoted(stack.pop())
@@ -142,15 +143,17 @@ class LiteralReader:
     def of_class(self, definition: Definition) -> LiteralSet | None:
         """Return the members of an Enum class of strings; None for any other class.
 
-        One without members is a base of others, and no set of literals itself.
+        An Enum class without members is only a base of others, and not a set of literals.
         """
-        kind = self._kind(definition, _HOPS)
+        kind = self._enum_base(definition, _MAX_STEPS)
         if kind is None or not isinstance(definition.node, ast.ClassDef):
             return None
         for decorator in definition.node.decorator_list:
             if last(decorator) not in _DECORATORS:
                 self._fault(
-                    definition.module, decorator, f"what decorates {definition.name} may change it"
+                    definition.module,
+                    decorator,
+                    f"a decorator of {definition.name} may change its members",
                 )
         literals = LiteralSet()
         values: dict[str, str] = {}
@@ -160,23 +163,23 @@ class LiteralReader:
             self._fault(
                 definition.module,
                 definition.node,
-                f"{definition.name} has values that are no strings",
+                f"{definition.name} has values that are not strings",
             )
         return literals if literals.literals else None
 
     def of_alias(
-        self, definition: Definition, around: frozenset[Key] = frozenset()
+        self, definition: Definition, enclosing: frozenset[Key] = frozenset()
     ) -> LiteralSet | None:
         """Return the literals of an alias such as `X = Literal[...]`; None if it has none.
 
-        around: the aliases in whose literals it was met.
+        enclosing: the aliases that contain it, which ends recursion.
         """
         value = aliased(definition)
-        if value is None or definition.key in around:
+        if value is None or definition.key in enclosing:
             return None
         literals = LiteralSet()
         for part in alternatives(value):
-            inner = self._part(definition.module, part, around | {definition.key})
+            inner = self._alternative(definition.module, part, enclosing | {definition.key})
             if inner is None:
                 literals.open = True
             else:
@@ -184,49 +187,57 @@ class LiteralReader:
         return literals.closed() if literals.literals else None
 
     def of_field(self, module: Module, annotation: ast.expr) -> LiteralSet | None:
-        """Return the literals that an annotation itself spells out; None if it has none."""
-        literals, found = LiteralSet(), False
+        """Return the literals in an annotation itself; None if it has none."""
+        literals, has_literal = LiteralSet(), False
         for part in alternatives(annotation):
             if is_literal(part):
-                found = True
-                self._literal(module, part, literals, frozenset())
+                has_literal = True
+                self._add_literal(module, part, literals, frozenset())
             elif is_none(part):
                 literals.optional = True
             else:
                 literals.open = True
-        return literals.closed() if found and (literals.literals or not literals.numbers) else None
+        return (
+            literals.closed()
+            if has_literal and (literals.literals or not literals.numbers)
+            else None
+        )
 
-    def _part(self, module: Module, part: ast.expr, around: frozenset[Key]) -> LiteralSet | None:
+    def _alternative(
+        self, module: Module, part: ast.expr, enclosing: frozenset[Key]
+    ) -> LiteralSet | None:
         literals = LiteralSet()
         if is_none(part):
             literals.optional = True
             return literals
         if is_literal(part):
-            self._literal(module, part, literals, around)
+            self._add_literal(module, part, literals, enclosing)
             return literals
         name = dotted(part)
-        found = self.modules.resolve(module, name) if name else None
-        if found is None:
+        definition = self.modules.resolve(module, name) if name else None
+        if definition is None:
             return None
-        if found.key in around:
+        if definition.key in enclosing:
             return literals
-        is_class = isinstance(found.node, ast.ClassDef)
-        inner = self.of_class(found) if is_class else self.of_alias(found, around)
+        is_class = isinstance(definition.node, ast.ClassDef)
+        inner = self.of_class(definition) if is_class else self.of_alias(definition, enclosing)
         return inner.named_on(part.lineno) if inner is not None else None
 
-    def _literal(
-        self, module: Module, node: ast.expr, literals: LiteralSet, around: frozenset[Key]
+    def _add_literal(
+        self, module: Module, node: ast.expr, literals: LiteralSet, enclosing: frozenset[Key]
     ) -> None:
         assert isinstance(node, ast.Subscript)
         for element in elements(node):
-            if isinstance(element, ast.Constant) and not _broken(element):
-                self._constant(element, literals)
+            if isinstance(element, ast.Constant) and not _is_invalid_string(element):
+                self._add_constant(element, literals)
             elif is_literal(element):
-                self._literal(module, element, literals, around)
-            elif not self._named(module, element, literals, around):
-                self._fault(module, element, f"`{_text(element)}` in a Literal is not a constant")
+                self._add_literal(module, element, literals, enclosing)
+            elif not self._add_named(module, element, literals, enclosing):
+                self._fault(
+                    module, element, f"`{_source_text(element)}` in a Literal is not a constant"
+                )
 
-    def _constant(self, node: ast.Constant, literals: LiteralSet) -> None:
+    def _add_constant(self, node: ast.Constant, literals: LiteralSet) -> None:
         text = constant(node)
         if text is not None:
             literals.literals.append(LiteralValue(text, None, node.lineno))
@@ -235,15 +246,15 @@ class LiteralReader:
         else:
             literals.numbers += 1
 
-    def _named(
-        self, module: Module, node: ast.expr, literals: LiteralSet, around: frozenset[Key]
+    def _add_named(
+        self, module: Module, node: ast.expr, literals: LiteralSet, enclosing: frozenset[Key]
     ) -> bool:
         """Add the value of a name in a Literal: an enum member or another Literal."""
         name = dotted(node)
         if name is None:
             return False
-        found = self.modules.resolve(module, name)
-        inner = self.of_alias(found, around) if found else None
+        definition = self.modules.resolve(module, name)
+        inner = self.of_alias(definition, enclosing) if definition else None
         if inner is not None:
             literals.add(inner.named_on(node.lineno))
             return True
@@ -257,21 +268,21 @@ class LiteralReader:
         owner, _, member = name.rpartition(".")
         base = self.modules.resolve(module, owner) if owner else None
         enum = self.of_class(base) if base else None
-        hits = (
+        matches = (
             [literal.value for literal in enum.literals if literal.member == member] if enum else []
         )
-        return hits[0] if hits else None
+        return matches[0] if matches else None
 
-    def _kind(self, definition: Definition, hops: int) -> str | None:
-        """Return the enum base that a class goes back to, None for any other class."""
-        if not isinstance(definition.node, ast.ClassDef) or hops == 0:
+    def _enum_base(self, definition: Definition, steps: int) -> str | None:
+        """Return the enum base from which a class derives, None for any other class."""
+        if not isinstance(definition.node, ast.ClassDef) or steps == 0:
             return None
         for base in definition.node.bases:
             name = last(base)
             target = self.modules.resolve(definition.module, dotted(base) or "")
             if target is None and name in ENUMS | _NUMBERS:
                 return name
-            kind = self._kind(target, hops - 1) if target else None
+            kind = self._enum_base(target, steps - 1) if target else None
             if kind is not None:
                 return kind
         return None
@@ -286,11 +297,13 @@ class LiteralReader:
     ) -> None:
         target, value = _assigned(node)
         if target is None:
-            if not (isinstance(node, _HARMLESS) or _is_docs(node)):
-                self._fault(module, node, "members of an enum that are not constants by name")
+            if not (isinstance(node, _OTHER_STATEMENTS) or _is_docs(node)):
+                self._fault(
+                    module, node, "this statement in an enum is not a member with a constant value"
+                )
             return
         if target == "_ignore_":
-            self._fault(module, node, "an enum that takes members away again")
+            self._fault(module, node, "`_ignore_` removes members of this enum")
         if target.startswith("_") or value is None:
             return
         text = constant(value)
@@ -300,7 +313,7 @@ class LiteralReader:
             text = target.lower()
         elif isinstance(value, ast.Name) and value.id in values:
             return
-        elif (_is_number(value) or kind in _NUMBERS) and not _broken(value):
+        elif (_is_number(value) or kind in _NUMBERS) and not _is_invalid_string(value):
             literals.numbers += 1
             return
         else:
@@ -322,8 +335,8 @@ def _assigned(node: ast.stmt) -> tuple[str | None, ast.expr | None]:
     return None, None
 
 
-def _broken(node: ast.expr) -> bool:
-    """Whether an expression is a string that is no text."""
+def _is_invalid_string(node: ast.expr) -> bool:
+    """Whether an expression is a string with an unpaired surrogate."""
     text = isinstance(node, ast.Constant) and isinstance(node.value, str)
     return text and constant(node) is None
 
@@ -338,6 +351,6 @@ def _is_number(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant)
 
 
-def _text(node: ast.expr) -> str:
+def _source_text(node: ast.expr) -> str:
     text = ast.unparse(node)
     return text if len(text) <= 60 else text[:57] + "..."

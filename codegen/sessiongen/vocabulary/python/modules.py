@@ -1,4 +1,4 @@
-"""The parsed modules of a Python package, and the definition behind each name.
+"""Parses the modules of a Python package and resolves names to definitions.
 
 Imports, re-exports and star imports are followed within the package. A name from another
 package has no definition.
@@ -18,16 +18,16 @@ from sessiongen.vocabulary.model import Place
 from sessiongen.vocabulary.package import Package
 
 _BREAK = re.compile(r"\r\n|\r|\n")
-_HOPS = 20
-# Modules whose names the readers know by heart.
-_KNOWN = {"enum", "typing", "typing_extensions"}
+_MAX_STEPS = 20
+# The readers recognize the names of these modules.
+_TYPING_MODULES = {"enum", "typing", "typing_extensions"}
 
 
 @dataclass(frozen=True)
 class Imported:
     """A name bound by an import. name: None where the module itself is bound.
 
-    always: bound when the module is loaded, and not only for type checkers or later.
+    always: bound when the module is loaded, not only for type checkers or inside functions.
     """
 
     module: str
@@ -37,7 +37,7 @@ class Imported:
 
 @dataclass
 class Module:
-    """A parsed file. name is dotted; a statement may define one name twice."""
+    """A parsed file. name: the dotted name. definitions: the statements that bind each name."""
 
     name: str
     path: str
@@ -84,15 +84,15 @@ class Definition:
 
 
 class Modules:
-    """Parses each module of a package once, when it is first asked for."""
+    """Parses each module of a package once, when it is first requested."""
 
     def __init__(self, package: Package, faults: Faults) -> None:
         self.package = package
         self.faults = faults
         self._cache: dict[str, Module | None] = {}
 
-    def where(self, definition: Definition) -> Span:
-        """Return the place of a definition."""
+    def definition_span(self, definition: Definition) -> Span:
+        """Return the position of a definition."""
         return self.span(definition.module, definition.node)
 
     def span(self, module: Module, node: ast.AST) -> Span:
@@ -105,11 +105,11 @@ class Modules:
         stem = name.replace(".", "/")
         for path in (f"{stem}.py", f"{stem}/__init__.py"):
             if path in self.package.files:
-                return self.at(path)
+                return self.parsed(path)
         return None
 
-    def at(self, path: str) -> Module | None:
-        """Return the module of a file; a fault is noted once if it cannot be parsed."""
+    def parsed(self, path: str) -> Module | None:
+        """Return the module of a file, None if it cannot be parsed, which is reported once."""
         if path not in self._cache:
             self._cache[path] = self._parse(path)
         return self._cache[path]
@@ -117,64 +117,64 @@ class Modules:
     def locate(self, name: str) -> list[Definition]:
         """Return every top-level definition of a name in the package."""
         pattern = re.compile(rf"^\s*(class\s+{name}\b|(type\s+)?{name}\s*[:=])".encode(), re.M)
-        found = []
+        definitions = []
         for path in sorted(self.package.files):
             if path.endswith(".py") and pattern.search(self.package.files[path]):
-                module = self.at(path)
+                module = self.parsed(path)
                 if module is not None and name in module.definitions:
-                    found.append(Definition(module, name, module.definitions[name][-1]))
-        return found
+                    definitions.append(Definition(module, name, module.definitions[name][-1]))
+        return definitions
 
     def mentioning(self, *texts: str) -> Iterator[Module]:
-        """Yield the modules whose text has any of these literals, in order of their paths."""
-        needles = [text.encode() for text in texts]
+        """Yield the modules whose text contains any of these strings, in order of their paths."""
+        encoded = [text.encode() for text in texts]
         for path in sorted(self.package.files):
             data = self.package.files[path]
-            if path.endswith(".py") and any(needle in data for needle in needles):
-                module = self.at(path)
+            if path.endswith(".py") and any(text in data for text in encoded):
+                module = self.parsed(path)
                 if module is not None:
                     yield module
 
     def resolve(self, module: Module, dotted: str) -> Definition | None:
-        """Return what a name such as `llm.ChatItem` means in a module."""
+        """Return the definition of a name such as `llm.ChatItem` in a module."""
         head, *rest = dotted.split(".")
-        found = self._name(module, head, _HOPS)
+        target = self._name(module, head, _MAX_STEPS)
         for name in rest:
-            if isinstance(found, Module):
-                found = self._name(found, name, _HOPS)
-            elif found is not None:
-                found = _nested(found, name)
-        return found if isinstance(found, Definition) else None
+            if isinstance(target, Module):
+                target = self._name(target, name, _MAX_STEPS)
+            elif target is not None:
+                target = _nested(target, name)
+        return target if isinstance(target, Definition) else None
 
     def external(self, module: Module, head: str) -> str:
-        """Return the dotted name that a name stands for, inside the package or not."""
+        """Return the qualified name of a name, inside the package or not."""
         imported = module.imports.get(head)
         if imported is None:
             return f"{module.name}.{head}"
         return imported.module if imported.name is None else f"{imported.module}.{imported.name}"
 
-    def _name(self, module: Module, name: str, hops: int) -> Definition | Module | None:
-        if hops == 0:
+    def _name(self, module: Module, name: str, steps: int) -> Definition | Module | None:
+        if steps == 0:
             return None
         if name in module.definitions:
             return Definition(module, name, module.definitions[name][-1])
         imported = module.imports.get(name)
         if imported is not None:
-            return self._imported(imported, hops)
+            return self._imported(imported, steps)
         for star in module.stars:
             target = self.named(star)
-            found = self._name(target, name, hops - 1) if target else None
-            if found is not None:
-                return found
+            definition = self._name(target, name, steps - 1) if target else None
+            if definition is not None:
+                return definition
         return self.named(f"{module.name}.{name}") if module.is_package else None
 
-    def _imported(self, imported: Imported, hops: int) -> Definition | Module | None:
+    def _imported(self, imported: Imported, steps: int) -> Definition | Module | None:
         if imported.name is None:
             return self.named(imported.module)
         target = self.named(imported.module)
         if target is None:
             return None
-        return self._name(target, imported.name, hops - 1)
+        return self._name(target, imported.name, steps - 1)
 
     def _parse(self, path: str) -> Module | None:
         data = self.package.files[path]
@@ -189,10 +189,10 @@ class Modules:
             return None
         except SyntaxError as error:
             span = self.package.span(path, error.lineno or 1, max(error.offset or 1, 1))
-            self._unparsed(span, f"not Python that can be parsed: {error.msg}")
+            self._unparsed(span, f"the file cannot be parsed: {error.msg}")
             return None
         except (ValueError, RecursionError, MemoryError):
-            self._unparsed(self.package.span(path), "not Python that can be parsed")
+            self._unparsed(self.package.span(path), "the file cannot be parsed")
             return None
         name = path.removesuffix(".py").replace("/", ".")
         module = Module(
@@ -219,15 +219,15 @@ def _index(module: Module) -> None:
     imports = [n for n in ast.walk(module.tree) if isinstance(n, (ast.Import, ast.ImportFrom))]
     for node in imports:
         _bind(module, node, False)
-    _spell_out(module.tree, imports)
+    _restore_names(module.tree, imports)
 
 
-def _spell_out(tree: ast.Module, imports: list[ast.Import | ast.ImportFrom]) -> None:
-    """Give names that are known by heart their own spelling back: `L` of `Literal as L`."""
+def _restore_names(tree: ast.Module, imports: list[ast.Import | ast.ImportFrom]) -> None:
+    """Replace aliases of names in the typing modules: `L` of `Literal as L` by `Literal`."""
     aliases = {
         alias.asname: alias.name
         for node in imports
-        if isinstance(node, ast.ImportFrom) and node.module in _KNOWN
+        if isinstance(node, ast.ImportFrom) and node.module in _TYPING_MODULES
         for alias in node.names
         if alias.asname
     }
@@ -237,7 +237,7 @@ def _spell_out(tree: ast.Module, imports: list[ast.Import | ast.ImportFrom]) -> 
 
 
 def _statements(body: list[ast.stmt], always: bool) -> Iterator[tuple[ast.stmt, bool]]:
-    """Yield the statements of a module's own scope, those inside others included."""
+    """Yield the statements in the scope of a module, including nested ones."""
     for statement in body:
         yield statement, always
         if isinstance(statement, ast.If):
@@ -250,7 +250,7 @@ def _statements(body: list[ast.stmt], always: bool) -> Iterator[tuple[ast.stmt, 
 
 
 def inner_bodies(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """Yield the blocks of a statement that opens no scope of its own."""
+    """Yield the blocks of a statement, unless it opens a scope of its own."""
     if isinstance(statement, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
         return
     for name in ("body", "orelse", "finalbody"):
@@ -260,7 +260,7 @@ def inner_bodies(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def _nested(definition: Definition, name: str) -> Definition | None:
-    """Return what a class defines inside itself."""
+    """Return a definition inside a class."""
     for statement in (
         reversed(definition.node.body) if isinstance(definition.node, ast.ClassDef) else ()
     ):
@@ -276,7 +276,7 @@ def _defined(statement: ast.stmt) -> list[str]:
         return [name for target in statement.targets for name in _names(target)]
     if isinstance(statement, (ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor)):
         return _names(statement.target)
-    # `type X = ...`, which a parser older than 3.12 has no class for
+    # A statement `type X = ...`; `ast` has no class for it before Python 3.12.
     name = getattr(statement, "name", None)
     return [name.id] if isinstance(name, ast.Name) else []
 

@@ -1,6 +1,6 @@
 """Reads the vocabulary of a Python SDK.
 
-A definition that the scope requires and that is absent, or that cannot be read, is a fault.
+A required definition that is missing or cannot be read is reported.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _VERSION = "__version__"
 
 
 def read(package: Package, scope: Scope) -> Reading:
-    """Return the facts of a package."""
+    """Return the vocabulary of a package, with the diagnostics of reading it."""
     faults = Faults()
     try:
         vocabulary = _PackageReader(package, scope, faults).read()
         if not failed(faults.items):
             check_attribution(vocabulary, package, scope, faults)
     except RecursionError:
-        faults.unreadable(package.span(""), Rule.SDK_SOURCE, "a definition is nested too deep")
+        faults.unreadable(package.span(""), Rule.SDK_SOURCE, "a definition is nested too deeply")
         return Reading(None, arrange(faults.items))
     return Reading(vocabulary, arrange(faults.items))
 
@@ -52,7 +52,7 @@ class _PackageReader:
         self.faults = faults
         self.modules = Modules(package, faults)
         self._required = RequiredDefinitions(package, scope, faults, self.modules)
-        self._made: dict[str, list[ConstructionBuilder]] = {}
+        self._constructions: dict[str, list[ConstructionBuilder]] = {}
         self._protobuf = ".".join(scope.protobuf)
 
     def read(self) -> Vocabulary:
@@ -61,14 +61,22 @@ class _PackageReader:
             self._required.role(name, _is_class)
             for name in (scope.session, scope.host, scope.driver)
         )
-        wire = self._wire([found.module for found in (host, driver) if found])
-        records = self._records(session, wire)
-        builders = {module.path: module for module in (*wire, *self._makers())}
-        made = [item for path in sorted(builders) for item in self._builds(builders[path])]
+        protocol_modules = self._protocol_modules(
+            [vocabulary.module for vocabulary in (host, driver) if vocabulary]
+        )
+        records = self._records(session, protocol_modules)
+        constructing = {
+            module.path: module for module in (*protocol_modules, *self._constructing_modules())
+        }
+        constructions = [
+            item
+            for path in sorted(constructing)
+            for item in self._constructions_in(constructing[path])
+        ]
         tables = Tables(modules, self._protobuf, faults)
-        for module in builders.values():
-            tables.read(module, self._builds(module))
-        found = Vocabulary(
+        for module in constructing.values():
+            tables.read(module, self._constructions_in(module))
+        vocabulary = Vocabulary(
             sdk=scope.sdk,
             language=scope.language,
             version=self._version(),
@@ -79,69 +87,77 @@ class _PackageReader:
                 item for item in tables.ignored_variants if records.tagged(item.tag)
             ),
             maps=tuple(tables.maps()),
-            constructions=tuple(item.build() for item in made),
+            constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
-            envelope_uses=tuple(envelope_uses_of(modules, scope, self._builds, faults)),
+            envelope_uses=tuple(envelope_uses_of(modules, scope, self._constructions_in, faults)),
             session=read_session(modules, session, faults) if session else None,
             host=read_host(self._role(host)) if host else None,
             driver=read_driver(self._role(driver)) if driver else None,
         )
-        return normalized(found)
+        return normalized(vocabulary)
 
     def _version(self) -> str:
         path = f"{self.scope.package.replace('.', '/')}/{_VERSION_FILE}"
-        module = self.modules.at(path) if path in self.package.files else None
-        found = self.modules.resolve(module, _VERSION) if module else None
-        version = constant(found.value) if found else None
+        module = self.modules.parsed(path) if path in self.package.files else None
+        definition = self.modules.resolve(module, _VERSION) if module else None
+        version = constant(definition.value) if definition else None
         if version is not None:
             return version
         span = self.package.span(path)
         self.faults.unreadable(span, Rule.SDK_PACKAGE, f"{_VERSION} is not a constant here")
         return ""
 
-    def _wire(self, start: list[Module]) -> list[Module]:
-        """Return the modules of the host and the driver, and the encoders they load."""
-        found: dict[str, Module] = {}
+    def _protocol_modules(self, start: list[Module]) -> list[Module]:
+        """Return the modules of the host and the driver, and the encoders that they import."""
+        modules: dict[str, Module] = {}
         queue = list(start)
         while queue:
             module = queue.pop()
-            if module.path in found:
+            if module.path in modules:
                 continue
-            found[module.path] = module
+            modules[module.path] = module
             queue += [
-                item.module for item in self._imported(module, True) if self._makes(item.module)
+                item.module
+                for item in self._imported(module, True)
+                if self._constructs_messages(item.module)
             ]
-        return [found[path] for path in sorted(found)]
+        return [modules[path] for path in sorted(modules)]
 
-    def _makers(self) -> Iterator[Module]:
+    def _constructing_modules(self) -> Iterator[Module]:
         """Yield every module that constructs messages."""
         for module in self.modules.mentioning(self.scope.protobuf[0]):
-            if self._makes(module):
+            if self._constructs_messages(module):
                 yield module
 
-    def _makes(self, module: Module) -> bool:
+    def _constructs_messages(self, module: Module) -> bool:
         return any(self.modules.external(module, head) == self._protobuf for head in module.imports)
 
     def _imported(self, module: Module, always: bool) -> Iterator[Definition]:
         for head, imported in sorted(module.imports.items()):
             if imported.always or not always:
-                found = self.modules.resolve(module, head)
-                if found is not None:
-                    yield found
+                definition = self.modules.resolve(module, head)
+                if definition is not None:
+                    yield definition
 
-    def _builds(self, module: Module) -> list[ConstructionBuilder]:
-        if module.path not in self._made:
-            self._made[module.path] = constructions_of(self.modules, module, self._protobuf)
-        return self._made[module.path]
+    def _constructions_in(self, module: Module) -> list[ConstructionBuilder]:
+        if module.path not in self._constructions:
+            self._constructions[module.path] = constructions_of(
+                self.modules, module, self._protobuf
+            )
+        return self._constructions[module.path]
 
     def _role(self, definition: Definition) -> Role:
-        view = ClassView(definition, self._builds(definition.module))
+        view = ClassView(definition, self._constructions_in(definition.module))
         return Role(self.modules, view, self.scope, self.faults)
 
-    def _records(self, session: Definition | None, wire: list[Module]) -> RecordReader:
-        """Read the classes that become messages, as the scope says."""
+    def _records(self, session: Definition | None, protocol_modules: list[Module]) -> RecordReader:
+        """Return the types and sets of literals that the protocol's code and the scope refer to."""
         records = RecordReader(self.modules, self.faults)
-        start = [found for module in wire for found in self._imported(module, False)]
+        start = [
+            definition
+            for module in protocol_modules
+            for definition in self._imported(module, False)
+        ]
         if session:
             start += self._event_module(session)
         records.read(start)
@@ -151,11 +167,11 @@ class _PackageReader:
         return records
 
     def _event_module(self, session: Definition) -> Iterator[Definition]:
-        """Yield all that is public in the module that names the session's events."""
+        """Yield the public definitions of the module that defines the session's event names."""
         argument = emitter_argument(session)
         name = dotted(argument) if argument is not None else None
-        found = self.modules.resolve(session.module, name) if name else None
-        return _public((found or session).module)
+        definition = self.modules.resolve(session.module, name) if name else None
+        return _public((definition or session).module)
 
 
 def _public(module: Module) -> Iterator[Definition]:

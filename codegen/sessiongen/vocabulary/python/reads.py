@@ -1,4 +1,4 @@
-"""Which fields of a request a Python host reads.
+"""Reads which fields of a request a Python host uses.
 
 Fields are paths below the arm, such as `input.audio_enabled`. A field that is only tested for
 presence does not count.

@@ -34,26 +34,26 @@ from sessiongen.vocabulary.python.literals import (
     last,
     unquoted,
 )
-from sessiongen.vocabulary.required_definitions import Collected
+from sessiongen.vocabulary.required_definitions import CollectedDefinitions
 
 _TAG = "type"
-_HOPS = 20
+_MAX_STEPS = 20
 
-# What stands among a class's fields and is none.
-_NO_FIELDS = {"ClassVar", "InitVar", "KW_ONLY"}
+# Annotations in a class that do not declare a field.
+_NOT_FIELDS = {"ClassVar", "InitVar", "KW_ONLY"}
 
 
 @dataclass(frozen=True)
 class _Field:
-    """A field where its class writes it down. lax: its dict may leave it out."""
+    """A field and the class that declares it. partial: the class is a dict that may omit it."""
 
     owner: Definition
     node: ast.AnnAssign
-    lax: bool
+    partial: bool
 
 
-class RecordReader(Collected[Definition]):
-    """Reads definitions of this language."""
+class RecordReader(CollectedDefinitions[Definition]):
+    """Reads data types and sets of literals, each definition once."""
 
     def __init__(self, modules: Modules, faults: Faults) -> None:
         super().__init__()
@@ -72,26 +72,32 @@ class RecordReader(Collected[Definition]):
         if literals is not None:
             self._enum(definition, ENUM, literals)
             return
-        fields = self._fields(definition, _HOPS)
+        fields = self._fields(definition, _MAX_STEPS)
         if not fields:
             return
-        self._once(definition)
+        self._report_duplicate(definition)
         facts, tag = [], None
         for name, field in fields.items():
             module = field.owner.module
-            own = self._literals.of_field(module, field.node.annotation)
-            if own and name == _TAG and len(own.literals) == 1:
-                tag = own.literals[0].value
-            elif own:
+            self_attribute = self._literals.of_field(module, field.node.annotation)
+            if self_attribute and name == _TAG and len(self_attribute.literals) == 1:
+                tag = self_attribute.literals[0].value
+            elif self_attribute:
                 place = module.place(field.node)
                 self.enums.append(
                     EnumFact(
-                        f"{definition.name}.{name}", FIELD, own.open, place, tuple(own.literals)
+                        f"{definition.name}.{name}",
+                        FIELD,
+                        self_attribute.open,
+                        place,
+                        tuple(self_attribute.literals),
                     )
                 )
             facts.append(_fact(name, field))
-            self._kinds(f"{definition.name}.{name}", field.owner, field.node, field.node.annotation)
-            yield from self._referred(field.owner, field.node.annotation)
+            self._read_union(
+                f"{definition.name}.{name}", field.owner, field.node, field.node.annotation
+            )
+            yield from self._references(field.owner, field.node.annotation)
         self.records.append(
             Record(definition.name, tag, definition.module.place(definition.node), tuple(facts))
         )
@@ -101,60 +107,62 @@ class RecordReader(Collected[Definition]):
         if value is not None and isinstance(definition.node, ast.AnnAssign):
             value = unquoted(value)
         if isinstance(value, ast.Call) and last(value.func) in ENUMS:
-            what = f"the enum {definition.name} is made by a call"
-            self._unreadable(definition.module, value, Rule.SDK_ENUM, what)
+            message = f"the enum {definition.name} is created by a call"
+            self._unreadable(definition.module, value, Rule.SDK_ENUM, message)
         if not isinstance(value, (ast.Subscript, ast.BinOp, ast.Name, ast.Attribute)):
             return
         literals = self._literals.of_alias(definition)
         if literals is not None:
             self._enum(definition, LITERAL, literals)
-        self._kinds(definition.name, definition, definition.node, value)
-        yield from self._referred(definition, value)
+        self._read_union(definition.name, definition, definition.node, value)
+        yield from self._references(definition, value)
 
     def _enum(self, definition: Definition, form: str, literals: LiteralSet) -> None:
-        self._once(definition)
+        self._report_duplicate(definition)
         place = definition.module.place(definition.node)
         self.enums.append(
             EnumFact(definition.name, form, literals.open, place, tuple(literals.literals))
         )
 
-    def _kinds(self, name: str, owner: Definition, node: ast.AST, kind: ast.expr) -> None:
-        """Keep the types of a union, if one of them is a class that holds data."""
-        names, data = [], False
-        for part in alternatives(kind):
+    def _read_union(
+        self, name: str, owner: Definition, node: ast.AST, annotation: ast.expr
+    ) -> None:
+        """Record the members of a union if one of them is a class with fields."""
+        names, has_record = [], False
+        for part in alternatives(annotation):
             if is_none(part):
                 continue
-            target = self._named(owner, dotted(_head(part)) or "")
+            target = self._resolve(owner, dotted(_head(part)) or "")
             is_class = target is not None and isinstance(target.node, ast.ClassDef)
-            data |= target is not None and is_class and bool(self._fields(target, _HOPS))
+            has_record |= target is not None and is_class and bool(self._fields(target, _MAX_STEPS))
             names.append(target.name if target is not None and is_class else ast.unparse(part))
-        if data and len(names) > 1:
+        if has_record and len(names) > 1:
             self.unions.append(UnionFact(name, owner.module.place(node), tuple(names)))
 
-    def _named(self, owner: Definition, name: str) -> Definition | None:
-        """Return what a name means in a class or beside it."""
+    def _resolve(self, owner: Definition, name: str) -> Definition | None:
+        """Return the definition of a name inside a class or in its module."""
         inner = self.modules.resolve(owner.module, f"{owner.name}.{name}")
         return inner or self.modules.resolve(owner.module, name)
 
-    def _once(self, definition: Definition) -> None:
+    def _report_duplicate(self, definition: Definition) -> None:
         if len(definition.module.definitions.get(definition.name, ())) > 1:
-            what = f"{definition.name} is defined more than once in its module"
-            self._unreadable(definition.module, definition.node, Rule.SDK_ENUM, what)
+            message = f"{definition.name} is defined more than once in its module"
+            self._unreadable(definition.module, definition.node, Rule.SDK_ENUM, message)
 
-    def _unreadable(self, module: Module, node: ast.AST, rule: Rule, what: str) -> None:
-        self.faults.unreadable(self.modules.span(module, node), rule, what)
+    def _unreadable(self, module: Module, node: ast.AST, rule: Rule, message: str) -> None:
+        self.faults.unreadable(self.modules.span(module, node), rule, message)
 
-    def _fields(self, definition: Definition, hops: int) -> dict[str, _Field]:
+    def _fields(self, definition: Definition, steps: int) -> dict[str, _Field]:
         """Return a class's fields by name, those of its bases included."""
         assert isinstance(definition.node, ast.ClassDef)
         fields: dict[str, _Field] = {}
-        if hops == 0:
+        if steps == 0:
             return fields
         for base in reversed(definition.node.bases):
             target = self.modules.resolve(definition.module, dotted(_head(base)) or "")
             if target and isinstance(target.node, ast.ClassDef):
-                fields.update(self._fields(target, hops - 1))
-        lax = any(
+                fields.update(self._fields(target, steps - 1))
+        partial = any(
             literal.arg == "total"
             and isinstance(literal.value, ast.Constant)
             and not literal.value.value
@@ -163,26 +171,26 @@ class RecordReader(Collected[Definition]):
         for node in definition.node.body:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                 name = node.target.id
-                if not name.startswith("_") and last(_head(node.annotation)) not in _NO_FIELDS:
-                    fields[name] = _Field(definition, node, lax)
-            elif any(isinstance(item, ast.AnnAssign) for item in _inside(node)):
-                what = f"fields of {definition.name} that depend on a condition"
-                self._unreadable(definition.module, node, Rule.SDK_SOURCE, what)
+                if not name.startswith("_") and last(_head(node.annotation)) not in _NOT_FIELDS:
+                    fields[name] = _Field(definition, node, partial)
+            elif any(isinstance(item, ast.AnnAssign) for item in _nested_statements(node)):
+                message = f"fields of {definition.name} depend on a condition"
+                self._unreadable(definition.module, node, Rule.SDK_SOURCE, message)
         return fields
 
-    def _referred(self, owner: Definition, annotation: ast.expr) -> Iterator[Definition]:
-        """Yield what the names in a type stand for, inside the package."""
+    def _references(self, owner: Definition, annotation: ast.expr) -> Iterator[Definition]:
+        """Yield the definitions in the package to which a type refers."""
         stack = [annotation]
         while stack:
             node = unquoted(stack.pop())
             name = dotted(node)
             if name is not None:
-                found = self._named(owner, name)
-                if found is not None:
-                    yield found
+                definition = self._resolve(owner, name)
+                if definition is not None:
+                    yield definition
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                what = "a type that cannot be parsed"
-                self._unreadable(owner.module, node, Rule.SDK_SOURCE, what)
+                message = "the type cannot be parsed"
+                self._unreadable(owner.module, node, Rule.SDK_SOURCE, message)
             elif isinstance(node, ast.Subscript) and last(node.value) == "Annotated":
                 stack += elements(node)[:1]
             elif not (isinstance(node, ast.Subscript) and last(node.value) == "Literal"):
@@ -196,19 +204,19 @@ def _head(annotation: ast.expr) -> ast.expr:
     return node.value if isinstance(node, ast.Subscript) else node
 
 
-def _inside(node: ast.stmt) -> Iterator[ast.stmt]:
+def _nested_statements(node: ast.stmt) -> Iterator[ast.stmt]:
     """Yield the statements in a statement's blocks."""
     for body in inner_bodies(node):
         for inner in body:
             yield inner
-            yield from _inside(inner)
+            yield from _nested_statements(inner)
 
 
 def _fact(name: str, field: _Field) -> FieldFact:
     kind = field.node.annotation
     wrapper = last(_head(kind))
-    absent = wrapper == "NotRequired" or (field.lax and wrapper != "Required")
-    optional = absent or any(is_none(part) for part in alternatives(kind))
+    not_required = wrapper == "NotRequired" or (field.partial and wrapper != "Required")
+    optional = not_required or any(is_none(part) for part in alternatives(kind))
     return FieldFact(name, _type(kind), optional, field.owner.module.place(field.node))
 
 

@@ -29,8 +29,8 @@ def read_session(modules: Modules, definition: Definition, faults: Faults) -> Se
             if name is not None:
                 emits.setdefault(name, EventName(name, module.place(call)))
             else:
-                what = f"the name of an event emitted on {definition.name} is not a constant"
-                faults.unreadable(modules.span(module, event), Rule.SDK_EVENT, what)
+                message = f"the name of an event emitted on {definition.name} is not a constant"
+                faults.unreadable(modules.span(module, event), Rule.SDK_EVENT, message)
     events = declared_events(modules, definition, faults)
     return Session(
         definition.name, definition.module.place(definition.node), events, tuple(emits.values())
@@ -40,10 +40,10 @@ def read_session(modules: Modules, definition: Definition, faults: Faults) -> Se
 def _emissions(module: Module, session: Definition) -> Iterator[ast.Call]:
     for statement in ast.walk(module.tree):
         if isinstance(statement, ast.ClassDef):
-            own = module is session.module and statement is session.node
-            holders = _attributes(statement, session.name)
+            self_attribute = module is session.module and statement is session.node
+            attributes = _attributes(statement, session.name)
             for function in _functions(statement):
-                yield from _in_function(function, session.name, holders, own)
+                yield from _in_function(function, session.name, attributes, self_attribute)
     for function in _functions(module.tree):
         yield from _in_function(function, session.name, set(), False)
 
@@ -55,7 +55,7 @@ def _functions(owner: ast.ClassDef | ast.Module) -> Iterator[_Function]:
 
 
 def _in_function(
-    function: _Function, session: str, holders: set[str], own: bool
+    function: _Function, session: str, attributes: set[str], self_attribute: bool
 ) -> Iterator[ast.Call]:
     variables = _parameters(function, session)
     arguments = [item.arg for item in function.args.args]
@@ -66,12 +66,16 @@ def _in_function(
             continue
         receiver = node.func.value
         name = dotted(receiver) or ""
-        itself = name == "self" or (
+        is_self_or_super = name == "self" or (
             isinstance(receiver, ast.Call) and last(receiver.func) == "super"
         )
-        if not ((own and itself) or name in variables or name.removeprefix("self.") in holders):
+        if not (
+            (self_attribute and is_self_or_super)
+            or name in variables
+            or name.removeprefix("self.") in attributes
+        ):
             continue
-        # an override of emit passes on whatever name it was given
+        # An override of emit passes its own argument on.
         if function.name == "emit" and dotted(node.args[0]) in arguments:
             continue
         yield node
@@ -79,30 +83,30 @@ def _in_function(
 
 def _parameters(function: _Function, session: str) -> set[str]:
     arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-    return {item.arg for item in arguments if _typed(item.annotation, session)}
+    return {item.arg for item in arguments if _has_session_type(item.annotation, session)}
 
 
 def _attributes(node: ast.ClassDef, session: str) -> set[str]:
-    """Return the attributes of a class that hold the session."""
-    found = {
+    """Return the attributes of a class that contain the session."""
+    names = {
         item.target.id
         for item in node.body
         if isinstance(item, ast.AnnAssign)
         and isinstance(item.target, ast.Name)
-        and _typed(item.annotation, session)
+        and _has_session_type(item.annotation, session)
     }
     for function in _functions(node):
-        if _typed(function.returns, session):
-            found.add(function.name)
+        if _has_session_type(function.returns, session):
+            names.add(function.name)
         variables = _parameters(function, session)
         for inner in ast.walk(function):
-            found |= set(_held(inner, variables, session))
-    return found
+            names |= set(_assigned_attributes(inner, variables, session))
+    return names
 
 
-def _held(node: ast.AST, variables: set[str], session: str) -> Iterator[str]:
-    """Yield the attributes that a statement makes hold the session."""
-    if isinstance(node, ast.AnnAssign) and _typed(node.annotation, session):
+def _assigned_attributes(node: ast.AST, variables: set[str], session: str) -> Iterator[str]:
+    """Yield the attributes to which a statement assigns the session."""
+    if isinstance(node, ast.AnnAssign) and _has_session_type(node.annotation, session):
         yield from _attribute(node.target)
     elif isinstance(node, ast.Assign):
         for target in node.targets:
@@ -118,7 +122,7 @@ def _held(node: ast.AST, variables: set[str], session: str) -> Iterator[str]:
 
 
 def _values(node: ast.expr) -> list[ast.expr]:
-    """Return what an expression may be: the sides of `a or b`, else itself."""
+    """Return the possible values of an expression: both sides of `a or b`, else itself."""
     return node.values if isinstance(node, ast.BoolOp) else [node]
 
 
@@ -128,7 +132,7 @@ def _attribute(target: ast.expr) -> Iterator[str]:
         yield name.removeprefix("self.")
 
 
-def _typed(annotation: ast.expr | None, session: str) -> bool:
+def _has_session_type(annotation: ast.expr | None, session: str) -> bool:
     for part in alternatives(annotation) if annotation else ():
         head = part.value if isinstance(part, ast.Subscript) else part
         if last(head) == session:

@@ -1,7 +1,7 @@
 """Reads tables in Python code: value maps, keys of map fields, and ignored variants.
 
 A value map is a dict whose values are all proto values. A key of it that is not a constant is
-a fault.
+reported.
 """
 
 from __future__ import annotations
@@ -34,101 +34,115 @@ class Tables:
         self._maps: dict[_Key, ValueMap] = {}
         self._defaults: list[tuple[_Key, Default]] = []
 
-    def read(self, module: Module, made: Iterable[ConstructionBuilder]) -> None:
+    def read(self, module: Module, constructions: Iterable[ConstructionBuilder]) -> None:
         """Read the tables of a module."""
-        heads = {
+        protobuf_names = {
             head
             for head in module.imports
             if self._modules.external(module, head) == self._protobuf
         }
         for node, within in _walk(module.tree, ()):
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Dict):
-                self._map(module, node, node.value, heads)
+                self._read_map(module, node, node.value, protobuf_names)
             elif isinstance(node, ast.Call):
-                self._default(module, node, within, heads)
+                self._read_default(module, node, within, protobuf_names)
             elif isinstance(node, ast.Compare):
-                self._skip(module, node, within)
-        for item in made:
+                self._read_ignored_variant(module, node, within)
+        for item in constructions:
             for name, value in item.values.items():
-                self._given(module, item, name, value)
+                self._read_map_keys(module, item, name, value)
 
     def maps(self) -> Iterator[ValueMap]:
-        """Yield the maps, each with the defaults that go with it."""
-        for key, found in self._maps.items():
-            yield found._replace(
+        """Yield the maps, each with its defaults."""
+        for key, value_map in self._maps.items():
+            yield value_map._replace(
                 defaults=tuple(default for owner, default in self._defaults if owner == key)
             )
 
-    def _map(
-        self, module: Module, node: ast.Assign | ast.AnnAssign, value: ast.Dict, heads: set[str]
+    def _read_map(
+        self,
+        module: Module,
+        node: ast.Assign | ast.AnnAssign,
+        value: ast.Dict,
+        protobuf_names: set[str],
     ) -> None:
         target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-        values = [_proto_value(item, heads) for item in value.values]
+        values = [_proto_value(item, protobuf_names) for item in value.values]
         if not values or not all(values) or not isinstance(target, ast.Name):
             return
         pairs = []
-        for key, given in zip(value.keys, values, strict=True):
+        for key, proto_value in zip(value.keys, values, strict=True):
             literal = constant(key) or self._literals.member(
                 module, dotted(key) or "" if key else ""
             )
-            if literal is None or given is None:
+            if literal is None or proto_value is None:
                 span = self._modules.span(module, key or value)
-                what = f"a key of the map {target.id} is not a constant"
-                self._faults.unreadable(span, Rule.SDK_ENUM, what)
+                message = f"a key of the map {target.id} is not a constant"
+                self._faults.unreadable(span, Rule.SDK_ENUM, message)
             else:
-                pairs.append((literal, given))
-        found = ValueMap(target.id, module.place(node), tuple(pairs), ())
-        self._maps[module.path, target.id] = found
+                pairs.append((literal, proto_value))
+        value_map = ValueMap(target.id, module.place(node), tuple(pairs), ())
+        self._maps[module.path, target.id] = value_map
 
-    def _default(self, module: Module, call: ast.Call, within: str, heads: set[str]) -> None:
-        """Note `pb.VALUE` of `MAP.get(x, pb.VALUE)`."""
+    def _read_default(
+        self, module: Module, call: ast.Call, within: str, protobuf_names: set[str]
+    ) -> None:
+        """Record `pb.VALUE` of `MAP.get(x, pb.VALUE)`."""
         function = call.func
         if not isinstance(function, ast.Attribute) or function.attr != "get" or len(call.args) < 2:
             return
-        value = _proto_value(call.args[1], heads)
+        value = _proto_value(call.args[1], protobuf_names)
         name = dotted(function.value)
         if value is not None and name is not None:
-            found = self._modules.resolve(module, name)
-            key = (found.path, found.name) if found else (module.path, name)
+            definition = self._modules.resolve(module, name)
+            key = (definition.path, definition.name) if definition else (module.path, name)
             self._defaults.append((key, Default(value, within, module.place(call))))
 
-    def _skip(self, module: Module, test: ast.Compare, within: str) -> None:
+    def _read_ignored_variant(self, module: Module, test: ast.Compare, within: str) -> None:
         tag = constant(test.comparators[0])
-        about = isinstance(test.left, ast.Attribute) and test.left.attr == _TAG
-        if about and tag is not None and isinstance(test.ops[0], ast.NotEq):
+        tests_tag = isinstance(test.left, ast.Attribute) and test.left.attr == _TAG
+        if tests_tag and tag is not None and isinstance(test.ops[0], ast.NotEq):
             self.ignored_variants.append(IgnoredVariant(tag, within, module.place(test)))
 
-    def _given(self, module: Module, made: ConstructionBuilder, name: str, value: ast.expr) -> None:
-        """Note the keys of a dict that fills a field, or that a function gives for it."""
+    def _read_map_keys(
+        self, module: Module, construction: ConstructionBuilder, name: str, value: ast.expr
+    ) -> None:
+        """Record the keys of a dict that fills a field, or that a function returns for it."""
         tables = [value] if isinstance(value, ast.Dict) else []
         called = dotted(value.func) if isinstance(value, ast.Call) else None
-        found = self._modules.resolve(module, called) if called else None
-        if found is not None and isinstance(found.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            module = found.module
+        function = self._modules.resolve(module, called) if called else None
+        if function is not None and isinstance(
+            function.node, (ast.FunctionDef, ast.AsyncFunctionDef)
+        ):
+            module = function.module
             tables = [
                 node.value
-                for node in ast.walk(found.node)
+                for node in ast.walk(function.node)
                 if isinstance(node, ast.Return) and isinstance(node.value, ast.Dict)
             ]
         for table in tables:
             keys = [constant(key) for key in table.keys]
-            named = tuple(key for key in keys if key is not None)
-            if named:
+            constants = tuple(key for key in keys if key is not None)
+            if constants:
                 place = module.place(table)
-                open_ = len(named) < len(keys)
-                self.map_keys.append(MapKeys(made.message, name, made.within, open_, place, named))
+                open_ = len(constants) < len(keys)
+                self.map_keys.append(
+                    MapKeys(
+                        construction.message, name, construction.within, open_, place, constants
+                    )
+                )
 
 
 def _walk(node: ast.AST, within: tuple[str, ...]) -> Iterator[tuple[ast.AST, str]]:
     """Yield all nodes, each with the class and function around it."""
     for child in ast.iter_child_nodes(node):
         yield child, ".".join(within)
-        scope = isinstance(child, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
-        name = (getattr(child, "name", ""),) if scope else ()
+        has_scope = isinstance(child, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+        name = (getattr(child, "name", ""),) if has_scope else ()
         yield from _walk(child, (*within, *name))
 
 
-def _proto_value(node: ast.expr, heads: set[str]) -> str | None:
+def _proto_value(node: ast.expr, protobuf_names: set[str]) -> str | None:
     """Return `VALUE` of `pb.VALUE` or `pb.Enum.VALUE`."""
     head, *rest = (dotted(node) or "").split(".")
-    return rest[-1] if head in heads and rest and rest[-1].isupper() else None
+    return rest[-1] if head in protobuf_names and rest and rest[-1].isupper() else None

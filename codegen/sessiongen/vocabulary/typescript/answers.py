@@ -1,4 +1,4 @@
-"""What a TypeScript host answers besides response arms: error texts, and unknown requests."""
+"""Reads what a TypeScript host answers besides response arms: error texts, and unknown requests."""
 
 from __future__ import annotations
 
@@ -23,27 +23,31 @@ def unknown_request_answer(view: ClassView, scope: Scope, cases: Sequence[Branch
             called = (
                 node.child_by_field_name("function") if node.type == "call_expression" else None
             )
-            method = view.methods.get(syntax.own(called))
-            made = method is not None and view.made([method], scope.messages.response)
-            if made or view.constructs(node, scope.messages.response):
+            method = view.methods.get(syntax.this_property(called))
+            construction = method is not None and view.constructions(
+                [method], scope.messages.response
+            )
+            if construction or view.constructs(node, scope.messages.response):
                 return view.file.place(node)
     return None
 
 
 def error_texts(view: ClassView, scope: Scope, body: Sequence[Node]) -> tuple[str, ...]:
     """Return the constant error texts of the responses that a body constructs."""
-    reached = list(view.reached(body))
+    reachable_code = list(view.reachable_code(body))
     texts: set[str] = set()
-    for made in view.made(body, scope.messages.response):
-        value = made.values.get(scope.messages.response_error)
+    for construction in view.constructions(body, scope.messages.response):
+        value = construction.values.get(scope.messages.response_error)
         if value is not None:
-            texts |= set(_texts(view, value, reached))
+            texts |= set(_texts(view, value, reachable_code))
     return tuple(sorted(texts - {""}))
 
 
-def _texts(view: ClassView, value: Node, reached: list[Node], hops: int = 3) -> Iterator[str]:
+def _texts(
+    view: ClassView, value: Node, reachable_code: list[Node], hops: int = 3
+) -> Iterator[str]:
     """Yield the constant values of an expression; variables and parameters are followed."""
-    node = syntax.bare(value)
+    node = syntax.unwrapped(value)
     constant = syntax.constant(node)
     if constant is not None:
         yield constant
@@ -51,14 +55,17 @@ def _texts(view: ClassView, value: Node, reached: list[Node], hops: int = 3) -> 
         for name in ("consequence", "alternative", "left", "right"):
             side = node.child_by_field_name(name)
             if side is not None:
-                yield from _texts(view, side, reached, hops)
+                yield from _texts(view, side, reachable_code, hops)
     elif node.type in {"identifier", "shorthand_property_identifier"} and hops:
-        for given in (*_assigned(text(node), reached), *_passed(view, node, reached)):
-            yield from _texts(view, given, reached, hops - 1)
+        for argument in (
+            *_assigned(text(node), reachable_code),
+            *_passed_arguments(view, node, reachable_code),
+        ):
+            yield from _texts(view, argument, reachable_code, hops - 1)
 
 
-def _assigned(name: str, reached: list[Node]) -> Iterator[Node]:
-    for part in reached:
+def _assigned(name: str, reachable_code: list[Node]) -> Iterator[Node]:
+    for part in reachable_code:
         for node in syntax.walk(part):
             left = node.child_by_field_name("left") or node.child_by_field_name("name")
             value = node.child_by_field_name("right") or node.child_by_field_name("value")
@@ -67,18 +74,18 @@ def _assigned(name: str, reached: list[Node]) -> Iterator[Node]:
                 yield value
 
 
-def _passed(view: ClassView, node: Node, reached: list[Node]) -> Iterator[Node]:
+def _passed_arguments(view: ClassView, node: Node, reachable_code: list[Node]) -> Iterator[Node]:
     """Yield the arguments for a parameter of a method of the class."""
-    function = next(iter(syntax.around(node, *FUNCTIONS)), None)
+    function = next(iter(syntax.enclosing(node, *FUNCTIONS)), None)
     names = (
         [text(item.child_by_field_name("pattern")) for item in syntax.parameters(function)]
         if (function is not None)
         else []
     )
     methods = [name for name, method in view.methods.items() if method == function]
-    for part in reached if text(node) in names and methods else ():
+    for part in reachable_code if text(node) in names and methods else ():
         for call in syntax.walk(part):
-            called = syntax.own(call.child_by_field_name("function"))
+            called = syntax.this_property(call.child_by_field_name("function"))
             if call.type == "call_expression" and called == methods[0]:
-                at = names.index(text(node))
-                yield from syntax.arguments(call)[at : at + 1]
+                index = names.index(text(node))
+                yield from syntax.arguments(call)[index : index + 1]

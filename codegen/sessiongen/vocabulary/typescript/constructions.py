@@ -31,7 +31,7 @@ class ConstructionBuilder:
 
     def fill(self, name: str, value: Node | None) -> None:
         """Add a filled field; an empty constant does not fill it."""
-        if value is None or not _is_empty(syntax.bare(value)):
+        if value is None or not _is_empty(syntax.unwrapped(value)):
             self.fields.add(name)
         if value is not None:
             self.values[name] = value
@@ -54,9 +54,9 @@ def constructions_of(file: File, protobuf: tuple[str, str]) -> list[Construction
     walker = _Walker(file, names)
     walker.visit(file.root)
     return [
-        made
-        for made in walker.made
-        if made.fields or made.open or made.node.type == "new_expression"
+        construction
+        for construction in walker.constructions
+        if construction.fields or construction.open or construction.node.type == "new_expression"
     ]
 
 
@@ -79,7 +79,7 @@ def union_of(names: set[str], node: Node | None) -> tuple[str, str] | None:
 
 
 def parameter_type(function: Node, index: int) -> Node | None:
-    """Return the type of a parameter, a type parameter's constraint in its stead."""
+    """Return the type of a parameter; for a type parameter, its constraint."""
     items = syntax.parameters(function)
     kind = syntax.annotation(items[index]) if index < len(items) else None
     generics = function.child_by_field_name("type_parameters")
@@ -91,7 +91,7 @@ def parameter_type(function: Node, index: int) -> Node | None:
 
 
 def class_methods(node: Node) -> dict[str, Node]:
-    """Return the methods of a class, fields that hold a function included."""
+    """Return the methods of a class, including fields whose value is a function."""
     methods = {}
     body = node.child_by_field_name("body")
     for item in body.named_children if body else ():
@@ -107,14 +107,14 @@ class _Walker:
     def __init__(self, file: File, names: set[str]) -> None:
         self.file = file
         self.names = names
-        self.made: list[ConstructionBuilder] = []
+        self.constructions: list[ConstructionBuilder] = []
         self._within: list[str] = []
         self._values: dict[str, ConstructionBuilder] = {}
         self._methods: dict[str, Node] = {}
         self._parameters: set[str] = set()
 
     def visit(self, node: Node) -> None:
-        """Collect what is made in a node."""
+        """Collect the constructions in a node."""
         if node.type in CLASSES:
             self._class(node)
         elif node.type in FUNCTIONS:
@@ -142,7 +142,7 @@ class _Walker:
     def _function(self, node: Node) -> None:
         name = _function_name(node)
         outer, self._values = self._values, dict(self._values)
-        around, self._parameters = self._parameters, {
+        enclosing, self._parameters = self._parameters, {
             text(item.child_by_field_name("pattern")) for item in syntax.parameters(node)
         }
         if name:
@@ -153,106 +153,110 @@ class _Walker:
             self.visit(item)
         if name:
             self._within.pop()
-        self._values, self._parameters = outer, around
+        self._values, self._parameters = outer, enclosing
 
     def _parameter(self, node: Node) -> None:
         name = text(node.child_by_field_name("pattern"))
         self._values.pop(name, None)
         message = message_type(self.names, syntax.annotation(node))
         if message is not None:
-            self._values[name] = self._record(message, node)
+            self._values[name] = self._add(message, node)
 
     def _variable(self, node: Node) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         self._values.pop(text(name), None)
-        inner = syntax.bare(value) if value else None
-        for made in self.made:
-            if inner is not None and made.node.id == inner.id:
-                self._values[text(name)] = made
+        inner = syntax.unwrapped(value) if value else None
+        for construction in self.constructions:
+            if inner is not None and construction.node.id == inner.id:
+                self._values[text(name)] = construction
 
     def _assignment(self, node: Node) -> None:
         owner = syntax.member(node.child_by_field_name("left"))
         value = node.child_by_field_name("right")
         path: list[str] = []
         while owner is not None:
-            root = syntax.bare(owner[0])
+            root = syntax.unwrapped(owner[0])
             path.insert(0, syntax.field_name(owner[1]))
             if root.type == "identifier" and text(root) in self._values:
-                made = self._values[text(root)]
-                case = case_of(syntax.bare(value)) if value else None
+                construction = self._values[text(root)]
+                case = case_of(syntax.unwrapped(value)) if value else None
                 if case is not None:
-                    self._arm(case, made)
+                    self._arm(case, construction)
                 else:
-                    made.fill(path[0], value if len(path) == 1 else None)
-                    self._inside(".".join(path), value, made)
+                    construction.fill(path[0], value if len(path) == 1 else None)
+                    self._nested_fields(".".join(path), value, construction)
             owner = syntax.member(root)
 
-    def _inside(self, path: str, value: Node | None, made: ConstructionBuilder) -> None:
-        """Note the fields of a message that is filled in place, as paths."""
-        inner = syntax.bare(value) if value else None
+    def _nested_fields(
+        self, path: str, value: Node | None, construction: ConstructionBuilder
+    ) -> None:
+        """Record the fields of a message that is filled in place, as paths."""
+        inner = syntax.unwrapped(value) if value else None
         if "." in path:
-            made.fill(path, value)
+            construction.fill(path, value)
         for item in inner.named_children if inner and inner.type == "object" else ():
             key = item.child_by_field_name("key") if item.type == "pair" else item
             name = syntax.constant(key) or text(key)
             if item.type in {"pair", "shorthand_property_identifier"}:
                 step = f"{path}.{syntax.field_name(name)}"
-                self._inside(step, item.child_by_field_name("value") or item, made)
+                self._nested_fields(step, item.child_by_field_name("value") or item, construction)
 
     def _new(self, node: Node) -> None:
-        found = syntax.member(node.child_by_field_name("constructor"))
-        if found is None or text(found[0]) not in self.names:
+        constructor = syntax.member(node.child_by_field_name("constructor"))
+        if constructor is None or text(constructor[0]) not in self.names:
             return
-        made = self._record(found[1].replace("_", "."), node)
+        construction = self._add(constructor[1].replace("_", "."), node)
         for argument in syntax.arguments(node)[:1]:
-            self._fields(argument, made)
+            self._fields(argument, construction)
 
-    def _fields(self, node: Node, made: ConstructionBuilder) -> None:
+    def _fields(self, node: Node, construction: ConstructionBuilder) -> None:
         if node.type != "object":
-            made.open = True
+            construction.open = True
             return
         for item in node.named_children:
             if item.type == "shorthand_property_identifier":
-                made.fill(syntax.field_name(text(item)), item)
+                construction.fill(syntax.field_name(text(item)), item)
             elif item.type == "pair":
-                self._pair(item, made)
+                self._pair(item, construction)
             elif item.type != "comment":
-                made.open = True
+                construction.open = True
 
-    def _pair(self, node: Node, made: ConstructionBuilder) -> None:
+    def _pair(self, node: Node, construction: ConstructionBuilder) -> None:
         key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
         name = syntax.constant(key) or text(key)
         if key is None or key.type == "computed_property_name":
-            made.open = True
-        elif value is not None and (case := case_of(syntax.bare(value))) is not None:
-            self._arm(case, made)
+            construction.open = True
+        elif value is not None and (case := case_of(syntax.unwrapped(value))) is not None:
+            self._arm(case, construction)
         else:
-            made.fill(syntax.field_name(name), value)
-            self._inside(syntax.field_name(name), value, made)
+            construction.fill(syntax.field_name(name), value)
+            self._nested_fields(syntax.field_name(name), value, construction)
 
-    def _arm(self, case: Node, made: ConstructionBuilder) -> None:
+    def _arm(self, case: Node, construction: ConstructionBuilder) -> None:
         arm = syntax.constant(case)
         if arm is None:
-            made.open = True
+            construction.open = True
         else:
-            made.fields.add(syntax.field_name(arm))
+            construction.fields.add(syntax.field_name(arm))
 
     def _call(self, node: Node) -> None:
-        """Note the arm in `this.method({case, value})`."""
-        method = self._methods.get(syntax.own(node.child_by_field_name("function")))
+        """Record the arm in `this.method({case, value})`."""
+        method = self._methods.get(syntax.this_property(node.child_by_field_name("function")))
         for index, argument in enumerate(syntax.arguments(node) if method else ()):
             assert method is not None
             union = union_of(self.names, parameter_type(method, index))
-            case = case_of(syntax.bare(argument))
+            case = case_of(syntax.unwrapped(argument))
             if union is not None and case is not None:
-                self._arm(case, self._record(union[0], argument))
+                self._arm(case, self._add(union[0], argument))
             elif union is not None and text(argument) not in self._parameters:
-                self._record(union[0], argument).open = True
+                self._add(union[0], argument).open = True
 
-    def _record(self, message: str, node: Node) -> ConstructionBuilder:
-        made = ConstructionBuilder(message, ".".join(self._within), self.file.place(node), node)
-        self.made.append(made)
-        return made
+    def _add(self, message: str, node: Node) -> ConstructionBuilder:
+        construction = ConstructionBuilder(
+            message, ".".join(self._within), self.file.place(node), node
+        )
+        self.constructions.append(construction)
+        return construction
 
 
 def _is_empty(node: Node) -> bool:
@@ -263,11 +267,11 @@ def _is_empty(node: Node) -> bool:
 
 def within(node: Node) -> str:
     """Return the dotted name of the class and functions around a node."""
-    found = [
+    names = [
         text(outer.child_by_field_name("name")) if outer.type in CLASSES else _function_name(outer)
-        for outer in syntax.around(node, *CLASSES, *FUNCTIONS)
+        for outer in syntax.enclosing(node, *CLASSES, *FUNCTIONS)
     ]
-    return ".".join(name for name in reversed(found) if name)
+    return ".".join(name for name in reversed(names) if name)
 
 
 def case_of(node: Node) -> Node | None:

@@ -1,4 +1,4 @@
-"""Branches on the arm of a oneof: `switch (x.oneof.case)`, `if (x.oneof.case === ...)`."""
+"""Finds branches on the arm of a oneof: `switch (x.oneof.case)`, `if (x.oneof.case === ...)`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sessiongen.vocabulary.typescript.modules import File, Modules
 from sessiongen.vocabulary.typescript.syntax import text
 
 _EQUAL = {"==", "==="}
-# Calls that only report the name of an arm, such as logging.
-_PASSED_ON = {"arguments", "pair", "template_substitution"}
+# Nodes in which the name of an arm is only reported, for example in a log message.
+_REPORTING_NODES = {"arguments", "pair", "template_substitution"}
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Dispatch:
         faults: Faults,
         loops: bool = False,
     ) -> None:
-        """loops: a loop's variable is the message too, as it is for the outermost one."""
+        """loops: variables of loops are the message too, as for the envelope."""
         self.modules = modules
         self.file = file
         self.names = names
@@ -72,64 +72,68 @@ class Dispatch:
         for node in syntax.walk(function):
             if node.type == "switch_statement":
                 value = node.child_by_field_name("value")
-                inner = syntax.bare(value) if value else None
+                inner = syntax.unwrapped(value) if value else None
                 if inner is not None and self._is_case(inner, holders, unions):
                     seen.add(inner.id)
                     yield from self._cases(node, function)
             elif node.type == "if_statement":
-                for asked, other, test, body in self._tests(node, holders, unions):
-                    seen.add(asked.id)
+                for operand, other, test, body in self._tests(node, holders, unions):
+                    seen.add(operand.id)
                     yield from self._branch(other, test, (body,), function)
         for node in syntax.walk(function):
-            used = node.parent is not None and node.parent.type in _PASSED_ON
+            used = node.parent is not None and node.parent.type in _REPORTING_NODES
             if node.id not in seen and not used and self._is_case(node, holders, unions):
-                self._fault(node, "a test of an arm that is neither a `switch` nor a plain `if`")
+                self._fault(
+                    node, "this test of an arm is neither a `switch` nor the condition of an `if`"
+                )
 
     def _holders(self, function: Node) -> set[str]:
-        """Return the variables of a function that are the message."""
-        found = {
+        """Return the variables of a function that contain the message."""
+        names = {
             text(item.child_by_field_name("pattern"))
             for item in syntax.parameters(function)
             if message_type(self.names, syntax.annotation(item)) == self.message
         }
         loops = syntax.walk(function) if self.loops else ()
-        return found | {
+        return names | {
             text(item.child_by_field_name("left"))
             for item in loops
             if item.type == "for_in_statement"
         }
 
     def _is_union(self, node: Node | None, holders: set[str], unions: set[str]) -> bool:
-        inner = syntax.bare(node) if node else None
+        inner = syntax.unwrapped(node) if node else None
         if inner is not None and inner.type == "identifier":
             return text(inner) in unions
-        found = syntax.member(inner)
-        return found is not None and text(syntax.bare(found[0])) in holders
+        member = syntax.member(inner)
+        return member is not None and text(syntax.unwrapped(member[0])) in holders
 
     def _is_case(self, node: Node, holders: set[str], unions: set[str]) -> bool:
-        found = syntax.member(node)
+        member = syntax.member(node)
         return (
-            found is not None and found[1] == "case" and self._is_union(found[0], holders, unions)
+            member is not None
+            and member[1] == "case"
+            and self._is_union(member[0], holders, unions)
         )
 
     def _cases(self, node: Node, function: Node) -> Iterator[Branch]:
         body = node.child_by_field_name("body")
-        waiting: list[Node] = []
+        pending: list[Node] = []
         for case in body.named_children if body else ():
             statements = tuple(case.children_by_field_name("body"))
             if case.type == "switch_case":
-                waiting.append(case)
+                pending.append(case)
             if not statements:
                 continue
-            for item in waiting:
+            for item in pending:
                 value = item.child_by_field_name("value")
                 yield from self._branch(value, item, statements, function)
-            waiting = []
+            pending = []
 
     def _tests(
         self, node: Node, holders: set[str], unions: set[str]
     ) -> Iterator[tuple[Node, Node, Node, Node]]:
-        """Yield each comparison with an arm: what asks, the other side, itself, what it runs."""
+        """Yield each comparison with an arm: operand, other operand, comparison, and body."""
         condition = node.child_by_field_name("condition")
         body = node.child_by_field_name("consequence")
         for test in syntax.walk(condition) if condition and body else ():
@@ -140,9 +144,9 @@ class Dispatch:
                 continue
             left, right = test.child_by_field_name("left"), test.child_by_field_name("right")
             for one, other in ((left, right), (right, left)):
-                asked = syntax.bare(one) if one else None
-                if body and other and asked and self._is_case(asked, holders, unions):
-                    yield asked, other, test, body
+                operand = syntax.unwrapped(one) if one else None
+                if body and other and operand and self._is_case(operand, holders, unions):
+                    yield operand, other, test, body
 
     def _branch(
         self, value: Node | None, node: Node, body: tuple[Node, ...], function: Node
@@ -153,5 +157,5 @@ class Dispatch:
         else:
             yield Branch(syntax.field_name(arm), node, body, function)
 
-    def _fault(self, node: Node, what: str) -> None:
-        self.faults.unreadable(self.modules.span(self.file, node), Rule.SDK_REQUEST, what)
+    def _fault(self, node: Node, message: str) -> None:
+        self.faults.unreadable(self.modules.span(self.file, node), Rule.SDK_REQUEST, message)

@@ -1,6 +1,6 @@
 """Reads which arms of the envelope the code of a TypeScript SDK sends and receives.
 
-The whole package counts: a console may send and receive audio without the host.
+The whole package is read, because a console may send and receive audio without the host.
 """
 
 from __future__ import annotations
@@ -24,15 +24,17 @@ from sessiongen.vocabulary.typescript.syntax import CLASSES, text
 def envelope_uses_of(
     modules: Modules,
     scope: Scope,
-    builds: Callable[[File], list[ConstructionBuilder]],
+    constructions_in: Callable[[File], list[ConstructionBuilder]],
     faults: Faults,
 ) -> Iterator[EnvelopeUse]:
     """Yield each arm that is sent or received, with every place that does so."""
     for file in modules.mentioning(scope.messages.envelope):
-        for made in builds(file):
-            for arm in made.fields if made.message == scope.messages.envelope else ():
-                if f"{scope.messages.envelope}.{arm}" not in scope.plain:
-                    yield EnvelopeUse(arm, SENDS, made.within, made.place)
+        for construction in constructions_in(file):
+            for arm in (
+                construction.fields if construction.message == scope.messages.envelope else ()
+            ):
+                if f"{scope.messages.envelope}.{arm}" not in scope.not_arms:
+                    yield EnvelopeUse(arm, SENDS, construction.within, construction.place)
         names = protobuf_names(file, scope.protobuf)
         dispatch = Dispatch(modules, file, names, scope.messages.envelope, faults, loops=True)
         for node in syntax.walk(file.root):

@@ -16,9 +16,10 @@ _TYPES = {"type_identifier", "nested_type_identifier"}
 
 @dataclass
 class EventUse:
-    """The event that a handler receives. type: its class, if it is annotated.
+    """How a handler uses the event that it receives. type: the event's class, if annotated.
 
-    reads: paths, as `error.label`. whole: it goes on to code that is not followed.
+    reads: the paths that are read, such as `error.label`.
+    whole: the event is passed to code that is not followed.
     """
 
     type: str | None = None
@@ -26,17 +27,17 @@ class EventUse:
     whole: bool = False
 
 
-def taken(view: ClassView, handler: Node) -> EventUse:
+def event_use(view: ClassView, handler: Node) -> EventUse:
     """Return how a handler and the methods that it passes the event to use the event."""
-    found = EventUse()
+    use = EventUse()
     parameters = syntax.parameters(handler)
     if parameters:
         kind = syntax.annotation(parameters[0])
         parts = [part for part in syntax.alternatives(kind) if part.type in _TYPES] if kind else []
-        found.type = text(parts[0]).rpartition(".")[2] if parts else None
-        _follow(view, handler, _name(parameters[0]), found, set())
-        found.reads = longest(found.reads)
-    return found
+        use.type = text(parts[0]).rpartition(".")[2] if parts else None
+        _follow(view, handler, _name(parameters[0]), use, set())
+        use.reads = longest(use.reads)
+    return use
 
 
 def _name(parameter: Node) -> str:
@@ -44,36 +45,36 @@ def _name(parameter: Node) -> str:
 
 
 def _follow(
-    view: ClassView, function: Node, name: str, found: EventUse, seen: set[tuple[int, str]]
+    view: ClassView, function: Node, name: str, use: EventUse, seen: set[tuple[int, str]]
 ) -> None:
     if (function.id, name) in seen:
         return
     seen.add((function.id, name))
     for node in syntax.walk(function):
         if node.type == "shorthand_property_identifier":
-            found.whole |= text(node) == name
+            use.whole |= text(node) == name
         if node.type != "identifier" or text(node) != name or node.parent is None:
             continue
-        outer = _out(node.parent)
+        outer = _without_assertions(node.parent)
         if outer.type == "member_expression":
-            found.reads |= _path(outer)
+            use.reads |= _path(outer)
         elif outer.type == "arguments":
-            _passed(view, outer, node, found, seen)
+            _follow_argument(view, outer, node, use, seen)
         elif outer.type not in {"required_parameter", "optional_parameter"}:
-            found.whole = True
+            use.whole = True
 
 
-def _out(node: Node) -> Node:
+def _without_assertions(node: Node) -> Node:
     while node.type == "non_null_expression" and node.parent is not None:
         node = node.parent
     return node
 
 
 def _path(node: Node) -> set[str]:
-    """Return the whole path that begins with a member, less the method that is called."""
+    """Return the path of properties that begins with a member, without a called method."""
     parts: list[str] = []
     while node.type == "member_expression" and node.parent is not None:
-        outer = _out(node.parent)
+        outer = _without_assertions(node.parent)
         if outer.type == "call_expression":
             break
         parts.append(text(node.child_by_field_name("property")))
@@ -81,15 +82,19 @@ def _path(node: Node) -> set[str]:
     return {".".join(parts)} - {""}
 
 
-def _passed(
-    view: ClassView, arguments: Node, node: Node, found: EventUse, seen: set[tuple[int, str]]
+def _follow_argument(
+    view: ClassView, arguments: Node, node: Node, use: EventUse, seen: set[tuple[int, str]]
 ) -> None:
-    """Follow an event into a method of the class."""
+    """Follow an event that is passed to a method of the class."""
     call = arguments.parent
-    method = view.methods.get(syntax.own(call.child_by_field_name("function"))) if call else None
+    method = (
+        view.methods.get(syntax.this_property(call.child_by_field_name("function")))
+        if call
+        else None
+    )
     parameters = syntax.parameters(method) if method is not None else []
-    at = [item.id for item in arguments.named_children if item.type != "comment"].index(node.id)
-    if method is not None and at < len(parameters):
-        _follow(view, method, _name(parameters[at]), found, seen)
+    index = [item.id for item in arguments.named_children if item.type != "comment"].index(node.id)
+    if method is not None and index < len(parameters):
+        _follow(view, method, _name(parameters[index]), use, seen)
     else:
-        found.whole = True
+        use.whole = True

@@ -1,6 +1,6 @@
-"""Sets of literals in TypeScript: enums, unions of strings and `as const` values.
+"""Reads sets of literals in TypeScript: enums, unions of strings and `as const` values.
 
-A definition that is not such a set gives None. A member that is not a constant is a fault.
+Other definitions read as None. A member that is not a constant is reported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ Key = tuple[str, str]
 
 @dataclass
 class LiteralSet:
-    """A set of literals. open: other types are allowed too. numbers: how many numbers it has."""
+    """A set of literals.
+
+    open: other types are allowed too. numbers: how many values are not strings.
+    """
 
     form: str
     literals: list[LiteralValue] = field(default_factory=list)
@@ -47,10 +50,12 @@ class LiteralReader:
         self.modules = modules
         self.faults = faults
 
-    def of(self, definition: Definition, around: frozenset[Key] = frozenset()) -> LiteralSet | None:
-        """Return the literals of a definition of any form; None if it is no set of literals.
+    def of(
+        self, definition: Definition, enclosing: frozenset[Key] = frozenset()
+    ) -> LiteralSet | None:
+        """Return the literals of a definition; None if it is not a set of literals.
 
-        around: the types in whose literals it was met.
+        enclosing: the types that contain it, which ends recursion.
         """
         enums = [node for node in definition.nodes if node.type == "enum_declaration"]
         if enums:
@@ -58,29 +63,29 @@ class LiteralReader:
         alias = definition.of("type_alias_declaration")
         value = alias.child_by_field_name("value") if alias else None
         if value is not None:
-            around = around | {definition.key}
-            return self._union(definition.file, value, around)
+            enclosing = enclosing | {definition.key}
+            return self._union(definition.file, value, enclosing)
         declarator = definition.of("variable_declarator")
         return self._const(definition.file, declarator) if declarator else None
 
     def of_field(self, node: Node) -> LiteralSet | None:
-        """Return the literals that a type itself spells out; None if it has none."""
+        """Return the literals in a type itself; None if it has none."""
         literals = LiteralSet(UNION)
         for part in syntax.alternatives(node):
             value = syntax.literal(part)
             if value is not None:
                 literals.literals.append(LiteralValue(value, None, syntax.line(part)))
-            elif not syntax.is_nothing(part):
+            elif not syntax.is_null(part):
                 literals.open = True
         return literals if literals.literals else None
 
     def constant(self, file: File, node: Node) -> str | None:
-        """Return the string that an expression is: a constant, or an enum's member."""
+        """Return the value of a string constant or of an enum's member, None for others."""
         value = syntax.constant(node)
-        found = syntax.member(node)
-        if value is not None or found is None:
+        member = syntax.member(node)
+        if value is not None or member is None:
             return value
-        literals = self._of_member(file, text(found[0]), found[1])
+        literals = self._member_literals(file, text(member[0]), member[1])
         return literals.literals[0].value if literals else None
 
     def _enum(self, file: File, nodes: Sequence[Node]) -> LiteralSet | None:
@@ -94,7 +99,7 @@ class LiteralReader:
                 elif item.type != "comment":
                     literals.numbers += 1
         if literals.literals and literals.numbers:
-            self._fault(file, nodes[0], "the enum has values that are no strings")
+            self._fault(file, nodes[0], "the enum has values that are not strings")
         return literals if literals.literals else None
 
     def _member(self, file: File, node: Node, literals: LiteralSet) -> None:
@@ -108,47 +113,49 @@ class LiteralReader:
         else:
             self._fault(file, value or node, f"the value of {text(name)} is computed")
 
-    def _union(self, file: File, node: Node, around: frozenset[Key]) -> LiteralSet | None:
+    def _union(self, file: File, node: Node, enclosing: frozenset[Key]) -> LiteralSet | None:
         literals = LiteralSet(UNION)
         for part in syntax.alternatives(node):
             value = syntax.literal(part)
-            inner = self._named(file, part, around)
+            inner = self._named_literals(file, part, enclosing)
             if value is not None:
                 literals.literals.append(LiteralValue(value, None, syntax.line(part)))
             elif inner is not None:
                 literals.add(inner.named_on(syntax.line(part)))
-            elif part.type == "template_literal_type" or syntax.is_text(part):
+            elif part.type == "template_literal_type" or syntax.is_string_type(part):
                 self._fault(file, part, f"`{text(part)}` is not a constant")
-            elif not syntax.is_nothing(part):
+            elif not syntax.is_null(part):
                 literals.open = True
         return literals if literals.literals else None
 
-    def _named(self, file: File, node: Node, around: frozenset[Key]) -> LiteralSet | None:
+    def _named_literals(
+        self, file: File, node: Node, enclosing: frozenset[Key]
+    ) -> LiteralSet | None:
         """Return the literals of a name in a union, of `Enum.MEMBER`, or of `(typeof X)[...]`."""
         if node.type == "lookup_type":
             query = next((item for item in syntax.walk(node) if item.type == "type_query"), None)
             name = text(query.named_children[0]) if query else ""
-            found = self.modules.resolve(file, name)
-            declarator = found.of("variable_declarator") if found else None
-            return self._const(found.file, declarator) if found and declarator else None
+            definition = self.modules.resolve(file, name)
+            declarator = definition.of("variable_declarator") if definition else None
+            return self._const(definition.file, declarator) if definition and declarator else None
         if node.type not in {"type_identifier", "nested_type_identifier"}:
             return None
-        found = self.modules.resolve(file, text(node))
-        if found is None and node.type == "nested_type_identifier":
-            return self._of_member(file, *text(node).rpartition(".")[::2])
-        if found is not None and found.key in around:
+        definition = self.modules.resolve(file, text(node))
+        if definition is None and node.type == "nested_type_identifier":
+            return self._member_literals(file, *text(node).rpartition(".")[::2])
+        if definition is not None and definition.key in enclosing:
             return LiteralSet(UNION)
-        return self.of(found, around) if found else None
+        return self.of(definition, enclosing) if definition else None
 
-    def _of_member(self, file: File, owner: str, member: str) -> LiteralSet | None:
+    def _member_literals(self, file: File, owner: str, member: str) -> LiteralSet | None:
         target = self.modules.resolve(file, owner)
         literals = self.of(target) if target else None
-        hits = (
+        matches = (
             [literal for literal in literals.literals if literal.member == member]
             if literals
             else []
         )
-        return LiteralSet(UNION, hits) if hits else None
+        return LiteralSet(UNION, matches) if matches else None
 
     def _const(self, file: File, node: Node) -> LiteralSet | None:
         """Return the strings of `{...} as const` or `[...] as const`."""

@@ -1,4 +1,4 @@
-"""The parsed files of a TypeScript package, and the definition behind each name.
+"""Parses the files of a TypeScript package and resolves names to definitions.
 
 Imports and re-exports are followed within the package. Source files are read if the package
 ships them, the declaration files of its build otherwise.
@@ -16,7 +16,7 @@ from tree_sitter import Node
 from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Place
-from sessiongen.vocabulary.package import SOURCES, Package
+from sessiongen.vocabulary.package import SOURCE_SUFFIXES, Package
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.syntax import text
 
@@ -29,7 +29,7 @@ _DECLARATIONS = {
     "interface_declaration",
     "type_alias_declaration",
 }
-_HOPS = 20
+_MAX_STEPS = 20
 _EVERYTHING = "*"
 
 
@@ -37,7 +37,7 @@ _EVERYTHING = "*"
 class Imported:
     """A name bound by an import. name: `*` where the module itself is bound.
 
-    types: bound for types alone.
+    types: imported with `import type`.
     """
 
     module: str
@@ -47,7 +47,11 @@ class Imported:
 
 @dataclass
 class File:
-    """A parsed file. exports: names that are defined here and exported."""
+    """A parsed file.
+
+    exports: the names that are defined and exported. reexports: names exported from other
+    modules. stars: modules of which everything is exported.
+    """
 
     path: str
     root: Node
@@ -55,7 +59,7 @@ class File:
     definitions: dict[str, list[Node]] = field(default_factory=dict)
     exports: set[str] = field(default_factory=set)
     imports: dict[str, Imported] = field(default_factory=dict)
-    passed: dict[str, Imported] = field(default_factory=dict)
+    reexports: dict[str, Imported] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
 
     def place(self, node: Node) -> Place:
@@ -92,22 +96,22 @@ class Definition:
 
 
 class Modules:
-    """Parses each file of a package once, when it is first asked for."""
+    """Parses each file of a package once, when it is first requested."""
 
     def __init__(self, package: Package, faults: Faults) -> None:
         self.package = package
         self.faults = faults
         sources = [path for path in package.files if path.startswith("src/") and _is_source(path)]
-        builds = [
+        declarations = [
             path for path in package.files if path.startswith("dist/") and path.endswith(".d.ts")
         ]
-        self.paths = sorted(sources or builds)
+        self.paths = sorted(sources or declarations)
         self._known = set(self.paths)
         self._cache: dict[str, File | None] = {}
         self._parser = syntax.parser()
 
-    def where(self, definition: Definition) -> Span:
-        """Return the place of a definition."""
+    def definition_span(self, definition: Definition) -> Span:
+        """Return the position of a definition."""
         return self.span(definition.file, definition.node)
 
     def span(self, file: File, node: Node) -> Span:
@@ -116,8 +120,8 @@ class Modules:
         before = file.lines[row][:column] if row < len(file.lines) else b""
         return self.package.span(file.path, row + 1, len(before.decode(errors="replace")) + 1)
 
-    def at(self, path: str) -> File | None:
-        """Return the file at a path; faults are noted once if it cannot be parsed."""
+    def parsed(self, path: str) -> File | None:
+        """Return the file at a path, None if it cannot be parsed, which is reported once."""
         if path not in self._cache:
             self._cache[path] = self._parse(path)
         return self._cache[path]
@@ -125,50 +129,50 @@ class Modules:
     def locate(self, name: str) -> list[Definition]:
         """Return every top-level definition of a name in the package."""
         pattern = re.compile(rf"\b(class|interface|enum|type|const)\s+{name}\b".encode())
-        found = []
+        definitions = []
         for path in self.paths:
             if pattern.search(self.package.files[path]):
-                file = self.at(path)
+                file = self.parsed(path)
                 if file is not None and name in file.definitions:
-                    found.append(Definition(file, name, tuple(file.definitions[name])))
-        return found
+                    definitions.append(Definition(file, name, tuple(file.definitions[name])))
+        return definitions
 
     def mentioning(self, needle: str) -> Iterator[File]:
-        """Yield the files whose text has a literal, in order of their paths."""
+        """Yield the files whose text contains a string, in order of their paths."""
         for path in self.paths:
-            file = self.at(path) if needle.encode() in self.package.files[path] else None
+            file = self.parsed(path) if needle.encode() in self.package.files[path] else None
             if file is not None:
                 yield file
 
     def resolve(self, file: File, dotted: str) -> Definition | None:
-        """Return what a name such as `llm.ChatItem` means in a file."""
+        """Return the definition of a name such as `llm.ChatItem` in a file."""
         head, _, rest = dotted.partition(".")
         imported = file.imports.get(head)
         if rest and imported is not None and imported.name == _EVERYTHING:
             target = self._target(file, imported.module)
-            return self._exported(target, rest, _HOPS) if target else None
+            return self._exported(target, rest, _MAX_STEPS) if target else None
         if rest:
             return None
         if head in file.definitions:
             return Definition(file, head, tuple(file.definitions[head]))
-        return self._imported(file, imported, _HOPS) if imported else None
+        return self._imported(file, imported, _MAX_STEPS) if imported else None
 
-    def _imported(self, file: File, imported: Imported, hops: int) -> Definition | None:
+    def _imported(self, file: File, imported: Imported, steps: int) -> Definition | None:
         target = self._target(file, imported.module)
-        return self._exported(target, imported.name, hops) if target else None
+        return self._exported(target, imported.name, steps) if target else None
 
-    def _exported(self, file: File, name: str, hops: int) -> Definition | None:
-        if hops == 0:
+    def _exported(self, file: File, name: str, steps: int) -> Definition | None:
+        if steps == 0:
             return None
         if name in file.definitions:
             return Definition(file, name, tuple(file.definitions[name]))
-        if name in file.passed:
-            return self._imported(file, file.passed[name], hops - 1)
+        if name in file.reexports:
+            return self._imported(file, file.reexports[name], steps - 1)
         for star in file.stars:
             target = self._target(file, star)
-            found = self._exported(target, name, hops - 1) if target else None
-            if found is not None:
-                return found
+            definition = self._exported(target, name, steps - 1) if target else None
+            if definition is not None:
+                return definition
         return None
 
     def _target(self, file: File, module: str) -> File | None:
@@ -176,10 +180,10 @@ class Modules:
             return None
         stem = posixpath.normpath(posixpath.join(posixpath.dirname(file.path), module))
         stem = re.sub(r"\.[cm]?js$", "", stem)
-        ends = (*SOURCES, ".d.ts")
+        ends = (*SOURCE_SUFFIXES, ".d.ts")
         for path in (*(stem + end for end in ends), *(f"{stem}/index{end}" for end in ends)):
             if path in self._known:
-                return self.at(path)
+                return self.parsed(path)
         return None
 
     def _parse(self, path: str) -> File | None:
@@ -192,25 +196,28 @@ class Modules:
             return None
         file = File(path, self._parser.parse(data).root_node, data.split(b"\n"))
         if file.root.has_error:
-            self._broken(file)
+            self._report_syntax_error(file)
         for statement in file.root.named_children:
             _index(file, statement)
         return file
 
-    def _broken(self, file: File) -> None:
-        """Note the first fault of a file; a declaration file may hold what the parser
-        does not know, such as `import("x").Y`, in definitions that are not read."""
+    def _report_syntax_error(self, file: File) -> None:
+        """Report the first syntax error of a file.
+
+        It is only a warning in a declaration file, which may use syntax that the parser does
+        not support, such as `import("x").Y`, in definitions that are not read.
+        """
         node = next(item for item in syntax.walk(file.root) if item.is_error or item.is_missing)
         severity = Severity.WARNING if file.path.endswith(".d.ts") else Severity.ERROR
-        what = "not TypeScript that can be parsed; definitions near here may be lost"
-        help_ = "read the package as it is published"
+        message = "the file cannot be parsed here; definitions nearby may be missing"
+        help_ = "read the published package"
         self.faults.items.append(
-            Diagnostic(self.span(file, node), Rule.SDK_SOURCE, what, help_, severity)
+            Diagnostic(self.span(file, node), Rule.SDK_SOURCE, message, help_, severity)
         )
 
 
 def _is_source(path: str) -> bool:
-    return path.endswith(SOURCES) and not path.endswith((".test.ts", ".spec.ts", ".d.ts"))
+    return path.endswith(SOURCE_SUFFIXES) and not path.endswith((".test.ts", ".spec.ts", ".d.ts"))
 
 
 def _index(file: File, statement: Node) -> None:
@@ -263,9 +270,9 @@ def _reexport(file: File, node: Node) -> None:
         return
     for name, alias, types in _specifiers(clause):
         if source is not None:
-            file.passed[alias] = Imported(source, name, types)
+            file.reexports[alias] = Imported(source, name, types)
         elif name in file.imports:
-            file.passed[alias] = file.imports[name]
+            file.reexports[alias] = file.imports[name]
         else:
             file.exports.add(name)
 

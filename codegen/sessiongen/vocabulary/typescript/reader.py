@@ -1,6 +1,6 @@
 """Reads the vocabulary of a TypeScript SDK.
 
-A definition that the scope requires and that is absent, or that cannot be read, is a fault.
+A required definition that is missing or cannot be read is reported.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _MANIFEST = "package.json"
 
 
 def read(package: Package, scope: Scope) -> Reading:
-    """Return the facts of a package."""
+    """Return the vocabulary of a package, with the diagnostics of reading it."""
     faults = Faults()
     try:
         vocabulary = _PackageReader(package, scope, faults).read()
         if not failed(faults.items):
             check_attribution(vocabulary, package, scope, faults)
     except RecursionError:
-        faults.unreadable(package.span(""), Rule.SDK_SOURCE, "a definition is nested too deep")
+        faults.unreadable(package.span(""), Rule.SDK_SOURCE, "a definition is nested too deeply")
         return Reading(None, arrange(faults.items))
     return Reading(vocabulary, arrange(faults.items))
 
@@ -55,7 +55,7 @@ class _PackageReader:
         self.modules = Modules(package, faults)
         self.roles = RoleReader(self.modules, scope, faults)
         self._required = RequiredDefinitions(package, scope, faults, self.modules)
-        self._made: dict[str, list[ConstructionBuilder]] = {}
+        self._constructions: dict[str, list[ConstructionBuilder]] = {}
 
     def read(self) -> Vocabulary:
         scope, faults = self.scope, self.faults
@@ -63,15 +63,21 @@ class _PackageReader:
             self._required.role(name, _is_class)
             for name in (scope.session, scope.host, scope.driver)
         )
-        wire = self._wire([found.file for found in (host, driver) if found])
-        records = self._records(session, wire)
-        builders = {file.path: file for file in (*wire, *self._makers())}
-        made = [item for path in sorted(builders) for item in self._builds(builders[path])]
+        protocol_files = self._protocol_files(
+            [vocabulary.file for vocabulary in (host, driver) if vocabulary]
+        )
+        records = self._records(session, protocol_files)
+        constructing = {file.path: file for file in (*protocol_files, *self._constructing_files())}
+        constructions = [
+            item
+            for path in sorted(constructing)
+            for item in self._constructions_in(constructing[path])
+        ]
         view = self._view(session) if session else None
         tables = Tables(self.modules, scope.protobuf, faults)
-        for file in builders.values():
-            tables.read(file, self._builds(file))
-        found = Vocabulary(
+        for file in constructing.values():
+            tables.read(file, self._constructions_in(file))
+        vocabulary = Vocabulary(
             sdk=scope.sdk,
             language=scope.language,
             version=self._version(),
@@ -82,14 +88,16 @@ class _PackageReader:
                 item for item in tables.ignored_variants if records.tagged(item.tag)
             ),
             maps=tuple(tables.maps()),
-            constructions=tuple(item.build() for item in made),
+            constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
-            envelope_uses=tuple(envelope_uses_of(self.modules, scope, self._builds, faults)),
+            envelope_uses=tuple(
+                envelope_uses_of(self.modules, scope, self._constructions_in, faults)
+            ),
             session=read_session(self.modules, view, self.roles, faults) if view else None,
             host=self.roles.host(self._view(host)) if host else None,
             driver=self.roles.driver(self._view(driver)) if driver else None,
         )
-        return normalized(found)
+        return normalized(vocabulary)
 
     def _version(self) -> str:
         manifest = json.loads(self.package.files[_MANIFEST])
@@ -97,26 +105,26 @@ class _PackageReader:
         if isinstance(version, str):
             return version
         self.faults.unreadable(
-            self.package.span(_MANIFEST), Rule.SDK_PACKAGE, "the version is no string here"
+            self.package.span(_MANIFEST), Rule.SDK_PACKAGE, "the version is not a string"
         )
         return ""
 
-    def _wire(self, start: list[File]) -> list[File]:
-        """Return the files of the host and the driver, and the encoders they load."""
-        found: dict[str, File] = {}
+    def _protocol_files(self, start: list[File]) -> list[File]:
+        """Return the files of the host and the driver, and the encoders that they import."""
+        files: dict[str, File] = {}
         queue = list(start)
         while queue:
             file = queue.pop()
-            if file.path not in found:
-                found[file.path] = file
+            if file.path not in files:
+                files[file.path] = file
                 queue += [
                     item.file
                     for item in self._imported(file, values=True)
                     if protobuf_names(item.file, self.scope.protobuf)
                 ]
-        return [found[path] for path in sorted(found)]
+        return [files[path] for path in sorted(files)]
 
-    def _makers(self) -> Iterator[File]:
+    def _constructing_files(self) -> Iterator[File]:
         """Yield every file that constructs messages."""
         for file in self.modules.mentioning(self.scope.protobuf[0]):
             if protobuf_names(file, self.scope.protobuf):
@@ -124,22 +132,26 @@ class _PackageReader:
 
     def _imported(self, file: File, values: bool) -> Iterator[Definition]:
         for name, imported in sorted(file.imports.items()):
-            found = None if values and imported.types else self.modules.resolve(file, name)
-            if found is not None:
-                yield found
+            definition = None if values and imported.types else self.modules.resolve(file, name)
+            if definition is not None:
+                yield definition
 
-    def _builds(self, file: File) -> list[ConstructionBuilder]:
-        if file.path not in self._made:
-            self._made[file.path] = constructions_of(file, self.scope.protobuf)
-        return self._made[file.path]
+    def _constructions_in(self, file: File) -> list[ConstructionBuilder]:
+        if file.path not in self._constructions:
+            self._constructions[file.path] = constructions_of(file, self.scope.protobuf)
+        return self._constructions[file.path]
 
     def _view(self, definition: Definition) -> ClassView:
-        return ClassView(definition, self._builds(definition.file))
+        return ClassView(definition, self._constructions_in(definition.file))
 
-    def _records(self, session: Definition | None, wire: list[File]) -> RecordReader:
-        """Read the classes that become messages, as the scope says."""
+    def _records(self, session: Definition | None, protocol_files: list[File]) -> RecordReader:
+        """Return the types and sets of literals that the protocol's code and the scope refer to."""
         records = RecordReader(self.modules, self.faults)
-        start = [found for file in wire for found in self._imported(file, values=False)]
+        start = [
+            definition
+            for file in protocol_files
+            for definition in self._imported(file, values=False)
+        ]
         if session:
             start += self._event_file(session)
         records.read(start)
@@ -149,13 +161,13 @@ class _PackageReader:
         return records
 
     def _event_file(self, session: Definition) -> Iterator[Definition]:
-        """Yield all that is public in the file that names the session's events."""
-        for file in self._naming(session):
+        """Yield the public definitions of the file that defines the session's event names."""
+        for file in self._event_files(session):
             for name in sorted(file.exports):
                 if name in file.definitions and not name.startswith("_"):
                     yield Definition(file, name, tuple(file.definitions[name]))
 
-    def _naming(self, session: Definition) -> Iterator[File]:
+    def _event_files(self, session: Definition) -> Iterator[File]:
         for node in self.roles.emitter_types(self._view(session)):
             target = self.modules.resolve(session.file, text(node))
             for item in syntax.walk(target.node) if target else ():

@@ -1,4 +1,4 @@
-"""Which fields of a request a TypeScript host reads.
+"""Reads which fields of a request a TypeScript host uses.
 
 Fields are paths below the arm in the proto's spelling, such as `input.audio_enabled`.
 """
@@ -33,9 +33,9 @@ def read_fields(names: set[str], request: str, nodes: Iterable[Node]) -> tuple[s
 
 def _path(node: Node, roots: set[str]) -> list[str]:
     parts: list[str] = []
-    found = syntax.member(node)
-    while found is not None:
-        node = syntax.bare(found[0])
-        parts.insert(0, field_name(found[1]))
-        found = syntax.member(node)
+    member = syntax.member(node)
+    while member is not None:
+        node = syntax.unwrapped(member[0])
+        parts.insert(0, field_name(member[1]))
+        member = syntax.member(node)
     return parts if node.type == "identifier" and text(node) in roots else []

@@ -17,21 +17,21 @@ from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.syntax import CLASSES, text
 from sessiongen.vocabulary.typescript.literals import LiteralReader
-from sessiongen.vocabulary.required_definitions import Collected
+from sessiongen.vocabulary.required_definitions import CollectedDefinitions
 
 _TAG = "type"
-_HOPS = 20
-# Types made of another's fields: all of them, or those that are named or left.
-_CHOOSING = {"Omit", "Pick"}
-_UTILITIES = {"Partial", "Readonly", "Required", *_CHOOSING}
+_MAX_STEPS = 20
+# Utility types that have fields of another type; these two select some of them.
+_SELECTING_TYPES = {"Omit", "Pick"}
+_UTILITY_TYPES = {"Partial", "Readonly", "Required", *_SELECTING_TYPES}
 _CLASS_NAMES = {"identifier", "member_expression"}
 _TYPE_NAMES = {"type_identifier", "nested_type_identifier", "generic_type"}
 
 _Field = tuple[File, Node]
 
 
-class RecordReader(Collected[Definition]):
-    """Reads definitions of this language."""
+class RecordReader(CollectedDefinitions[Definition]):
+    """Reads data types and sets of literals, each definition once."""
 
     def __init__(self, modules: Modules, faults: Faults) -> None:
         super().__init__()
@@ -52,82 +52,88 @@ class RecordReader(Collected[Definition]):
         alias = definition.of("type_alias_declaration")
         if alias is not None:
             value = alias.child_by_field_name("value")
-            self._kinds(definition.name, definition.file, alias, value)
-            yield from self._referred(definition.file, value)
-        fields = self._fields(definition, _HOPS)
+            self._read_union(definition.name, definition.file, alias, value)
+            yield from self._references(definition.file, value)
+        fields = self._fields(definition, _MAX_STEPS)
         if literals is None and fields:
             self._record(definition, fields)
             for file, node in fields.values():
-                yield from self._referred(file, syntax.annotation(node))
+                yield from self._references(file, syntax.annotation(node))
 
     def _record(self, definition: Definition, fields: dict[str, _Field]) -> None:
         facts, tag = [], None
         for name, (file, node) in fields.items():
             place = file.place(node)
             kind = syntax.annotation(node)
-            own = self._literals.of_field(kind) if kind else None
+            this_property = self._literals.of_field(kind) if kind else None
             if name == _TAG and (initial := _initial(node)) is not None:
                 tag = initial
-            elif own and name == _TAG and len(own.literals) == 1:
-                tag = own.literals[0].value
-            elif own:
+            elif this_property and name == _TAG and len(this_property.literals) == 1:
+                tag = this_property.literals[0].value
+            elif this_property:
                 self.enums.append(
                     EnumFact(
-                        f"{definition.name}.{name}", FIELD, own.open, place, tuple(own.literals)
+                        f"{definition.name}.{name}",
+                        FIELD,
+                        this_property.open,
+                        place,
+                        tuple(this_property.literals),
                     )
                 )
             facts.append(FieldFact(name, _type(node), _optional(node), place))
-            self._kinds(f"{definition.name}.{name}", file, node, kind)
+            self._read_union(f"{definition.name}.{name}", file, node, kind)
         place = definition.file.place(definition.node)
         self.records.append(Record(definition.name, tag, place, tuple(facts)))
 
-    def _kinds(self, name: str, file: File, node: Node, kind: Node | None) -> None:
-        """Keep the types of a union, if one of them is a type that holds data."""
-        names, data = [], False
-        for part in syntax.alternatives(kind) if kind else ():
-            if syntax.is_nothing(part):
+    def _read_union(self, name: str, file: File, node: Node, annotation: Node | None) -> None:
+        """Record the members of a union if one of them is a type with fields."""
+        names, has_record = [], False
+        for part in syntax.alternatives(annotation) if annotation else ():
+            if syntax.is_null(part):
                 continue
             target = self.modules.resolve(file, text(_head(part)))
-            holds = target is not None and bool(self._fields(target, _HOPS))
-            data |= holds
-            names.append(target.name if target is not None and holds else syntax.written(part))
-        if data and len(names) > 1:
+            holds = target is not None and bool(self._fields(target, _MAX_STEPS))
+            has_record |= holds
+            names.append(target.name if target is not None and holds else syntax.type_text(part))
+        if has_record and len(names) > 1:
             self.unions.append(UnionFact(name, file.place(node), tuple(names)))
 
-    def _fields(self, definition: Definition, hops: int) -> dict[str, _Field]:
+    def _fields(self, definition: Definition, steps: int) -> dict[str, _Field]:
         """Return a type's fields by name, those of its bases included."""
         fields: dict[str, _Field] = {}
-        if hops == 0:
+        if steps == 0:
             return fields
         for node in definition.nodes:
             for base in _bases(node):
-                fields.update(self._inherited(definition.file, base, hops - 1))
+                fields.update(self._inherited_fields(definition.file, base, steps - 1))
             for item in _own_fields(node):
                 fields[_name(item)] = (definition.file, item)
         return fields
 
-    def _inherited(self, file: File, base: Node, hops: int) -> dict[str, _Field]:
-        """Return the fields that a base brings, as `A`, `A<T>`, `Omit<A, 'x'>` and the like."""
-        name, given = text(_head(base)), syntax.child(base, "type_arguments")
-        if name not in _UTILITIES or given is None:
+    def _inherited_fields(self, file: File, base: Node, steps: int) -> dict[str, _Field]:
+        """Return the fields of a base such as `A`, `A<T>`, or `Omit<A, 'x'>`."""
+        name, arguments = text(_head(base)), syntax.child(base, "type_arguments")
+        if name not in _UTILITY_TYPES or arguments is None:
             target = self.modules.resolve(file, name)
-            return self._fields(target, hops) if target else {}
-        fields = self._inherited(file, given.named_children[0], hops)
-        if name not in _CHOOSING:
+            return self._fields(target, steps) if target else {}
+        fields = self._inherited_fields(file, arguments.named_children[0], steps)
+        if name not in _SELECTING_TYPES:
             return fields
-        named = {syntax.literal(item) for item in syntax.alternatives(given.named_children[-1])}
-        if None in named:
-            what = f"`{text(base)}` chooses fields by what is no constant"
-            self._faults.unreadable(self.modules.span(file, base), Rule.SDK_SOURCE, what)
-        return {key: item for key, item in fields.items() if (key in named) == (name == "Pick")}
+        selected = {
+            syntax.literal(item) for item in syntax.alternatives(arguments.named_children[-1])
+        }
+        if None in selected:
+            message = f"`{text(base)}` selects fields by names that are not constants"
+            self._faults.unreadable(self.modules.span(file, base), Rule.SDK_SOURCE, message)
+        return {key: item for key, item in fields.items() if (key in selected) == (name == "Pick")}
 
-    def _referred(self, file: File, node: Node | None) -> Iterator[Definition]:
-        """Yield what the names in a type stand for, inside the package."""
+    def _references(self, file: File, node: Node | None) -> Iterator[Definition]:
+        """Yield the definitions in the package to which a type refers."""
         for item in syntax.walk(node) if node else ():
             if item.type in {"type_identifier", "nested_type_identifier"}:
-                found = self.modules.resolve(file, text(item))
-                if found is not None:
-                    yield found
+                definition = self.modules.resolve(file, text(item))
+                if definition is not None:
+                    yield definition
 
 
 def _bases(node: Node) -> Iterator[Node]:
@@ -143,7 +149,7 @@ def _bases(node: Node) -> Iterator[Node]:
         if value is not None and value.type == "intersection_type":
             yield from (item for item in value.named_children if item.type in _TYPE_NAMES)
         elif value is not None and value.type == "generic_type":
-            yield from [value] if text(_head(value)) in _UTILITIES else []
+            yield from [value] if text(_head(value)) in _UTILITY_TYPES else []
 
 
 def _head(node: Node) -> Node:
@@ -175,12 +181,14 @@ def _signatures(body: Node | None) -> list[Node]:
     return [
         item
         for item in body.named_children
-        if item.type == "property_signature" and _plain(item) and not _name(item).startswith("_")
+        if item.type == "property_signature"
+        and _is_data_property(item)
+        and not _name(item).startswith("_")
     ]
 
 
-def _plain(node: Node) -> bool:
-    """Whether a property's name is written down, and its value no function."""
+def _is_data_property(node: Node) -> bool:
+    """Whether a property has a constant name, and its value is not a function."""
     name, kind = node.child_by_field_name("name"), syntax.annotation(node)
     computed = name is None or name.type == "computed_property_name"
     return not computed and (kind is None or kind.type != "function_type")
@@ -204,23 +212,23 @@ def _class_fields(node: Node) -> list[Node]:
         for item in syntax.parameters(method)
         if syntax.child(item, "accessibility_modifier", "readonly") is not None
     ]
-    hidden = [item for item in fields if _hidden(item)]
-    public = [item for item in fields if _data(item)]
+    hidden = [item for item in fields if _is_private(item)]
+    public = [item for item in fields if _is_data(item)]
     tagged = any(_name(item) == _TAG and _initial(item) is not None for item in public)
     return public if tagged or not hidden else []
 
 
-def _hidden(node: Node) -> bool:
+def _is_private(node: Node) -> bool:
     modifier = syntax.child(node, "accessibility_modifier")
     return _name(node).startswith("#") or text(modifier) in {"private", "protected"}
 
 
-def _data(node: Node) -> bool:
+def _is_data(node: Node) -> bool:
     value = node.child_by_field_name("value")
     name = node.child_by_field_name("name") or node.child_by_field_name("pattern")
     computed = name is None or name.type == "computed_property_name"
     function = value is not None and value.type in syntax.FUNCTIONS
-    return not (computed or function or _hidden(node) or _name(node).startswith("_"))
+    return not (computed or function or _is_private(node) or _name(node).startswith("_"))
 
 
 def _name(node: Node) -> str:
@@ -229,20 +237,20 @@ def _name(node: Node) -> str:
 
 
 def _initial(node: Node) -> str | None:
-    """Return the constant that a class's field is made with."""
+    """Return the constant initial value of a class's field."""
     value = node.child_by_field_name("value")
-    return syntax.constant(syntax.bare(value)) if value else None
+    return syntax.constant(syntax.unwrapped(value)) if value else None
 
 
 def _type(node: Node) -> str:
     kind = syntax.annotation(node)
     if kind is not None:
-        return syntax.written(kind)
+        return syntax.type_text(kind)
     value = node.child_by_field_name("value")
     constant = value is not None and (
         value.type == "as_expression" or syntax.child(node, "readonly")
     )
-    inner = syntax.bare(value) if value else None
+    inner = syntax.unwrapped(value) if value else None
     if inner is None or constant:
         return text(inner)
     return {"string": "string", "number": "number", "true": "boolean", "false": "boolean"}.get(
@@ -252,5 +260,5 @@ def _type(node: Node) -> str:
 
 def _optional(node: Node) -> bool:
     kind = syntax.annotation(node)
-    absent = any(syntax.is_nothing(part) for part in syntax.alternatives(kind)) if kind else False
+    absent = any(syntax.is_null(part) for part in syntax.alternatives(kind)) if kind else False
     return absent or node.type == "optional_parameter" or syntax.child(node, "?") is not None

@@ -28,7 +28,7 @@ from sessiongen.vocabulary.typescript.constructions import (
 )
 from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.dispatch import Branch, Dispatch
-from sessiongen.vocabulary.typescript.events import taken
+from sessiongen.vocabulary.typescript.events import event_use
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.reads import read_fields
 from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
@@ -38,7 +38,7 @@ _SUBSCRIBE = {"on", "once", "addListener"}
 
 
 class RoleReader:
-    """Reads roles; faults go to one list."""
+    """Reads the classes with a role."""
 
     def __init__(self, modules: Modules, scope: Scope, faults: Faults) -> None:
         self.modules = modules
@@ -47,7 +47,7 @@ class RoleReader:
         self.literals = LiteralReader(modules, faults)
 
     def emitter_types(self, view: ClassView) -> Iterator[Node]:
-        """Yield the type arguments in what a class extends, through a constant if need be."""
+        """Yield the type arguments of the class that a class extends, directly or by a constant."""
         heritage = syntax.child(view.node, "class_heritage")
         parts = [heritage] if heritage else []
         for node in syntax.walk(heritage) if heritage else ():
@@ -71,14 +71,14 @@ class RoleReader:
                 ]
             if names:
                 return tuple(names)
-        what = f"the event names of {view.name} are not a set of constants in its base"
-        self._fault(view.file, view.node, Rule.SDK_EVENT, what)
+        message = f"the event names of {view.name} are not a set of constants in its base"
+        self._fault(view.file, view.node, Rule.SDK_EVENT, message)
         return ()
 
     def host(self, view: ClassView) -> Host:
         """Return what the host forwards and answers."""
-        forwards = list(self._subscribed(view))
-        forwards += self._called(view, {item.handler for item in forwards})
+        forwards = list(self._subscribed_events(view))
+        forwards += self._called_directly(view, {item.handler for item in forwards})
         names = protobuf_names(view.file, self.scope.protobuf)
         answers = []
         cases = self._branches(view, self.scope.messages.request)
@@ -88,56 +88,58 @@ class RoleReader:
                 Answer(
                     branch.arm,
                     replies[0][0] if replies else None,
-                    read_fields(names, self.scope.messages.request, view.reached(branch.body)),
+                    read_fields(
+                        names, self.scope.messages.request, view.reachable_code(branch.body)
+                    ),
                     error_texts(view, self.scope, branch.body),
                     view.file.place(branch.node),
                 )
             )
         self._expect(view, bool(forwards), "forwards no event")
         self._expect(view, bool(answers), "answers no request")
-        rest = unknown_request_answer(view, self.scope, cases)
+        unknown_request = unknown_request_answer(view, self.scope, cases)
         place = view.file.place(view.node)
-        return Host(view.name, place, rest, tuple(forwards), tuple(answers))
+        return Host(view.name, place, unknown_request, tuple(forwards), tuple(answers))
 
     def driver(self, view: ClassView) -> Driver:
         """Return what the driver emits and sends."""
-        receives, bare = [], None
+        receives, payload_only = [], None
         branches = self._branches(view, self.scope.messages.event)
         names = protobuf_names(view.file, self.scope.protobuf)
         for call in _calls_of(view, "emit"):
-            around = [branch for branch in branches if branch.holds(call)]
-            first, *given = syntax.arguments(call) or [call]
+            enclosing = [branch for branch in branches if branch.holds(call)]
+            first, *payload = syntax.arguments(call) or [call]
             event = self.literals.constant(view.file, first)
-            if not any(self._is_event(item, names) for item in given):
-                bare = bare or view.file.place(call)
-            if around and event is not None:
+            if not any(self._is_event(item, names) for item in payload):
+                payload_only = payload_only or view.file.place(call)
+            if enclosing and event is not None:
                 place = view.file.place(call)
-                receives += [Reception(branch.arm, event, place) for branch in around]
+                receives += [Reception(branch.arm, event, place) for branch in enclosing]
             else:
-                what = "an event of the driver whose name or arm is not a constant"
-                self._fault(view.file, call, Rule.SDK_EVENT, what)
+                message = "the name or arm of an event of the driver is not a constant"
+                self._fault(view.file, call, Rule.SDK_EVENT, message)
         sends = list(self._sends(view))
         self._expect(view, bool(receives), "emits no event")
         self._expect(view, bool(sends), "sends no request")
         place = view.file.place(view.node)
         events = self.declared(view)
-        return Driver(view.name, place, None, bare, events, tuple(receives), tuple(sends))
+        return Driver(view.name, place, None, payload_only, events, tuple(receives), tuple(sends))
 
     def _is_event(self, node: Node, names: set[str]) -> bool:
         """Whether an expression is the whole event: `x.event`, or a parameter of its type."""
-        inner = syntax.bare(node)
-        found = syntax.member(inner)
-        if found is not None:
-            return found[1] == self.scope.messages.event_arm
+        inner = syntax.unwrapped(node)
+        member = syntax.member(inner)
+        if member is not None:
+            return member[1] == self.scope.messages.event_arm
         return any(
             message_type(names, syntax.annotation(item)) == self.scope.messages.event
-            for function in syntax.around(node, *FUNCTIONS)
+            for function in syntax.enclosing(node, *FUNCTIONS)
             for item in syntax.parameters(function)
             if text(item.child_by_field_name("pattern")) == text(inner)
         )
 
     def _keys(self, definition: Definition) -> Iterator[EventName]:
-        """Yield the keys of an object type, computed from an enum's members or not."""
+        """Yield the keys of an object type; keys may be members of an enum."""
         alias = definition.of("type_alias_declaration", "interface_declaration")
         body = (
             (alias.child_by_field_name("value") or alias.child_by_field_name("body"))
@@ -163,32 +165,32 @@ class RoleReader:
                 value = constant
             yield EventName(value, definition.file.place(item))
 
-    def _subscribed(self, view: ClassView) -> Iterator[Forward]:
+    def _subscribed_events(self, view: ClassView) -> Iterator[Forward]:
         """Yield the arms sent by the handlers in `session.on(event, handler)`."""
         for call in syntax.walk(view.node):
-            found = syntax.member(call.child_by_field_name("function"))
-            given = syntax.arguments(call) if call.type == "call_expression" else []
-            if found is None or found[1] not in _SUBSCRIBE or len(given) < 2:
+            method = syntax.member(call.child_by_field_name("function"))
+            arguments = syntax.arguments(call) if call.type == "call_expression" else []
+            if method is None or method[1] not in _SUBSCRIBE or len(arguments) < 2:
                 continue
-            event = self.literals.constant(view.file, given[0])
-            handler = syntax.bare(given[1])
-            name = syntax.own(handler)
+            event = self.literals.constant(view.file, arguments[0])
+            handler = syntax.unwrapped(arguments[1])
+            name = syntax.this_property(handler)
             node = handler if handler.type in FUNCTIONS else view.methods.get(name)
             if event is None:
-                what = "an event name in a subscription of the host is not a constant"
-                self._fault(view.file, given[0], Rule.SDK_EVENT, what)
+                message = "the event name of a subscription of the host is not a constant"
+                self._fault(view.file, arguments[0], Rule.SDK_EVENT, message)
             elif node is None:
-                what = f"the handler of '{event}' is neither a method nor a function written there"
-                self._fault(view.file, given[1], Rule.SDK_EVENT, what)
+                message = f"the handler of '{event}' is neither a method nor a function expression"
+                self._fault(view.file, arguments[1], Rule.SDK_EVENT, message)
             else:
-                self._open(view, node, self.scope.messages.event)
+                self._require_arms(view, node, self.scope.messages.event)
                 yield from self._forwards(view, node, event, name, view.file.place(call))
 
-    def _called(self, view: ClassView, handled: set[str]) -> Iterator[Forward]:
-        """Yield the arms sent by methods that other code of the SDK calls itself."""
-        inner = {name for method in view.methods.values() for name in view.calls(method)}
+    def _called_directly(self, view: ClassView, handled: set[str]) -> Iterator[Forward]:
+        """Yield the arms sent by methods that other code of the SDK calls directly."""
+        called = {name for method in view.methods.values() for name in view.called_methods(method)}
         for name, method in sorted(view.methods.items()):
-            if name in handled or name in inner:
+            if name in handled or name in called:
                 continue
             if self._arms(view, [method], self.scope.messages.event):
                 yield from self._forwards(view, method, None, name, self._call_place(view, name))
@@ -196,17 +198,17 @@ class RoleReader:
     def _forwards(
         self, view: ClassView, node: Node, event: str | None, handler: str, via: Place | None
     ) -> Iterator[Forward]:
-        use = taken(view, node)
+        use = event_use(view, node)
         reads = tuple(sorted(use.reads))
-        for arm, made in self._arms(view, [node], self.scope.messages.event):
-            yield Forward(arm, event, handler, made.place, via, use.type, reads, use.whole)
+        for arm, construction in self._arms(view, [node], self.scope.messages.event):
+            yield Forward(arm, event, handler, construction.place, via, use.type, reads, use.whole)
 
     def _call_place(self, view: ClassView, name: str) -> Place | None:
         for file in self.modules.mentioning(name):
             for node in syntax.walk(file.root):
                 function = node.child_by_field_name("function")
-                found = syntax.member(function) if node.type == "call_expression" else None
-                if found and found[1] == name and syntax.bare(found[0]).type != "this":
+                method = syntax.member(function) if node.type == "call_expression" else None
+                if method and method[1] == name and syntax.unwrapped(method[0]).type != "this":
                     return file.place(node)
         return None
 
@@ -219,29 +221,31 @@ class RoleReader:
         self, view: ClassView, nodes: Iterable[Node], message: str
     ) -> list[tuple[str, ConstructionBuilder]]:
         """Return the arms of a message that are filled in nodes, each with the first place."""
-        found: dict[str, ConstructionBuilder] = {}
-        for made in view.made(nodes, message):
-            for name in sorted(made.fields):
-                if f"{message}.{name}" not in self.scope.plain:
-                    found.setdefault(name, made)
-        return list(found.items())
+        arms: dict[str, ConstructionBuilder] = {}
+        for construction in view.constructions(nodes, message):
+            for name in sorted(construction.fields):
+                if f"{message}.{name}" not in self.scope.not_arms:
+                    arms.setdefault(name, construction)
+        return list(arms.items())
 
     def _sends(self, view: ClassView) -> Iterator[Sending]:
         for name, method in view.methods.items():
-            self._open(view, method, self.scope.messages.request)
-            for arm, made in self._arms(view.only(method), [method], self.scope.messages.request):
-                yield Sending(arm, name, made.place)
+            self._require_arms(view, method, self.scope.messages.request)
+            for arm, construction in self._arms(
+                view.limited_to(method), [method], self.scope.messages.request
+            ):
+                yield Sending(arm, name, construction.place)
 
-    def _open(self, view: ClassView, node: Node, message: str) -> None:
-        for made in view.made([node], message):
-            if made.open:
-                what = f"the arm of a {message} is computed"
-                self._fault(view.file, made.node, Rule.SDK_REQUEST, what)
+    def _require_arms(self, view: ClassView, node: Node, message: str) -> None:
+        for construction in view.constructions([node], message):
+            if construction.open:
+                message = f"the arm of a {message} is computed"
+                self._fault(view.file, construction.node, Rule.SDK_REQUEST, message)
 
-    def _expect(self, view: ClassView, met: bool, what: str) -> None:
+    def _expect(self, view: ClassView, met: bool, message: str) -> None:
         if not met:
             self._fault(
-                view.file, view.node, Rule.SDK_REQUEST, f"{view.name} {what} that can be read"
+                view.file, view.node, Rule.SDK_REQUEST, f"{view.name} {message} that can be read"
             )
 
     def _fault(self, file: File, node: Node, rule: Rule, message: str) -> None:
@@ -252,5 +256,5 @@ def _calls_of(view: ClassView, name: str) -> Iterator[Node]:
     """Yield the calls of `this.name(...)` in a class."""
     for node in syntax.walk(view.node):
         if node.type == "call_expression":
-            if syntax.own(node.child_by_field_name("function")) == name:
+            if syntax.this_property(node.child_by_field_name("function")) == name:
                 yield node

@@ -31,48 +31,50 @@ def read_session(modules: Modules, view: ClassView, roles: RoleReader, faults: F
             if name is not None:
                 emits.setdefault(name, EventName(name, file.place(call)))
             else:
-                what = f"the name of an event emitted on {view.name} is not a constant"
-                faults.unreadable(modules.span(file, event), Rule.SDK_EVENT, what)
+                message = f"the name of an event emitted on {view.name} is not a constant"
+                faults.unreadable(modules.span(file, event), Rule.SDK_EVENT, message)
     place = view.file.place(view.node)
     return Session(view.name, place, roles.declared(view), tuple(emits.values()))
 
 
 def _emissions(root: Node, view: ClassView) -> Iterator[Node]:
-    holders: dict[int, set[str]] = {}
+    attributes: dict[int, set[str]] = {}
     for node in syntax.walk(root):
         function = node.child_by_field_name("function")
-        found = syntax.member(function) if node.type == "call_expression" else None
-        if found is None or found[1] != "emit" or not syntax.arguments(node):
+        method = syntax.member(function) if node.type == "call_expression" else None
+        if method is None or method[1] != "emit" or not syntax.arguments(node):
             continue
-        receiver = syntax.bare(found[0])
-        around = syntax.around(node, *CLASSES)
-        owner = around[0] if around else None
-        if owner is not None and owner.id not in holders:
-            holders[owner.id] = _attributes(owner, view.name)
+        receiver = syntax.unwrapped(method[0])
+        enclosing = syntax.enclosing(node, *CLASSES)
+        owner = enclosing[0] if enclosing else None
+        if owner is not None and owner.id not in attributes:
+            attributes[owner.id] = _attributes(owner, view.name)
         if receiver.type in {"this", "super"}:
-            # an override of emit passes on whatever name it was given
-            counts = owner == view.node and not _passes_on(node)
-        elif syntax.own(receiver):
-            counts = owner is not None and syntax.own(receiver) in holders[owner.id]
+            # An override of emit passes its own argument on.
+            on_session = owner == view.node and not _passes_name_on(node)
+        elif syntax.this_property(receiver):
+            on_session = (
+                owner is not None and syntax.this_property(receiver) in attributes[owner.id]
+            )
         else:
-            counts = text(receiver) in _variables(node, view.name)
-        if counts:
+            on_session = text(receiver) in _variables(node, view.name)
+        if on_session:
             yield node
 
 
-def _passes_on(call: Node) -> bool:
+def _passes_name_on(call: Node) -> bool:
     event = syntax.arguments(call)[0]
-    for function in syntax.around(call, "method_definition")[:1]:
+    for function in syntax.enclosing(call, "method_definition")[:1]:
         names = [text(item.child_by_field_name("pattern")) for item in syntax.parameters(function)]
         return text(function.child_by_field_name("name")) == "emit" and text(event) in names
     return False
 
 
 def _variables(node: Node, session: str) -> set[str]:
-    """Return the parameters around a node that hold the session."""
+    """Return the parameters of the functions around a node that contain the session."""
     return {
         name
-        for function in syntax.around(node, *FUNCTIONS)
+        for function in syntax.enclosing(node, *FUNCTIONS)
         for name in _parameters(function, session)
     }
 
@@ -81,38 +83,38 @@ def _parameters(function: Node, session: str) -> set[str]:
     return {
         text(item.child_by_field_name("pattern"))
         for item in syntax.parameters(function)
-        if _typed(syntax.annotation(item), session)
+        if _has_session_type(syntax.annotation(item), session)
     }
 
 
 def _attributes(node: Node, session: str) -> set[str]:
-    """Return the attributes of a class that hold the session."""
-    found: set[str] = set()
+    """Return the attributes of a class that contain the session."""
+    names: set[str] = set()
     body = node.child_by_field_name("body")
     for item in body.named_children if body else ():
         kind = syntax.annotation(item)
         if item.type == "method_definition" and syntax.child(item, "get") is not None:
             returned = item.child_by_field_name("return_type")
             kind = returned.named_children[-1] if returned and returned.named_children else None
-        if _typed(kind, session):
-            found.add(text(item.child_by_field_name("name")))
+        if _has_session_type(kind, session):
+            names.add(text(item.child_by_field_name("name")))
     for name, method in class_methods(node).items():
-        typed = _parameters(method, session)
+        session_parameters = _parameters(method, session)
         if name == "constructor":
-            found |= {
+            names |= {
                 text(item.child_by_field_name("pattern"))
                 for item in syntax.parameters(method)
                 if syntax.child(item, "accessibility_modifier", "readonly") is not None
-            } & typed
+            } & session_parameters
         for item in syntax.walk(method):
             if item.type == "assignment_expression":
                 right = item.child_by_field_name("right")
-                if right is not None and text(syntax.bare(right)) in typed:
-                    found.add(syntax.own(item.child_by_field_name("left")))
-    return found - {""}
+                if right is not None and text(syntax.unwrapped(right)) in session_parameters:
+                    names.add(syntax.this_property(item.child_by_field_name("left")))
+    return names - {""}
 
 
-def _typed(node: Node | None, session: str) -> bool:
+def _has_session_type(node: Node | None, session: str) -> bool:
     for part in syntax.alternatives(node) if node else ():
         head = part.child_by_field_name("name") if part.type == "generic_type" else part
         if head is not None and text(head) == session:

@@ -1,4 +1,4 @@
-"""Helpers for TypeScript syntax trees: texts, constants and parts of nodes."""
+"""Helpers for TypeScript syntax trees."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tree_sitter import Language, Node, Parser
 
 _UPPER = re.compile(r"([A-Z])")
 _SPACE = re.compile(r"\s+")
-# Expressions that change nothing about what their operand refers to.
+# Expressions with the same value as their operand.
 _WRAPPERS = {
     "parenthesized_expression",
     "non_null_expression",
@@ -49,7 +49,7 @@ def line(node: Node) -> int:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Yield a node and all below it, in the order of the text."""
+    """Yield a node and its descendants in source order."""
     stack = [node]
     while stack:
         item = stack.pop()
@@ -62,7 +62,7 @@ def child(node: Node, *types: str) -> Node | None:
     return next((item for item in node.children if item.type in types), None)
 
 
-def bare(node: Node) -> Node:
+def unwrapped(node: Node) -> Node:
     """Return an expression without parentheses, `!` and casts."""
     while node.type in _WRAPPERS and node.named_children:
         node = node.named_children[0]
@@ -78,7 +78,7 @@ def constant(node: Node | None) -> str | None:
         if item.type not in {"string_fragment", "escape_sequence"}:
             return None
         parts.append(text(item) if item.type == "string_fragment" else _unescape(text(item)))
-    # two escapes may be the halves of one character; a half alone is none
+    # Two escapes may be a surrogate pair; an unpaired surrogate is not a character.
     joined = "".join(parts).encode("utf-16", "surrogatepass")
     try:
         return joined.decode("utf-16")
@@ -94,49 +94,51 @@ def member(node: Node | None) -> tuple[Node, str] | None:
     return (owner, text(name)) if owner and name else None
 
 
-def own(node: Node | None) -> str:
+def this_property(node: Node | None) -> str:
     """Return `x` for `this.x`, empty for any other expression."""
-    found = member(node)
-    return found[1] if found and bare(found[0]).type == "this" else ""
+    property_ = member(node)
+    return property_[1] if property_ and unwrapped(property_[0]).type == "this" else ""
 
 
 def arguments(call: Node) -> list[Node]:
     """Return the arguments of a call or a `new`."""
-    found = call.child_by_field_name("arguments")
-    return [item for item in found.named_children if item.type != "comment"] if found else []
+    arguments = call.child_by_field_name("arguments")
+    return (
+        [item for item in arguments.named_children if item.type != "comment"] if arguments else []
+    )
 
 
-def around(node: Node, *types: str) -> list[Node]:
-    """Return the nodes of these types around a node, nearest first."""
-    found = []
+def enclosing(node: Node, *types: str) -> list[Node]:
+    """Return the ancestors of a node that have one of these types, nearest first."""
+    nodes = []
     outer = node.parent
     while outer is not None:
         if outer.type in types:
-            found.append(outer)
+            nodes.append(outer)
         outer = outer.parent
-    return found
+    return nodes
 
 
 def annotation(node: Node) -> Node | None:
     """Return the type in a node's annotation."""
-    found = node.child_by_field_name("type")
-    if found is not None and found.type == "type_annotation":
-        return found.named_children[-1] if found.named_children else None
-    return found
+    annotation = node.child_by_field_name("type")
+    if annotation is not None and annotation.type == "type_annotation":
+        return annotation.named_children[-1] if annotation.named_children else None
+    return annotation
 
 
 def parameters(function: Node) -> list[Node]:
     """Return the parameters of a function."""
-    found = function.child_by_field_name("parameters")
+    parameters = function.child_by_field_name("parameters")
     return [
         item
-        for item in (found.named_children if found else [])
+        for item in (parameters.named_children if parameters else [])
         if item.type in {"required_parameter", "optional_parameter"}
     ]
 
 
 def alternatives(node: Node) -> Iterator[Node]:
-    """Yield the parts of a type, unions and parentheses taken apart."""
+    """Yield the members of a type, without unions and parentheses."""
     stack = [node]
     while stack:
         item = stack.pop()
@@ -146,13 +148,13 @@ def alternatives(node: Node) -> Iterator[Node]:
             yield item
 
 
-def is_nothing(node: Node) -> bool:
+def is_null(node: Node) -> bool:
     """Whether a type is null or undefined."""
     return node.type == "literal_type" and text(node) in {"null", "undefined"}
 
 
-def is_text(node: Node) -> bool:
-    """Whether a type is written as a string, one that cannot be read included."""
+def is_string_type(node: Node) -> bool:
+    """Whether a type is a string literal, even one that cannot be read."""
     return node.type == "literal_type" and node.named_children[0].type == "string"
 
 
@@ -161,15 +163,15 @@ def literal(node: Node) -> str | None:
     return constant(node.named_children[0]) if node.type == "literal_type" else None
 
 
-def written(node: Node) -> str:
+def type_text(node: Node) -> str:
     """Return a type as text, on one line and without comments."""
     data, start, parts = node.text or b"", node.start_byte, []
-    at = 0
+    offset = 0
     for item in walk(node):
         if item.type == "comment":
-            parts.append(data[at : item.start_byte - start])
-            at = item.end_byte - start
-    parts.append(data[at:])
+            parts.append(data[offset : item.start_byte - start])
+            offset = item.end_byte - start
+    parts.append(data[offset:])
     joined = _SPACE.sub(" ", b"".join(parts).decode("utf-8")).strip()
     return joined.removeprefix("| ")
 

@@ -1,7 +1,7 @@
 """Reads tables in TypeScript code: value maps, keys of map fields, and ignored variants.
 
 A value map is an object whose values are all proto values. A key of it that is not a constant
-is a fault.
+is reported.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from sessiongen.vocabulary.typescript.syntax import text
 from sessiongen.vocabulary.typescript.literals import LiteralReader
 
 _TAG = "type"
-_UNEQUAL = {"!=", "!=="}
-_ELSE = {"??", "||"}
+_INEQUALITY_OPERATORS = {"!=", "!=="}
+_FALLBACK_OPERATORS = {"??", "||"}
 
 _Key = tuple[str, str]
 
@@ -44,29 +44,29 @@ class Tables:
         self._maps: dict[_Key, ValueMap] = {}
         self._defaults: list[tuple[_Key, Default]] = []
 
-    def read(self, file: File, made: Iterable[ConstructionBuilder]) -> None:
+    def read(self, file: File, constructions: Iterable[ConstructionBuilder]) -> None:
         """Read the tables of a file."""
         names = protobuf_names(file, self._protobuf)
         for node in syntax.walk(file.root):
             if node.type == "variable_declarator":
-                self._map(file, node, names)
+                self._read_map(file, node, names)
             elif node.type == "binary_expression":
-                self._default(file, node, names)
-                self._skip(file, node)
-        for item in made:
+                self._read_default(file, node, names)
+                self._read_ignored_variant(file, node)
+        for item in constructions:
             for name, value in item.values.items():
-                self._given(file, item, name, value)
+                self._read_map_keys(file, item, name, value)
 
     def maps(self) -> Iterator[ValueMap]:
-        """Yield the maps, each with the defaults that go with it."""
-        for key, found in self._maps.items():
-            yield found._replace(
+        """Yield the maps, each with its defaults."""
+        for key, value_map in self._maps.items():
+            yield value_map._replace(
                 defaults=tuple(default for owner, default in self._defaults if owner == key)
             )
 
-    def _map(self, file: File, node: Node, names: set[str]) -> None:
+    def _read_map(self, file: File, node: Node, names: set[str]) -> None:
         value = node.child_by_field_name("value")
-        table = syntax.bare(value) if value else None
+        table = syntax.unwrapped(value) if value else None
         if table is None or table.type != "object":
             return
         items = [item for item in table.named_children if item.type != "comment"]
@@ -74,15 +74,17 @@ class Tables:
         if not values or not all(values):
             return
         pairs = []
-        for item, given in zip(items, values, strict=True):
+        for item, proto_value in zip(items, values, strict=True):
             key = item.child_by_field_name("key")
             literal = self._literal_of(file, key)
-            if literal is None or given is None:
+            if literal is None or proto_value is None:
                 span = self._modules.span(file, key or item)
-                what = f"a key of the map {text(node.child_by_field_name('name'))} is no constant"
-                self._faults.unreadable(span, Rule.SDK_ENUM, what)
+                message = (
+                    f"a key of the map {text(node.child_by_field_name('name'))} is not a constant"
+                )
+                self._faults.unreadable(span, Rule.SDK_ENUM, message)
             else:
-                pairs.append((literal, given))
+                pairs.append((literal, proto_value))
         name = text(node.child_by_field_name("name"))
         self._maps[file.path, name] = ValueMap(name, file.place(node), tuple(pairs), ())
 
@@ -91,50 +93,56 @@ class Tables:
             return self._literals.constant(file, key.named_children[0])
         return syntax.constant(key) or text(key) or None
 
-    def _default(self, file: File, node: Node, names: set[str]) -> None:
-        """Note `pb.E.VALUE` of `MAP[x] ?? pb.E.VALUE`."""
+    def _read_default(self, file: File, node: Node, names: set[str]) -> None:
+        """Record `pb.E.VALUE` of `MAP[x] ?? pb.E.VALUE`."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         value = _proto_value(right, names)
-        looked = syntax.bare(left) if left else None
-        if text(node.child_by_field_name("operator")) not in _ELSE or value is None:
+        lookup = syntax.unwrapped(left) if left else None
+        if text(node.child_by_field_name("operator")) not in _FALLBACK_OPERATORS or value is None:
             return
-        if looked is not None and looked.type == "subscript_expression":
-            name = text(looked.child_by_field_name("object"))
-            found = self._modules.resolve(file, name)
-            key = found.key if found else (file.path, name)
+        if lookup is not None and lookup.type == "subscript_expression":
+            name = text(lookup.child_by_field_name("object"))
+            definition = self._modules.resolve(file, name)
+            key = definition.key if definition else (file.path, name)
             self._defaults.append((key, Default(value, within(node), file.place(node))))
 
-    def _skip(self, file: File, test: Node) -> None:
-        if text(test.child_by_field_name("operator")) not in _UNEQUAL:
+    def _read_ignored_variant(self, file: File, test: Node) -> None:
+        if text(test.child_by_field_name("operator")) not in _INEQUALITY_OPERATORS:
             return
         left = test.child_by_field_name("left")
-        found = syntax.member(syntax.bare(left)) if left else None
+        member = syntax.member(syntax.unwrapped(left)) if left else None
         tag = syntax.constant(test.child_by_field_name("right"))
-        if found is not None and found[1] == _TAG and tag is not None:
+        if member is not None and member[1] == _TAG and tag is not None:
             self.ignored_variants.append(IgnoredVariant(tag, within(test), file.place(test)))
 
-    def _given(self, file: File, made: ConstructionBuilder, name: str, value: Node) -> None:
-        """Note the keys of an object that fills a field, or that a function gives for it."""
-        node = syntax.bare(value)
+    def _read_map_keys(
+        self, file: File, construction: ConstructionBuilder, name: str, value: Node
+    ) -> None:
+        """Record the keys of an object that fills a field, or that a function returns for it."""
+        node = syntax.unwrapped(value)
         tables = [node] if node.type == "object" and case_of(node) is None else []
         called = node.child_by_field_name("function") if node.type == "call_expression" else None
-        found = self._modules.resolve(file, text(called)) if called is not None else None
-        if found is not None:
-            file = found.file
+        function = self._modules.resolve(file, text(called)) if called is not None else None
+        if function is not None:
+            file = function.file
             tables = [
                 item.named_children[0]
-                for item in syntax.walk(found.node)
+                for item in syntax.walk(function.node)
                 if item.type == "return_statement"
                 and item.named_children
                 and item.named_children[0].type == "object"
             ]
         for table in tables:
             keys = [_key(item) for item in table.named_children if item.type != "comment"]
-            named = tuple(key for key in keys if key is not None)
-            if named:
+            constants = tuple(key for key in keys if key is not None)
+            if constants:
                 place = file.place(table)
-                open_ = len(named) < len(keys)
-                self.map_keys.append(MapKeys(made.message, name, made.within, open_, place, named))
+                open_ = len(constants) < len(keys)
+                self.map_keys.append(
+                    MapKeys(
+                        construction.message, name, construction.within, open_, place, constants
+                    )
+                )
 
 
 def _key(item: Node) -> str | None:
@@ -148,8 +156,8 @@ def _key(item: Node) -> str | None:
 
 def _proto_value(node: Node | None, names: set[str]) -> str | None:
     """Return `VALUE` of `pb.Enum.VALUE`."""
-    found = syntax.member(syntax.bare(node)) if node else None
-    owner = syntax.member(syntax.bare(found[0])) if found else None
-    if found is None or owner is None or text(owner[0]) not in names:
+    value = syntax.member(syntax.unwrapped(node)) if node else None
+    owner = syntax.member(syntax.unwrapped(value[0])) if value else None
+    if value is None or owner is None or text(owner[0]) not in names:
         return None
-    return found[1] if found[1].isupper() else None
+    return value[1] if value[1].isupper() else None

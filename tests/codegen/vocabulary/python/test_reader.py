@@ -1,4 +1,4 @@
-"""The Python reader on small sources: each form it reads, each construct it cannot read."""
+"""Tests of the Python reader: every form that it reads, and every form that it reports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sessiongen.vocabulary import (
 from small_python_sdk import EVENTS, ROOT, EVENTS_PATH, HOST_PATH, events
 
 
-def test_small_sdk_is_read_whole() -> None:
+def test_small_sdk() -> None:
     small = python_sdk()
     assert small.reading.diagnostics == []
     vocabulary = small.vocabulary
@@ -123,7 +123,7 @@ def test_other_forms(lines: list[str], values: tuple[str, ...], is_open: bool) -
     assert (fact.open if fact else False) == is_open
 
 
-def test_words_of_another_file_have_the_line_of_the_name_that_brings_them() -> None:
+def test_literals_of_another_file_have_the_line_of_the_reference() -> None:
     small = python_sdk(
         {
             EVENTS: PYTHON_SDK[EVENTS]
@@ -133,10 +133,10 @@ def test_words_of_another_file_have_the_line_of_the_name_that_brings_them() -> N
     )
     fact = small.vocabulary.enum("Kind")
     assert fact is not None
-    assert [(word.value, word.line) for word in fact.literals] == [("user", 16), ("x", 17)]
+    assert [(literal.value, literal.line) for literal in fact.literals] == [("user", 16), ("x", 17)]
 
 
-def test_numbers_are_no_vocabulary() -> None:
+def test_sets_of_numbers_are_not_read() -> None:
     small = python_sdk(
         events(
             "class Level(IntEnum):",
@@ -150,7 +150,7 @@ def test_numbers_are_no_vocabulary() -> None:
     assert not {"Level", "Flags", "N"} & {fact.name for fact in small.vocabulary.enums}
 
 
-def test_fields_are_inherited_and_dicts_may_leave_them_out() -> None:
+def test_inherited_fields_and_optional_dict_keys() -> None:
     small = python_sdk(
         events(
             "class _Base:",
@@ -176,7 +176,7 @@ def test_fields_are_inherited_and_dicts_may_leave_them_out() -> None:
     assert fields["Other"] == [("gone", "float", True)]
 
 
-def test_names_are_followed_through_re_exports_and_stars() -> None:
+def test_re_exports_and_star_imports() -> None:
     small = python_sdk(
         {
             "voice/events.py": PYTHON_SDK[EVENTS]
@@ -191,8 +191,8 @@ def test_names_are_followed_through_re_exports_and_stars() -> None:
     assert small.vocabulary.record("Item") is not None
 
 
-def test_wanted_definition_outside_the_scope_is_found() -> None:
-    small = python_sdk({"types.py": "class Timed(str):\n    start: float\n"}, wanted=("Timed",))
+def test_required_definition_outside_the_protocol_modules() -> None:
+    small = python_sdk({"types.py": "class Timed(str):\n    start: float\n"}, required=("Timed",))
     assert small.reading.diagnostics == []
     assert small.vocabulary.record("Timed") is not None
 
@@ -218,26 +218,26 @@ def test_unreadable_enum(source: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "wanted"),
+    ("source", "required"),
     [
         ("¶Reason = make_reasons()", "Reason"),
         ("¶Reason = int", "Reason"),
         ("class Ended:\n¶    status: str", "Ended.status"),
     ],
 )
-def test_wanted_enum_that_became_dynamic(source: str, wanted: str) -> None:
-    python_sdk(events(source), wanted=(wanted,)).fault(Rule.SDK_ENUM)
+def test_required_enum_that_is_not_constant(source: str, required: str) -> None:
+    python_sdk(events(source), required=(required,)).fault(Rule.SDK_ENUM)
 
 
-@pytest.mark.parametrize("wanted", ["Reason", "StateChangedEvent.status"])
-def test_wanted_enum_that_vanished_is_a_warning(wanted: str) -> None:
-    [found] = python_sdk(wanted=(wanted,)).reading.diagnostics
-    assert (found.rule, found.severity, str(found.span)) == (
+@pytest.mark.parametrize("required", ["Reason", "StateChangedEvent.status"])
+def test_missing_required_definition_is_a_warning(required: str) -> None:
+    [warning] = python_sdk(required=(required,)).reading.diagnostics
+    assert (warning.rule, warning.severity, str(warning.span)) == (
         Rule.SDK_MISSING,
         Severity.WARNING,
         "sdk:1:1",
     )
-    assert wanted in found.message
+    assert required in warning.message
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="a star in a subscript is Python 3.11")

@@ -1,4 +1,4 @@
-"""The Python reader on what code does: tables, unions, what handlers look at, answers."""
+"""Tests of the Python reader: maps, unions, event fields that handlers read, answers."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ ANSWERED = (
 
 
 def beside(*lines: str) -> dict[str, str]:
-    """Return the small SDK's file of host and driver with lines at its end."""
+    """Return the small SDK's file of host and driver with lines appended."""
     return {HOST: PYTHON_SDK[HOST] + "\n".join(lines) + "\n"}
 
 
-def the_host(small: Small) -> Host:
+def host_of(small: Small) -> Host:
     assert small.errors == []
     assert small.vocabulary.host is not None
     return small.vocabulary.host
 
 
 def forward(small: Small) -> Forward:
-    [found] = the_host(small).forwards
-    return found
+    [fact] = host_of(small).forwards
+    return fact
 
 
-def test_map_from_words_to_proto_values() -> None:
+def test_map_from_literals_to_proto_values() -> None:
     small = python_sdk(
         beside(
             "from .events import CloseReason",
@@ -79,10 +79,10 @@ def test_map_of_another_module_and_of_a_function() -> None:
             "tables.py": tables,
         }
     )
-    found = {
+    defaults = {
         item.name: [default.value for default in item.defaults] for item in small.vocabulary.maps
     }
-    assert found == {"MAP": ["ONE"], "own": ["TWO"]}
+    assert defaults == {"MAP": ["ONE"], "own": ["TWO"]}
 
 
 def test_key_of_a_map_that_cannot_be_read() -> None:
@@ -114,12 +114,12 @@ def test_empty_constant_fills_nothing(value: str) -> None:
     assert builds["AgentSessionEvent.State"] == ("old",)
 
 
-def test_message_inside_a_cast_is_made() -> None:
+def test_message_constructed_in_a_cast() -> None:
     small = python_sdk(host("pb.AgentSessionEvent.State(new=ev.new)", "cast(Any, pb.Thing(a=1))"))
     assert {item.message: item.fields for item in small.vocabulary.constructions}["Thing"] == ("a",)
 
 
-def test_types_of_unions() -> None:
+def test_union_members() -> None:
     small = python_sdk(
         events(
             "class One:",
@@ -139,7 +139,7 @@ def test_types_of_unions() -> None:
     )
 
 
-def test_kinds_that_are_passed_over() -> None:
+def test_ignored_variants() -> None:
     small = python_sdk(
         beside(
             "def encode(items):",
@@ -166,11 +166,11 @@ def test_kinds_that_are_passed_over() -> None:
         (f"{BUILT}; getattr(ev, name)", ("new",), True),
     ],
 )
-def test_what_a_handler_looks_at(body: str, reads: tuple[str, ...], whole: bool) -> None:
+def test_event_fields_that_a_handler_reads(body: str, reads: tuple[str, ...], whole: bool) -> None:
     note = "\n    def _note(self, seen):\n        if seen.old: self._note(seen)\n"
     source = PYTHON_SDK[HOST].replace(f"        {BUILT}\n", f"        {body}\n{note}")
-    found = forward(python_sdk({HOST: source}))
-    assert (found.event_type, found.reads, found.passes_event) == (
+    fact = forward(python_sdk({HOST: source}))
+    assert (fact.event_type, fact.reads, fact.passes_event) == (
         "StateChangedEvent",
         reads,
         whole,
@@ -178,8 +178,8 @@ def test_what_a_handler_looks_at(body: str, reads: tuple[str, ...], whole: bool)
 
 
 def test_handler_without_a_type() -> None:
-    found = forward(python_sdk(host("ev: StateChangedEvent)", "ev)")))
-    assert (found.event_type, found.reads) == (None, ("new",))
+    fact = forward(python_sdk(host("ev: StateChangedEvent)", "ev)")))
+    assert (fact.event_type, fact.reads) == (None, ("new",))
 
 
 @pytest.mark.parametrize(
@@ -190,15 +190,15 @@ def test_handler_without_a_type() -> None:
         "        else:\n            self._refuse()\n",
     ],
 )
-def test_request_that_is_not_known_is_answered(more: str) -> None:
+def test_unknown_request_is_answered(more: str) -> None:
     refuse = "    def _refuse(self):\n        self._send(pb.SessionResponse(error='no'))\n\n"
     source = PYTHON_SDK[HOST].replace(f"{ANSWERED}\n\n", f"{ANSWERED}\n{more}\n{refuse}")
-    found = the_host(python_sdk({HOST: source}))
-    assert found.unknown_request is not None and found.unknown_request.line in {17, 18}
+    host = host_of(python_sdk({HOST: source}))
+    assert host.unknown_request is not None and host.unknown_request.line in {17, 18}
 
 
-def test_request_that_is_not_known_is_left() -> None:
-    assert the_host(python_sdk()).unknown_request is None
+def test_unknown_request_is_not_answered() -> None:
+    assert host_of(python_sdk()).unknown_request is None
 
 
 @pytest.mark.parametrize(
@@ -213,27 +213,29 @@ def test_request_that_is_not_known_is_left() -> None:
         ("pass", "str(e)", ()),
     ],
 )
-def test_constant_texts_of_errors(before: str, error: str, texts: tuple[str, ...]) -> None:
+def test_constant_error_texts(before: str, error: str, texts: tuple[str, ...]) -> None:
     fail = "    def _fail(self, text):\n        self._send(pb.SessionResponse(error=text))\n\n"
     answer = ANSWERED.replace("pong=", f"error={error}, pong=")
     source = PYTHON_SDK[HOST].replace(
         f"            {ANSWERED}\n\n", f"            {before}\n            {answer}\n\n{fail}"
     )
-    [found] = the_host(python_sdk({HOST: source})).answers
-    assert found.errors == texts
+    [fact] = host_of(python_sdk({HOST: source})).answers
+    assert fact.errors == texts
 
 
 @pytest.mark.parametrize(
-    ("given", "is_bare"),
+    ("given", "payload_only"),
     [("msg.event", False), ("getattr(msg.event, name)", True), ("msg.event.state", True)],
 )
-def test_driver_that_emits_the_payload_alone(given: str, is_bare: bool) -> None:
+def test_driver_that_emits_only_the_payload(given: str, payload_only: bool) -> None:
     small = python_sdk(host("self.emit(name, msg.event)", f"self.emit(name, {given})"))
     assert small.vocabulary.driver is not None
-    assert small.vocabulary.driver.emits_payload_only == (Place(HOST_PATH, 21) if is_bare else None)
+    assert small.vocabulary.driver.emits_payload_only == (
+        Place(HOST_PATH, 21) if payload_only else None
+    )
 
 
-def test_arms_of_the_outermost_message() -> None:
+def test_arms_of_the_envelope() -> None:
     console = (
         "from livekit.protocol.agent_pb import agent_session as pb\n"
         "class Speaker:\n"
@@ -259,17 +261,17 @@ def test_arms_of_the_outermost_message() -> None:
     )
 
 
-def test_union_that_the_scope_names_is_found_wherever_it_is() -> None:
+def test_required_union_in_any_module() -> None:
     lines = "class One:\n    a: int\nThing = One | str\n"
-    small = python_sdk({"llm.py": lines}, wanted=("Thing",))
+    small = python_sdk({"llm.py": lines}, required=("Thing",))
     assert small.reading.diagnostics == []
     assert [item.name for item in small.vocabulary.unions] == ["Thing"]
     assert EVENTS not in small.vocabulary.unions[0].place.file
 
 
-def test_fields_that_are_filled_in_place() -> None:
+def test_fields_filled_by_assignments() -> None:
     small = python_sdk(
         beside("def fill():", "    x = pb.Outer(a=1)", "    x.inner.b = 2", "    x.inner.c.d = 3")
     )
-    [found] = [item for item in small.vocabulary.constructions if item.message == "Outer"]
-    assert found.fields == ("a", "inner", "inner.b", "inner.c.d")
+    [construction] = [item for item in small.vocabulary.constructions if item.message == "Outer"]
+    assert construction.fields == ("a", "inner", "inner.b", "inner.c.d")

@@ -1,4 +1,4 @@
-"""The Python reader on small sources: events, hosts, drivers, and sources that are broken."""
+"""Tests of the Python reader: events, hosts, drivers, and damaged sources."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_declared_events_that_are_not_constant() -> None:
     python_sdk({SESSION: text.replace("[EventTypes]", "[str]")}).fault(Rule.SDK_EVENT)
 
 
-def test_receivers_of_emit_are_told_apart() -> None:
+def test_receivers_of_emit() -> None:
     other = """\
 from .agent_session import AgentSession
 
@@ -115,7 +115,7 @@ def test_unreadable_request_or_arm(old: str, new: str) -> None:
         ("RemoteSession", "sends no request"),
     ],
 )
-def test_role_with_nothing_to_read(role: str, what: str) -> None:
+def test_role_class_without_readable_code(role: str, what: str) -> None:
     text = PYTHON_SDK[HOST].partition("class SessionHost")[0]
     text += "class SessionHost: ...\nclass RemoteSession(rtc.EventEmitter[Literal['state']]): ...\n"
     messages = [item.message for item in python_sdk({HOST: text}).errors]
@@ -154,7 +154,7 @@ def test_fields_a_host_reads_of_a_request() -> None:
     assert host_fact.answers[0].reads == ("left.on", "right.up.off", "size")
 
 
-def test_handler_called_by_other_code_and_one_that_nobody_calls() -> None:
+def test_handler_called_directly_and_handler_without_callers() -> None:
     source = PYTHON_SDK[HOST].replace(
         "    async def _handle",
         "    def _on_guess(self, ev: int) -> None:\n"
@@ -166,22 +166,22 @@ def test_handler_called_by_other_code_and_one_that_nobody_calls() -> None:
     own = "class Other:\n    def go(self) -> None:\n        self._on_guess(1)\n"
     caller = "def go(host):\n    if host:\n        host._on_guess(1)\n"
     files = {HOST: source, "voice/aside.py": own, "voice/detect.py": caller}
-    found = python_sdk(files).vocabulary.host
-    assert found is not None
-    called = {item.arm: (item.event, item.via) for item in found.forwards}
+    host = python_sdk(files).vocabulary.host
+    assert host is not None
+    called = {item.arm: (item.event, item.via) for item in host.forwards}
     assert called["guess"] == (None, Place(f"{ROOT}voice/detect.py", 3))
     assert called["dead"] == (None, None)
 
 
-def test_method_that_a_handler_calls_is_no_handler_of_its_own() -> None:
+def test_method_called_by_a_handler_is_not_a_handler() -> None:
     source = PYTHON_SDK[HOST].replace(
         "    def _on_state(self, ev: StateChangedEvent) -> None:\n",
         "    def _on_state(self, ev: StateChangedEvent) -> None:\n        self._forward(ev)\n\n"
         "    def _forward(self, ev: StateChangedEvent) -> None:\n",
     )
-    found = python_sdk({HOST: source}).vocabulary.host
-    assert found is not None
-    assert [(item.arm, item.event, item.handler) for item in found.forwards] == [
+    host = python_sdk({HOST: source}).vocabulary.host
+    assert host is not None
+    assert [(item.arm, item.event, item.handler) for item in host.forwards] == [
         ("state", "state_changed", "_on_state")
     ]
 
@@ -212,7 +212,7 @@ def test_driver_that_names_each_event() -> None:
         ("x = pb.Report(a=1)\n    if x.HasField('b'): print(x.c)", ("a",), False),
     ],
 )
-def test_what_a_build_fills(body: str, fields: tuple[str, ...], is_open: bool) -> None:
+def test_filled_fields_of_a_construction(body: str, fields: tuple[str, ...], is_open: bool) -> None:
     source = PYTHON_SDK[HOST] + f"\ndef encode(item):\n    {body}\n"
     builds = [
         item
@@ -224,7 +224,7 @@ def test_what_a_build_fills(body: str, fields: tuple[str, ...], is_open: bool) -
     ]
 
 
-def test_enum_values_and_types_in_annotations_are_no_builds() -> None:
+def test_enum_values_and_annotations_are_not_constructions() -> None:
     source = PYTHON_SDK[HOST] + (
         "MAP: dict[str, pb.State] = {'a': pb.State.ST_A, 'b': pb.ST_B}\n"
         "def f(x: pb.Thing) -> pb.Thing:\n    return x if isinstance(x, pb.Other) else Chan[pb.Thing]()\n"
@@ -233,7 +233,7 @@ def test_enum_values_and_types_in_annotations_are_no_builds() -> None:
     assert not messages & {"State", "State.ST_A", "ST_B", "Thing", "Other"}
 
 
-def test_encoders_are_read_wherever_they_are() -> None:
+def test_encoders_in_any_module() -> None:
     encoder = "from livekit.protocol.agent_pb import agent_session as _pb\ndef encode(x): return _pb.Item(id=x.id)\n"
     source = PYTHON_SDK[HOST] + "from .._encode import encode\n"
     small = python_sdk({HOST: source, "_encode.py": encoder, "console/audio.py": encoder})
@@ -248,29 +248,29 @@ def test_encoders_are_read_wherever_they_are() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("class X(\n  ¶)(\n", "not Python"),
-        ("x = 1\nclass ¶:\n", "not Python"),
+        ("class X(\n  ¶)(\n", "the file cannot be parsed"),
+        ("x = 1\nclass ¶:\n", "the file cannot be parsed"),
     ],
 )
 def test_syntax_error_is_a_diagnostic(text: str, message: str) -> None:
-    [found] = [item for item in python_sdk({EVENTS: text}).errors if item.rule is Rule.SDK_SOURCE]
-    assert message in found.message
-    assert found.span.file == f"sdk/{EVENTS_PATH}"
-    assert found.span.line >= 2
+    [error] = [item for item in python_sdk({EVENTS: text}).errors if item.rule is Rule.SDK_SOURCE]
+    assert message in error.message
+    assert error.span.file == f"sdk/{EVENTS_PATH}"
+    assert error.span.line >= 2
 
 
 @pytest.mark.parametrize("version", ["", "__version__ = str(1)\n", "VERSION = '1'\n"])
 def test_version_must_be_a_constant(version: str) -> None:
-    [found] = python_sdk({"version.py": version}).errors
-    assert found.rule is Rule.SDK_PACKAGE
+    [error] = python_sdk({"version.py": version}).errors
+    assert error.rule is Rule.SDK_PACKAGE
 
 
-def test_role_defined_twice_is_refused() -> None:
+def test_role_class_defined_twice() -> None:
     small = python_sdk({"voice/twin.py": "¶class SessionHost: ...\n"})
     small.fault(Rule.SDK_ENUM)
 
 
-def test_missing_role_is_a_warning() -> None:
+def test_missing_role_class_is_a_warning() -> None:
     source = PYTHON_SDK[HOST].replace("class RemoteSession", "class Remote")
     small = python_sdk({HOST: source})
     assert [(item.rule, item.severity) for item in small.reading.diagnostics] == [
@@ -288,7 +288,7 @@ def test_missing_role_is_a_warning() -> None:
         "x = 1\0",
     ],
 )
-def test_sources_that_break_the_parser_are_diagnostics(text: str) -> None:
+def test_sources_that_cannot_be_parsed(text: str) -> None:
     small = python_sdk({EVENTS: PYTHON_SDK[EVENTS] + text + "\n"})
     assert small.errors or small.vocabulary.enum("State")
 
@@ -296,9 +296,9 @@ def test_sources_that_break_the_parser_are_diagnostics(text: str) -> None:
 def test_file_that_is_not_utf_8() -> None:
     files = {ROOT + path: text.encode() for path, text in PYTHON_SDK.items()}
     files[EVENTS_PATH] += "# é".encode("latin-1")
-    found = [
+    errors = [
         item
         for item in read(Package("sdk", files), PYTHON).diagnostics
         if item.rule is Rule.SDK_SOURCE
     ]
-    assert [str(item.span) for item in found] == [f"sdk/{EVENTS_PATH}:15:1"]
+    assert [str(item.span) for item in errors] == [f"sdk/{EVENTS_PATH}:15:1"]

@@ -1,4 +1,4 @@
-"""Odd Python: forms that are read all the same, and forms that must not pass in silence."""
+"""Tests of unusual Python: forms that are read, and forms that must be reported."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def fields(small: Small, name: str = "Kind") -> list[str]:
         (["match version:", "    case 3:", "        Kind = Literal['a']"], ("a",)),
     ],
 )
-def test_odd_sets_of_words(lines: list[str], expected: tuple[str, ...]) -> None:
+def test_unusual_sets_of_literals(lines: list[str], expected: tuple[str, ...]) -> None:
     assert values(python_sdk(events(*lines), ("Kind",))) == expected
 
 
-def test_number_beside_words_leaves_the_set_open() -> None:
+def test_number_in_a_set_of_literals_makes_it_open() -> None:
     small = python_sdk(events("Kind = Literal['a', 1]"))
     assert values(small) == ("a",)
     assert [fact.open for fact in small.vocabulary.enums if fact.name == "Kind"] == [True]
@@ -57,7 +57,7 @@ def test_number_beside_words_leaves_the_set_open() -> None:
         ("Kind = Literal['a']", "¶Kind |= Literal['b']"),
     ],
 )
-def test_what_changes_a_set_of_words_is_told(source: tuple[str, ...]) -> None:
+def test_code_that_changes_a_set_of_literals_is_reported(source: tuple[str, ...]) -> None:
     python_sdk(events(*source)).fault(Rule.SDK_ENUM)
 
 
@@ -65,7 +65,7 @@ def test_what_changes_a_set_of_words_is_told(source: tuple[str, ...]) -> None:
     "source",
     ["¶class Kind(str, Enum): pass", "¶class Kind(str, Enum):\n    A = auto()"],
 )
-def test_wanted_enum_without_words(source: str) -> None:
+def test_required_enum_without_literals(source: str) -> None:
     python_sdk(events(source), ("Kind",)).fault(Rule.SDK_ENUM)
 
 
@@ -90,7 +90,7 @@ def test_fields_of_a_generic_base_are_inherited() -> None:
     assert fields(python_sdk(events(*lines))) == ["count", "item"]
 
 
-def test_arguments_of_a_dataclass_are_no_fields() -> None:
+def test_arguments_of_a_dataclass_are_not_fields() -> None:
     lines = [
         "@dataclass",
         "class Kind:",
@@ -113,7 +113,7 @@ def test_fields_that_cannot_be_read(lines: tuple[str, ...]) -> None:
     python_sdk(events(*lines)).fault(Rule.SDK_SOURCE)
 
 
-def test_name_that_stands_for_two_classes() -> None:
+def test_name_defined_by_two_classes() -> None:
     small = python_sdk(
         {
             EVENTS: PYTHON_SDK[EVENTS]
@@ -138,7 +138,7 @@ SUBSCRIPTION = 'session.on("state_changed", self._on_state)'
         '@session.on("state_changed")\n        def later(ev): self._on_state(ev)',
     ],
 )
-def test_odd_subscriptions(form: str) -> None:
+def test_unusual_subscriptions(form: str) -> None:
     small = python_sdk(host(SUBSCRIPTION, form))
     assert small.errors == []
     assert small.vocabulary.host is not None
@@ -146,7 +146,7 @@ def test_odd_subscriptions(form: str) -> None:
     assert sent == {("state", "state_changed")}
 
 
-def test_arm_before_what_asks_for_it() -> None:
+def test_reversed_comparison_with_an_arm() -> None:
     form = 'if "ping" == req.WhichOneof("request"):'
     small = python_sdk(host('if req.HasField("ping"):', form))
     assert small.errors == []
@@ -154,7 +154,7 @@ def test_arm_before_what_asks_for_it() -> None:
     assert [item.arm for item in small.vocabulary.host.answers] == ["ping"]
 
 
-def test_event_made_where_the_host_is_not_seen_to_make_it() -> None:
+def test_event_constructed_in_code_that_the_host_does_not_call() -> None:
     small = python_sdk(
         {
             HOST: PYTHON_SDK[HOST].replace(
@@ -168,7 +168,7 @@ def test_event_made_where_the_host_is_not_seen_to_make_it() -> None:
     )
     fault = small.fault(Rule.SDK_REQUEST)
     assert fault.message == (
-        "AgentSessionEvent.closed is filled here, in code that the reader cannot reach from SessionHost"
+        "AgentSessionEvent.closed is filled here, in code that SessionHost is not seen to call"
     )
 
 
@@ -176,5 +176,5 @@ def test_event_made_where_the_host_is_not_seen_to_make_it() -> None:
     "lines",
     [("Kind = Literal['a', ¶'\\ud83d']",), ("class Kind(str, Enum):", "    A = ¶'\\ud83d'")],
 )
-def test_half_a_character_is_no_word(lines: tuple[str, ...]) -> None:
+def test_unpaired_surrogate_is_not_a_literal(lines: tuple[str, ...]) -> None:
     python_sdk(events(*lines)).fault(Rule.SDK_ENUM)

@@ -1,4 +1,4 @@
-"""The TypeScript reader on small sources: each form it reads, each construct it cannot."""
+"""Tests of the TypeScript reader: every form that it reads, and every form that it reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sessiongen.vocabulary import (
 from small_typescript_sdk import EVENTS, HOST, SESSION, events
 
 
-def test_small_sdk_is_read_whole() -> None:
+def test_small_sdk() -> None:
     small = typescript_sdk()
     assert small.reading.diagnostics == []
     vocabulary = small.vocabulary
@@ -130,7 +130,7 @@ def test_other_forms(
     assert (fact.form, fact.values, fact.open) == (form, values, is_open)
 
 
-def test_words_of_another_file_have_the_line_of_the_name_that_brings_them() -> None:
+def test_literals_of_another_file_have_the_line_of_the_reference() -> None:
     small = typescript_sdk(
         {
             EVENTS: "import type { Role } from './roles.js';\n"
@@ -141,10 +141,10 @@ def test_words_of_another_file_have_the_line_of_the_name_that_brings_them() -> N
     )
     fact = small.vocabulary.enum("Kind")
     assert fact is not None
-    assert [(word.value, word.line) for word in fact.literals] == [("user", 6), ("x", 7)]
+    assert [(literal.value, literal.line) for literal in fact.literals] == [("user", 6), ("x", 7)]
 
 
-def test_what_is_no_vocabulary() -> None:
+def test_definitions_that_are_not_sets_of_literals() -> None:
     small = typescript_sdk(
         events(
             "export enum Level { LOW, HIGH = 2 }",
@@ -202,7 +202,7 @@ def test_fields_of_interfaces_types_and_classes() -> None:
     assert not {"Service", "Emitter"} & set(fields)
 
 
-def test_names_are_followed_through_imports_and_re_exports() -> None:
+def test_imports_and_re_exports() -> None:
     small = typescript_sdk(
         {
             EVENTS: TYPESCRIPT_SDK[EVENTS]
@@ -219,7 +219,7 @@ def test_names_are_followed_through_imports_and_re_exports() -> None:
     assert {"Item", "P", "More"} <= {record.name for record in small.vocabulary.records}
 
 
-def test_wanted_definition_outside_the_scope_is_found() -> None:
+def test_required_definition_outside_the_protocol_modules() -> None:
     small = typescript_sdk({"src/io.ts": "export interface Timed { start: number }"}, ("Timed",))
     assert small.reading.diagnostics == []
     assert small.vocabulary.record("Timed") is not None
@@ -242,25 +242,25 @@ def test_unreadable_enum(source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "wanted"),
+    ("source", "required"),
     [
         ("export type ¶Reason = Exclude<CloseReason, 'error'>;", "Reason"),
         ("export const ¶Reason = reasons();", "Reason"),
         ("export interface Ended {\n¶  status: string }", "Ended.status"),
     ],
 )
-def test_wanted_enum_that_became_dynamic(source: str, wanted: str) -> None:
+def test_required_enum_that_is_not_constant(source: str, required: str) -> None:
     if "type ¶" in source:
         source = source.replace("type ¶", "¶type ")
-    typescript_sdk(events(source), (wanted,)).fault(Rule.SDK_ENUM)
+    typescript_sdk(events(source), (required,)).fault(Rule.SDK_ENUM)
 
 
-@pytest.mark.parametrize("wanted", ["Reason", "StateChangedEvent.status"])
-def test_wanted_enum_that_vanished_is_a_warning(wanted: str) -> None:
-    [found] = typescript_sdk(wanted=(wanted,)).reading.diagnostics
-    assert (found.rule, found.severity, str(found.span)) == (
+@pytest.mark.parametrize("required", ["Reason", "StateChangedEvent.status"])
+def test_missing_required_definition_is_a_warning(required: str) -> None:
+    [warning] = typescript_sdk(required=(required,)).reading.diagnostics
+    assert (warning.rule, warning.severity, str(warning.span)) == (
         Rule.SDK_MISSING,
         Severity.WARNING,
         "sdk:1:1",
     )
-    assert wanted in found.message
+    assert required in warning.message

@@ -1,4 +1,4 @@
-"""The TypeScript reader on what code does: tables, unions, what handlers look at, answers."""
+"""Tests of the TypeScript reader: maps, unions, event fields that handlers read, answers."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ LINES = TYPESCRIPT_SDK[HOST].count("\n")
 
 
 def beside(*lines: str) -> dict[str, str]:
-    """Return the small SDK's file of host and driver with lines at its end."""
+    """Return the small SDK's file of host and driver with lines appended."""
     return {HOST: TYPESCRIPT_SDK[HOST] + "\n".join(lines) + "\n"}
 
 
-def the_host(small: Small) -> Host:
+def host_of(small: Small) -> Host:
     assert small.errors == []
     assert small.vocabulary.host is not None
     return small.vocabulary.host
 
 
 def forward(small: Small) -> Forward:
-    [found] = the_host(small).forwards
-    return found
+    [fact] = host_of(small).forwards
+    return fact
 
 
-def test_map_from_words_to_proto_values() -> None:
+def test_map_from_literals_to_proto_values() -> None:
     small = typescript_sdk(
         beside(
             "import { CloseReason } from './events.js';",
@@ -86,13 +86,13 @@ def test_map_of_another_file_and_of_a_function() -> None:
             "src/tables.ts": tables,
         }
     )
-    found = {item.name: [it.value for it in item.defaults] for item in small.vocabulary.maps}
-    assert found == {"MAP": ["ONE"], "own": ["TWO"]}
+    defaults = {item.name: [it.value for it in item.defaults] for item in small.vocabulary.maps}
+    assert defaults == {"MAP": ["ONE"], "own": ["TWO"]}
 
 
 def test_key_of_a_map_that_cannot_be_read() -> None:
     small = typescript_sdk(beside("const MAP = { a: pb.Mood.ONE, ¶[key()]: pb.Mood.TWO };"))
-    assert small.fault(Rule.SDK_ENUM).message == "a key of the map MAP is no constant"
+    assert small.fault(Rule.SDK_ENUM).message == "a key of the map MAP is not a constant"
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_empty_constant_fills_nothing(value: str) -> None:
     assert builds["AgentSessionEvent.StateOf"] == ("old",)
 
 
-def test_types_of_unions() -> None:
+def test_union_members() -> None:
     small = typescript_sdk(
         events(
             "export interface One { a: number }",
@@ -135,7 +135,7 @@ def test_types_of_unions() -> None:
     )
 
 
-def test_kinds_that_are_passed_over() -> None:
+def test_ignored_variants() -> None:
     small = typescript_sdk(
         beside(
             "const encode = (items) => items.filter((x) => x.type !== 'state_changed');",
@@ -159,11 +159,11 @@ def test_kinds_that_are_passed_over() -> None:
         (f"{SENT} const all = {{ ...ev }};", ("new",), True),
     ],
 )
-def test_what_a_handler_looks_at(body: str, reads: tuple[str, ...], whole: bool) -> None:
+def test_event_fields_that_a_handler_reads(body: str, reads: tuple[str, ...], whole: bool) -> None:
     note = "note(seen: X) { if (seen.old) this.note(seen); }\n  private onState"
     source = TYPESCRIPT_SDK[HOST].replace(SENT, body).replace("private onState", note)
-    found = forward(typescript_sdk({HOST: source}))
-    assert (found.event_type, found.reads, found.passes_event) == (
+    fact = forward(typescript_sdk({HOST: source}))
+    assert (fact.event_type, fact.reads, fact.passes_event) == (
         "StateChangedEvent",
         reads,
         whole,
@@ -171,8 +171,8 @@ def test_what_a_handler_looks_at(body: str, reads: tuple[str, ...], whole: bool)
 
 
 def test_handler_without_a_type() -> None:
-    found = forward(typescript_sdk(changed(HOST, "ev: StateChangedEvent)", "ev)")))
-    assert (found.event_type, found.reads) == (None, ("new",))
+    fact = forward(typescript_sdk(changed(HOST, "ev: StateChangedEvent)", "ev)")))
+    assert (fact.event_type, fact.reads) == (None, ("new",))
 
 
 REFUSED = "this.answer({ case: 'pong', value: 1 });"
@@ -186,15 +186,15 @@ REFUSED = "this.answer({ case: 'pong', value: 1 });"
         f"{SWITCH}\n    this.refuse();",
     ],
 )
-def test_request_that_is_not_known_is_answered(form: str) -> None:
+def test_unknown_request_is_answered(form: str) -> None:
     refuse = f"refuse() {{ {REFUSED} }}\n  handle(req"
     source = TYPESCRIPT_SDK[HOST].replace(SWITCH, form).replace("handle(req", refuse)
-    found = the_host(typescript_sdk({HOST: source}))
-    assert found.unknown_request == Place(HOST, 16 if "default" not in form else 15)
+    host = host_of(typescript_sdk({HOST: source}))
+    assert host.unknown_request == Place(HOST, 16 if "default" not in form else 15)
 
 
-def test_request_that_is_not_known_is_left() -> None:
-    assert the_host(typescript_sdk()).unknown_request is None
+def test_unknown_request_is_not_answered() -> None:
+    assert host_of(typescript_sdk()).unknown_request is None
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_request_that_is_not_known_is_left() -> None:
     ],
 )
 @pytest.mark.parametrize("direct", [True, False])
-def test_constant_texts_of_errors(
+def test_constant_error_texts(
     before: str, error: str, texts: tuple[str, ...], direct: bool
 ) -> None:
     if direct:
@@ -219,22 +219,22 @@ def test_constant_texts_of_errors(
     source = TYPESCRIPT_SDK[HOST].replace(SWITCH, form)
     source = source.replace("['response']) {", "['response'], error?: string) {")
     source = source.replace("SessionResponse({ response })", "SessionResponse({ response, error })")
-    [found] = the_host(typescript_sdk({HOST: source})).answers
-    assert found.errors == texts
+    [fact] = host_of(typescript_sdk({HOST: source})).answers
+    assert fact.errors == texts
 
 
 @pytest.mark.parametrize(
-    ("given", "is_bare"), [("event", False), ("msg.event", False), ("ev.value", True)]
+    ("given", "payload_only"), [("event", False), ("msg.event", False), ("ev.value", True)]
 )
-def test_driver_that_emits_the_payload_alone(given: str, is_bare: bool) -> None:
+def test_driver_that_emits_only_the_payload(given: str, payload_only: bool) -> None:
     small = typescript_sdk(
         changed(HOST, "this.emit('state', ev.value)", f"this.emit('state', {given})")
     )
     assert small.vocabulary.driver is not None
-    assert small.vocabulary.driver.emits_payload_only == (Place(HOST, 21) if is_bare else None)
+    assert small.vocabulary.driver.emits_payload_only == (Place(HOST, 21) if payload_only else None)
 
 
-def test_arms_of_the_outermost_message() -> None:
+def test_arms_of_the_envelope() -> None:
     console = (
         "import { AgentSession as pb } from '@livekit/protocol';\n"
         "class Speaker {\n"
@@ -258,14 +258,14 @@ def test_arms_of_the_outermost_message() -> None:
     )
 
 
-def test_union_that_the_scope_names_is_found_wherever_it_is() -> None:
+def test_required_union_in_any_module() -> None:
     lines = "export interface One { a: number }\nexport type Thing = One | string;\n"
     small = typescript_sdk({"src/llm.ts": lines}, ("Thing",))
     assert small.reading.diagnostics == []
     assert [item.name for item in small.vocabulary.unions] == ["Thing"]
 
 
-def test_fields_that_are_filled_in_place() -> None:
+def test_fields_filled_by_assignments() -> None:
     small = typescript_sdk(
         beside(
             "function fill() {",
@@ -274,8 +274,8 @@ def test_fields_that_are_filled_in_place() -> None:
             "}",
         )
     )
-    [found] = [item for item in small.vocabulary.constructions if item.message == "Outer"]
-    assert found.fields == (
+    [construction] = [item for item in small.vocabulary.constructions if item.message == "Outer"]
+    assert construction.fields == (
         "a_b",
         "inner",
         "inner.c",

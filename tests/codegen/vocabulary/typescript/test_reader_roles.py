@@ -1,4 +1,4 @@
-"""The TypeScript reader on small sources: events, hosts, drivers, and sources that are broken."""
+"""Tests of the TypeScript reader: events, hosts, drivers, and damaged sources."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_unreadable_request_or_arm(old: str, new: str) -> None:
     assert [span] == small.marks
 
 
-def test_receivers_of_emit_are_told_apart() -> None:
+def test_receivers_of_emit() -> None:
     other = """\
 import type { AgentSession } from './agent_session.js';
 class Activity {
@@ -135,7 +135,7 @@ def test_fields_a_host_reads_of_a_request() -> None:
     assert host.answers[0].reads == ("left_side.is_on", "size")
 
 
-def test_handler_called_by_other_code_and_one_that_nobody_calls() -> None:
+def test_handler_called_directly_and_handler_without_callers() -> None:
     source = TYPESCRIPT_SDK[HOST].replace(
         "  handle(",
         "  _onGuess(ev: X) { this.send({ case: 'guess', value: ev }); }\n"
@@ -152,7 +152,7 @@ def test_handler_called_by_other_code_and_one_that_nobody_calls() -> None:
     assert called["dead"] == (None, None)
 
 
-def test_method_that_a_handler_calls_is_no_handler_of_its_own() -> None:
+def test_method_called_by_a_handler_is_not_a_handler() -> None:
     source = TYPESCRIPT_SDK[HOST].replace(
         "(ev: StateChangedEvent) => {\n",
         "(ev: StateChangedEvent) => { this._onState(ev); };\n  _onState(ev: StateChangedEvent) {\n",
@@ -164,7 +164,7 @@ def test_method_that_a_handler_calls_is_no_handler_of_its_own() -> None:
     ]
 
 
-def test_handler_written_in_place() -> None:
+def test_function_expression_as_handler() -> None:
     small = typescript_sdk(
         changed(
             HOST, "this.onState);", "(ev: X) => { this.send({ case: 'stateOf', value: ev }); });"
@@ -192,7 +192,7 @@ def test_handler_written_in_place() -> None:
         ("const r = new pb.A_Report({ b: 1 }); print(r.c);", ("b",), False),
     ],
 )
-def test_what_a_build_fills(body: str, fields: tuple[str, ...], is_open: bool) -> None:
+def test_filled_fields_of_a_construction(body: str, fields: tuple[str, ...], is_open: bool) -> None:
     source = TYPESCRIPT_SDK[HOST] + f"function encode(item: X) {{ {body} }}\n"
     builds = [
         item
@@ -204,7 +204,7 @@ def test_what_a_build_fills(body: str, fields: tuple[str, ...], is_open: bool) -
     ]
 
 
-def test_encoders_that_the_host_loads_are_read() -> None:
+def test_encoders_imported_by_the_host() -> None:
     encoder = "import { AgentSession as wire } from '@livekit/protocol';\nexport const encode = () =>\n  new wire.Item({ id: 1 });\n"
     source = "import { encode } from '../encode.js';\n" + TYPESCRIPT_SDK[HOST]
     small = typescript_sdk({HOST: source, "src/encode.ts": encoder})
@@ -213,7 +213,7 @@ def test_encoders_that_the_host_loads_are_read() -> None:
     ] == ["src/encode.ts:3"]
 
 
-def test_declaration_files_are_read_where_no_sources_are_shipped() -> None:
+def test_declaration_files_of_a_package_without_sources() -> None:
     files = {
         "package.json": TYPESCRIPT_SDK["package.json"],
         "dist/events.d.ts": TYPESCRIPT_SDK[EVENTS].replace("export enum", "export declare enum"),
@@ -234,26 +234,26 @@ def test_declaration_files_are_read_where_no_sources_are_shipped() -> None:
 
 def test_syntax_error_is_a_diagnostic() -> None:
     small = typescript_sdk({EVENTS: TYPESCRIPT_SDK[EVENTS] + "export enum { ¶= = }\n"})
-    found = [item for item in small.errors if item.rule is Rule.SDK_SOURCE]
-    assert [item.span.line for item in found] == [5]
+    errors = [item for item in small.errors if item.rule is Rule.SDK_SOURCE]
+    assert [item.span.line for item in errors] == [5]
 
 
 def test_file_that_is_not_utf_8() -> None:
     files = {path: text.encode() for path, text in TYPESCRIPT_SDK.items()}
     files[EVENTS] += "// é".encode("latin-1")
-    found = [
+    errors = [
         item
         for item in read(Package("sdk", files), TYPESCRIPT).diagnostics
         if item.rule is Rule.SDK_SOURCE
     ]
-    assert [str(item.span) for item in found] == [f"sdk/{EVENTS}:5:1"]
+    assert [str(item.span) for item in errors] == [f"sdk/{EVENTS}:5:1"]
 
 
-def test_role_defined_twice_is_refused() -> None:
+def test_role_class_defined_twice() -> None:
     typescript_sdk({"src/voice/twin.ts": "export ¶class SessionHost {}\n"}).fault(Rule.SDK_ENUM)
 
 
-def test_missing_role_is_a_warning() -> None:
+def test_missing_role_class_is_a_warning() -> None:
     small = typescript_sdk(changed(HOST, "class RemoteSession", "class Remote"))
     assert [(item.rule, item.severity) for item in small.reading.diagnostics] == [
         (Rule.SDK_MISSING, Severity.WARNING)
@@ -265,7 +265,7 @@ def test_missing_role_is_a_warning() -> None:
     "text",
     ["(" * 3000 + ")" * 3000, "x = " + "a + " * 5000 + "a", "\0", "export type X = X | 'a';"],
 )
-def test_strange_sources_end_in_facts_or_diagnostics(text: str) -> None:
+def test_damaged_sources_give_facts_or_diagnostics(text: str) -> None:
     for path in (EVENTS, HOST):
         small = typescript_sdk({path: TYPESCRIPT_SDK[path] + text + "\n"})
         assert small.errors or small.vocabulary.enum("State")

@@ -1,4 +1,4 @@
-"""Odd TypeScript: forms that are read all the same, and forms that must not pass in silence."""
+"""Tests of unusual TypeScript: forms that are read, and forms that must be reported."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def fields(small: Small, name: str = "Kind") -> list[str]:
         (r"export type Kind = '\uD83D\uDE00';", ("😀",)),
     ],
 )
-def test_odd_sets_of_words(line: str, expected: tuple[str, ...]) -> None:
+def test_unusual_sets_of_literals(line: str, expected: tuple[str, ...]) -> None:
     assert values(typescript_sdk(events(line), ("Kind",))) == expected
 
 
-def test_module_of_another_ending_is_read() -> None:
+def test_module_with_another_suffix() -> None:
     assert values(typescript_sdk({"src/kind.mts": "export enum Kind { A = 'a' }"}, ("Kind",))) == (
         "a",
     )
 
 
-def test_wanted_set_without_words() -> None:
+def test_required_set_without_literals() -> None:
     typescript_sdk(events("export ¶enum Kind {}"), ("Kind",)).fault(Rule.SDK_ENUM)
 
 
@@ -56,17 +56,17 @@ def test_wanted_set_without_words() -> None:
         ("class A<T> { x: T } export class Kind extends A<string> { z: 1 }", ["x", "z"]),
     ],
 )
-def test_fields_that_come_from_another_type(line: str, expected: list[str]) -> None:
+def test_fields_of_utility_types(line: str, expected: list[str]) -> None:
     assert fields(typescript_sdk(events("interface B { x: 1; y: 2 }", line))) == expected
 
 
-def test_fields_chosen_by_what_is_no_constant() -> None:
+def test_fields_selected_by_names_that_are_not_constants() -> None:
     line = "export interface Kind extends ¶Omit<B, Keys> { z: 1 }"
     typescript_sdk(events("interface B { x: 1 }", line)).fault(Rule.SDK_SOURCE)
 
 
 @pytest.mark.parametrize("name", ["once", "addListener"])
-def test_odd_subscriptions(name: str) -> None:
+def test_unusual_subscriptions(name: str) -> None:
     small = typescript_sdk(changed(HOST, "session.on(", f"session.{name}("))
     assert small.errors == []
     assert small.vocabulary.host is not None
@@ -81,7 +81,7 @@ SWITCH = f"""switch (req.request.case) {{
     }}"""
 
 
-def test_arm_before_what_asks_for_it() -> None:
+def test_reversed_comparison_with_an_arm() -> None:
     form = f"if ('ping' === req.request.case) return this.answer({ANSWER});"
     small = typescript_sdk(changed(HOST, SWITCH, form))
     assert small.errors == []
@@ -102,7 +102,7 @@ def test_tests_of_an_arm_that_cannot_be_read(form: str) -> None:
     typescript_sdk(changed(HOST, SWITCH, form)).fault(Rule.SDK_REQUEST)
 
 
-def test_arm_that_is_only_told_of() -> None:
+def test_arm_that_is_only_logged() -> None:
     form = f"log(`got ${{req.request.case}}`, {{ arm: req.request.case }}); {SWITCH}"
     assert typescript_sdk(changed(HOST, SWITCH, form)).errors == []
 
@@ -120,7 +120,7 @@ def test_arm_that_cannot_be_read(form: str) -> None:
     assert small.fault(Rule.SDK_REQUEST).message.startswith("AgentSessionEvent.* is filled here")
 
 
-def test_arm_given_by_an_assignment() -> None:
+def test_arm_filled_by_an_assignment() -> None:
     form = "const made = new pb.AgentSessionEvent(); made.event = { case: 'stateOf', value: 1 };"
     old = "this.send({ case: 'stateOf', value: new pb.AgentSessionEvent_StateOf({ newState: ev.new }) });"
     small = typescript_sdk(changed(HOST, old, form))
@@ -129,7 +129,7 @@ def test_arm_given_by_an_assignment() -> None:
     assert [item.arm for item in small.vocabulary.host.forwards] == ["state_of"]
 
 
-def test_event_made_where_the_host_is_not_seen_to_make_it() -> None:
+def test_event_constructed_in_code_that_the_host_does_not_call() -> None:
     made = "new pb.AgentSessionEvent({ event: { case: 'closed', value: 1 } })"
     small = typescript_sdk(
         changed(
@@ -140,9 +140,9 @@ def test_event_made_where_the_host_is_not_seen_to_make_it() -> None:
         )
     )
     assert small.fault(Rule.SDK_REQUEST).message == (
-        "AgentSessionEvent.closed is filled here, in code that the reader cannot reach from SessionHost"
+        "AgentSessionEvent.closed is filled here, in code that SessionHost is not seen to call"
     )
 
 
-def test_half_a_character_is_no_word() -> None:
+def test_unpaired_surrogate_is_not_a_literal() -> None:
     typescript_sdk(events(r"export type Kind = 'a' | ¶'\uD83D';")).fault(Rule.SDK_ENUM)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from sessiongen.targets.base import Target
 from sessiongen.targets.python.target import PythonTarget
+from sessiongen.targets.vectors.target import VectorsTarget
 
 # One line for each language; `init` writes a configuration for the first.
 _TARGETS: list[Target] = [
     PythonTarget(),
+    VectorsTarget(),
 ]
 
 

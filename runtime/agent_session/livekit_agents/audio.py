@@ -1,4 +1,4 @@
-"""Console audio of a session of livekit-agents.
+"""Connects the audio of a session of livekit-agents to the console of a driver.
 
 Microphone frames are converted to the sample rate of the session, and speech to that of the
 console.
@@ -18,52 +18,53 @@ from livekit.agents.voice.io import AudioInput, AudioOutput, AudioOutputCapabili
 from ..host.adapter import AudioFrame, AudioSink
 from ..transport.base import logger
 
-# What published consoles play, and what sessions are used to hear, in samples a second.
+# The sample rates of published consoles and of the input of a session, in Hz.
 CONSOLE_RATE: Final = 48_000
 SESSION_RATE: Final = 24_000
 
-# How much of what was heard may wait for the session, in seconds.
-_BACKLOG: Final = 10.0
+# How much input may be queued for the session, in seconds.
+_MAX_QUEUED: Final = 10.0
 
+# The sample rates that are accepted from a console.
 _RATES: Final = range(8_000, 192_001)
 
 
 class ConsoleInput(AudioInput):
-    """What the driver's microphone hears. It is bounded: the oldest is dropped."""
+    """The frames of the driver's microphone. If too many are queued, the oldest are dropped."""
 
     def __init__(self) -> None:
         super().__init__(label="agent session console")
         self._frames: deque[rtc.AudioFrame] = deque()
-        self._waiting = 0.0
+        self._queued = 0.0
         self._dropped = 0
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         self._attached = False
         self._ended = False
         self._resampler: rtc.AudioResampler | None = None
         self._rate = SESSION_RATE
-        self._refused = False
+        self._logged_refused = False
 
     def push(self, frame: AudioFrame) -> None:
-        """Take a frame; while the session does not listen, it is gone."""
+        """Queues a frame, or drops it if the session has no audio input."""
         if not self._attached or self._ended:
             return
-        whole = frame.num_channels == 1 and len(frame.data) == 2 * frame.samples_per_channel
-        if not whole or frame.sample_rate not in _RATES:
-            if not self._refused:
-                logger.error("audio that is no whole frame of one channel is refused")
-            self._refused = True
+        valid = frame.num_channels == 1 and len(frame.data) == 2 * frame.samples_per_channel
+        if not valid or frame.sample_rate not in _RATES:
+            if not self._logged_refused:
+                logger.error("refused audio input that is not a valid frame with one channel")
+            self._logged_refused = True
             return
-        heard = rtc.AudioFrame(frame.data, frame.sample_rate, 1, frame.samples_per_channel)
-        for each in self._resampled(heard):
-            self._waiting += each.duration
+        received = rtc.AudioFrame(frame.data, frame.sample_rate, 1, frame.samples_per_channel)
+        for each in self._resampled(received):
+            self._queued += each.duration
             self._frames.append(each)
         self._drop()
-        self._news.set()
+        self._changed.set()
 
     def end(self) -> None:
-        """There will be no more; what waits can still be read."""
+        """Ends the input after the queued frames."""
         self._ended = True
-        self._news.set()
+        self._changed.set()
 
     def on_attached(self) -> None:
         self._attached = True
@@ -71,16 +72,16 @@ class ConsoleInput(AudioInput):
     def on_detached(self) -> None:
         self._attached = False
         self._frames.clear()
-        self._waiting = 0.0
+        self._queued = 0.0
 
     async def __anext__(self) -> rtc.AudioFrame:
         while not self._frames:
             if self._ended:
                 raise StopAsyncIteration
-            self._news.clear()
-            await self._news.wait()
+            self._changed.clear()
+            await self._changed.wait()
         frame = self._frames.popleft()
-        self._waiting -= frame.duration
+        self._queued -= frame.duration
         return frame
 
     def _resampled(self, frame: rtc.AudioFrame) -> list[rtc.AudioFrame]:
@@ -92,18 +93,18 @@ class ConsoleInput(AudioInput):
         return [frame] if self._resampler is None else self._resampler.push(frame)
 
     def _drop(self) -> None:
-        while self._waiting > _BACKLOG and len(self._frames) > 1:
-            self._waiting -= self._frames.popleft().duration
+        while self._queued > _MAX_QUEUED and len(self._frames) > 1:
+            self._queued -= self._frames.popleft().duration
             self._dropped += 1
-            if self._dropped & (self._dropped - 1) == 0:
-                logger.warning("the session hears too slowly: %d frames dropped", self._dropped)
+            if self._dropped & (self._dropped - 1) == 0:  # each time that the number has doubled
+                logger.warning("the session reads too slowly: %d frames dropped", self._dropped)
 
 
 class ConsoleOutput(AudioOutput):
-    """The agent's speech on its way to the driver's loudspeaker.
+    """Sends the speech of the agent to the driver.
 
-    A stretch of speech counts as played when the driver says so, and as cut off when the agent is
-    interrupted or the console is gone.
+    A segment of speech is finished when the driver reports that it was played. It is interrupted
+    when the agent is interrupted or the console disconnects.
     """
 
     def __init__(self, sink: AudioSink) -> None:
@@ -113,22 +114,24 @@ class ConsoleOutput(AudioOutput):
             sample_rate=CONSOLE_RATE,
         )
         self._sink = sink
-        self._pushed = 0.0  # seconds of speech in the present stretch
-        self._began = 0.0
-        self._heard: float | None = None  # seconds of it that were played before it was cut off
+        # The duration of the current segment in seconds, and when it started.
+        self._pushed = 0.0
+        self._started_at = 0.0
+        # How many seconds of the segment were played before the interruption, if there was one.
+        self._interrupted_at: float | None = None
         self._flushed = False
-        self._gone = False
-        self._free = asyncio.Event()
-        self._free.set()
+        self._disconnected = False
+        self._segment_finished = asyncio.Event()
+        self._segment_finished.set()
 
     async def capture_frame(self, frame: rtc.AudioFrame) -> None:
-        await self._free.wait()
+        await self._segment_finished.wait()
         await super().capture_frame(frame)
         if not self._pushed:
-            self._began = time.monotonic()
+            self._started_at = time.monotonic()
             self.on_playback_started(created_at=time.time())
         self._pushed += frame.duration
-        if self._heard is None and not self._gone:
+        if self._interrupted_at is None and not self._disconnected:
             await self._sink.play(
                 AudioFrame(
                     data=bytes(frame.data),
@@ -143,46 +146,46 @@ class ConsoleOutput(AudioOutput):
         if not self._pushed or self._flushed:
             return
         self._flushed = True
-        self._free.clear()
-        if self._heard is None and not self._gone:
+        self._segment_finished.clear()
+        if self._interrupted_at is None and not self._disconnected:
             self._sink.flush()
         else:
             self._finish()
 
     def clear_buffer(self) -> None:
-        if self._pushed and self._heard is None:
+        if self._pushed and self._interrupted_at is None:
             self._sink.clear()
-            self._cut()
+            self._interrupt()
 
     def playback_finished(self) -> None:
-        """All that was flushed is played."""
+        """Finishes the segment that was flushed."""
         if self._flushed:
             self._finish()
 
     def end(self) -> None:
-        """The console is gone: nothing is heard any more."""
-        self._gone = True
-        if self._pushed and self._heard is None:
-            self._cut()
+        """Interrupts the segment, because the console has disconnected."""
+        self._disconnected = True
+        if self._pushed and self._interrupted_at is None:
+            self._interrupt()
 
-    def _cut(self) -> None:
-        self._heard = min(time.monotonic() - self._began, self._pushed)
+    def _interrupt(self) -> None:
+        self._interrupted_at = min(time.monotonic() - self._started_at, self._pushed)
         if self._flushed:
             self._finish()
 
     def _finish(self) -> None:
-        """The stretch is over; what comes is the next."""
-        pushed, heard = self._pushed, 0.0 if self._gone else self._heard
-        self._pushed, self._heard, self._flushed = 0.0, None, False
-        self._free.set()
-        if heard is None:
+        """Reports the end of the segment to the session, and starts the next one."""
+        pushed, position = self._pushed, 0.0 if self._disconnected else self._interrupted_at
+        self._pushed, self._interrupted_at, self._flushed = 0.0, None, False
+        self._segment_finished.set()
+        if position is None:
             self.on_playback_finished(playback_position=pushed, interrupted=False)
         else:
-            self.on_playback_finished(playback_position=heard, interrupted=True)
+            self.on_playback_finished(playback_position=position, interrupted=True)
 
 
 class Console:
-    """Both, in place of a session's own audio until `end`."""
+    """Replaces the audio input and output of a session, until `end`."""
 
     def __init__(self, session: AgentSession[Any], sink: AudioSink) -> None:
         self._session = session

@@ -48,7 +48,7 @@ def is_emitting_close(session: AgentSession[Any]) -> bool:
 def is_close_pending(session: AgentSession[Any]) -> bool:
     """Reports whether a close has begun and `close` has not been emitted yet.
 
-    `AgentSession._is_closing` does not tell: it stays true after a shutdown, even if the session
+    `AgentSession._is_closing` cannot be used: it stays true after a shutdown, even if the session
     is started again.
     """
     task = session._closing_task
@@ -110,8 +110,8 @@ def runner_shutdown(job: JobContext) -> asyncio.Future[Any] | None:
     if not inspect.isfunction(callback):
         return None
     runner = inspect.getclosurevars(callback).nonlocals.get("self")
-    found: asyncio.Future[Any] | None = getattr(runner, "_shutdown_fut", None)
-    return found
+    future: asyncio.Future[Any] | None = getattr(runner, "_shutdown_fut", None)
+    return future
 
 
 def track_pending_task(job: JobContext, task: asyncio.Task[Any], name: str) -> None:

@@ -4,25 +4,24 @@
 this package are imported only when a host needs them, since they import the SDK. Only
 `compatibility` uses private names of the SDK.
 
-**The SDK's own host.** An `AgentSession` starts one, a `SessionHost` of
-`livekit.agents.voice.remote_session`, inside of `start()`, in two cases:
+**The SDK's own host.** `AgentSession.start` starts a host of the SDK, the `SessionHost` of
+`livekit.agents.voice.remote_session`, in two cases:
 
-- a `room` is given, and the session is its job's first, or has no job: on the room's byte streams.
-  `AgentSession.start(..., session_host=False)` leaves it out;
-- the process runs under the SDK's console command, which is connected to a console over TCP:
-  always. Do not run a host of ours there.
+- A `room` is given, and the session is the first of its job or has no job. The host uses the byte
+  streams of the room. `AgentSession.start(..., session_host=False)` disables it.
+- The process was started by the SDK's console command, which connects to a console over TCP. This
+  host cannot be disabled, so do not use a `SessionHost` of this package there.
 
-Without a room and outside of the console command there is none, whatever `session_host` says. A
-session has one place for a host, `_session_host`, where the SDK's detectors report what they
-predict and where a close waits. `attach` takes that place, as soon as the session has started:
-`start()` empties it. It raises `SdkHostRunning` when the SDK's host is there; when that is found
-only after a later start, it is an error in the log, and neither predictions nor the finalize hold
-reach the driver.
+Otherwise the SDK starts no host. The session refers to its host in `_session_host`: the SDK's
+detectors call its methods with their predictions, and a close waits for it. `attach` sets that
+attribute, and sets it again during `start()`, which clears it. If the SDK's host is already set,
+`attach` raises `SdkHostRunning`. If it is set by a later start, an error is logged; predictions are
+then not sent to the driver, and a close does not wait for finalize_simulation.
 
-**The close.** `AgentSession` emits `close`, waits for its host, then lets go of the room. What else
-follows from `close` can cut the host off: the deletion of the room, which `RoomIO` orders in a
-listener of `close`, and a shutdown of the job, which the SDK's tool for hanging up asks for in
-another. `job` stands before both.
+**The close.** `AgentSession` emits `close`, waits for its host, then leaves the room. Two other
+consequences of `close` could disconnect the host early: `RoomIO` deletes the room in a listener of
+`close`, and the SDK's tool for hanging up shuts the job down in another. `job` delays the first and
+recognises the second.
 """
 
 from __future__ import annotations
@@ -51,12 +50,12 @@ from ..host.adapter import (
     SessionAdapter,
 )
 from .audio import Console
-from .job import JobWatch
+from .job import JobMonitor
 from ..transport.base import logger
 
 AnyAgentSession: TypeAlias = AgentSession[Any]
 
-# The options that are told, by the SDK's names.
+# The options of the SDK that get_session_state returns.
 _OPTIONS: Final = (
     "endpointing",
     "interruption",
@@ -69,24 +68,24 @@ _OPTIONS: Final = (
     "ivr_detection",
 )
 
-# Closes that never are the agent's doing. All other reasons, the error of a model among them, can
-# be, and say nothing about it: a shutdown of the job, which has the same, ends a hold by itself.
+# The reasons of closes that the agent cannot have caused. Other reasons are ambiguous: a shutdown of
+# the job can have the same ones, and ends the finalize hold itself.
 _FROM_OUTSIDE: Final = (CloseReason.JOB_SHUTDOWN, CloseReason.PARTICIPANT_DISCONNECTED)
 
 
 class LiveKitSession(SessionAdapter):
-    """A session of livekit-agents."""
+    """Adapts an `AgentSession` of livekit-agents."""
 
-    host: HostHandle  # from `attach` on
+    host: HostHandle  # set by `attach`
 
     def __init__(self, session: AnyAgentSession) -> None:
         self._session = session
         self._job = get_job_context(required=False)
-        self._watch: JobWatch | None = None
+        self._job_monitor: JobMonitor | None = None
         self._listeners: dict[str, Callable[[Any], None]] = {}
         self._started = asyncio.Event()
-        # Typed as little as what it stands in for: it has the part of that which the SDK uses.
-        self._place: Any = _HostPlace(self)
+        # `Any`, since it has only those methods of the SDK's host that the SDK calls.
+        self._host_stub: Any = _HostStub(self)
 
     # Events.
 
@@ -99,45 +98,45 @@ class LiveKitSession(SessionAdapter):
         self._session.off(event, callback)
 
     def report(self, event: str, source: Any) -> None:
-        """An event that the SDK tells its host alone."""
+        """Passes on an event that the SDK reports only to its host."""
         listener = self._listeners.get(event)
         if listener is not None:
             listener(source)
 
-    # Beginning and end.
+    # Start and close.
 
     def attach(self, host: HostHandle) -> None:
         session = self._session
         if compatibility.get_session_host(session) is not None:
             raise SdkHostRunning(
-                "the session has another host; start it with session_host=False, "
-                "and have one host at a time"
+                "the session already has a host; start the session with session_host=False, "
+                "and use one host at a time"
             )
         self.host = host
         self._job = self._job or get_job_context(required=False)
         if self._job is not None:
-            self._watch = JobWatch.over(self._job)
-            self._watch.join(self)
-        session.on("agent_state_changed", self._take_place)
-        session.on("agent_state_changed", self._note_start)
+            self._job_monitor = JobMonitor.of(self._job)
+            self._job_monitor.add(self)
+        session.on("agent_state_changed", self._install_host_stub)
+        session.on("agent_state_changed", self._check_started)
         setattr(session, "emit", self._emit)
         setattr(session, "aclose", self._aclose)
-        self._take_place()
-        self._note_start()
+        self._install_host_stub()
+        self._check_started()
 
     def detach(self) -> None:
         session = self._session
-        session.off("agent_state_changed", self._take_place)
-        session.off("agent_state_changed", self._note_start)
+        session.off("agent_state_changed", self._install_host_stub)
+        session.off("agent_state_changed", self._check_started)
         session.__dict__.pop("emit", None)
         session.__dict__.pop("aclose", None)
-        if compatibility.get_session_host(session) is self._place:
+        if compatibility.get_session_host(session) is self._host_stub:
             compatibility.set_session_host(session, None)
-        if self._watch is not None:
-            self._watch.leave(self)
+        if self._job_monitor is not None:
+            self._job_monitor.remove(self)
 
     def emits_close(self) -> bool:
-        """Whether its close is being told this moment, and the host does not know yet."""
+        """Reports whether the close event is being emitted and has not reached the host yet."""
         return compatibility.is_emitting_close(self._session) and not self.host.ending
 
     def awaits_finalize(self, close: Any) -> bool:
@@ -145,18 +144,21 @@ class LiveKitSession(SessionAdapter):
             return False
         return close.reason not in _FROM_OUTSIDE
 
-    def _take_place(self, _: object = None) -> None:
-        """Be where the SDK looks for a host. A session's start empties the place, and so it is
-        taken once more when the agent's state tells that a start is under way."""
+    def _install_host_stub(self, _: object = None) -> None:
+        """Sets the stub as the session's host.
+
+        Called again when the state of the agent changes, since the start of a session clears its
+        host and then changes the state.
+        """
         host = compatibility.get_session_host(self._session)
         if host is None:
-            compatibility.set_session_host(self._session, self._place)
-        elif host is not self._place:
-            logger.error("the session was started with the SDK's own host, and now has two")
-            self._session.off("agent_state_changed", self._take_place)
+            compatibility.set_session_host(self._session, self._host_stub)
+        elif host is not self._host_stub:
+            logger.error("the session was started with the SDK's own host and has two hosts now")
+            self._session.off("agent_state_changed", self._install_host_stub)
 
-    def _note_start(self, _: object = None) -> None:
-        """The state changes once more when a start is done, and the agent has its activity."""
+    def _check_started(self, _: object = None) -> None:
+        """Records the start of the session: the state changes after the agent became active."""
         if compatibility.has_activity(self._session):
             self._started.set()
 
@@ -168,13 +170,15 @@ class LiveKitSession(SessionAdapter):
             emit()
 
     def _aclose(self) -> Coroutine[Any, Any, None]:
-        """`AgentSession.aclose`, which waits for a close that is under way, and so for the host:
-        the one for whom a host waits must not wait for it."""
+        """Replaces `AgentSession.aclose`, which waits for the host.
+
+        The callback for the end of a simulation must not wait, since the host waits for it.
+        """
         if job.is_finalizing() and self.host.ending:
-            return _nothing()
+            return _do_nothing()
         return type(self._session).aclose(self._session)
 
-    # What is asked.
+    # Queries.
 
     @property
     def agent_state(self) -> str:
@@ -195,7 +199,7 @@ class LiveKitSession(SessionAdapter):
         return responses.GetAgentInfoResponse(
             id=agent.id,
             instructions=instructions,
-            tools=list(_names(agent.tools)),
+            tools=list(_tool_names(agent.tools)),
             chat_ctx=agent.chat_ctx.items,
         )
 
@@ -205,7 +209,7 @@ class LiveKitSession(SessionAdapter):
             agent_state=session.agent_state,
             user_state=session.user_state,
             agent_id=self._agent().id,
-            options={name: _text(getattr(session.options, name)) for name in _OPTIONS},
+            options={name: _option_text(getattr(session.options, name)) for name in _OPTIONS},
             created_at=compatibility.started_at(session),
         )
 
@@ -231,7 +235,7 @@ class LiveKitSession(SessionAdapter):
         except RuntimeError:
             raise RequestError("the session has not started, and has no agent yet") from None
 
-    # What is to be done.
+    # Actions.
 
     def switch(self, side: str, name: str, on: bool) -> None:
         getattr(getattr(self._session, side), f"set_{name}")(on)
@@ -243,7 +247,7 @@ class LiveKitSession(SessionAdapter):
         await self._session.interrupt(force=True)
 
     def run(self, text: str) -> HostedRun:
-        # The SDK would begin a run that never ends.
+        # Otherwise the SDK would start a run that never ends.
         if not compatibility.has_activity(self._session):
             raise RequestError("the session is not running")
         if not compatibility.can_generate(self._session):
@@ -263,24 +267,27 @@ class LiveKitSession(SessionAdapter):
         return Console(self._session, sink)
 
 
-class _HostPlace:
-    """What the SDK finds where its own host would be."""
+class _HostStub:
+    """Takes the place of the SDK's own host in a session."""
 
     def __init__(self, session: LiveKitSession) -> None:
         self._session = session
 
     def __getattr__(self, name: str) -> Callable[[Any], None]:
-        """The SDK calls a method for what it tells its host alone, such as `_on_eot_prediction`."""
+        """Returns the method for an event that the SDK reports only to its host.
+
+        The SDK calls methods such as `_on_eot_prediction`.
+        """
         prefix = compatibility.HOST_METHOD_PREFIX
         if not name.startswith(prefix):
             raise AttributeError(name)
         return partial(self._session.report, name.removeprefix(prefix))
 
     async def start(self) -> None:
-        """The SDK starts its host at the end of a session's start; this one runs already."""
+        """Does nothing, since the host is started by the application."""
 
     async def aclose(self) -> None:
-        """The SDK waits here before it lets go of the room."""
+        """Waits for the host. The SDK awaits this before it leaves the room."""
         if self._session.host.ending and not job.is_finalizing():
             await self._session.host.wait_closed()
 
@@ -297,17 +304,17 @@ class _Run(HostedRun):
         return [event.item for event in self._result.events]
 
 
-def _names(tools: Iterable[Tool | Toolset]) -> Iterator[str]:
+def _tool_names(tools: Iterable[Tool | Toolset]) -> Iterator[str]:
     for tool in tools:
         if isinstance(tool, Toolset):
-            yield from _names(tool.tools)
+            yield from _tool_names(tool.tools)
         else:
             yield tool.id
 
 
-def _text(option: object) -> str:
+def _option_text(option: object) -> str:
     return str(dict(option) if isinstance(option, Mapping) else option)
 
 
-async def _nothing() -> None:
-    """A close that is done already."""
+async def _do_nothing() -> None:
+    """Returns at once, in place of a close."""

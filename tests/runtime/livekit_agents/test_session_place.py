@@ -12,7 +12,7 @@ from transport_messages import run
 
 pytest.importorskip("livekit.agents")
 
-from agent_session.livekit_agents.job import JobWatch  # noqa: E402
+from agent_session.livekit_agents.job import JobMonitor  # noqa: E402
 from scripted_agent import Clerk, Say, Script, job, scripted_session  # noqa: E402
 from livekit.agents import AgentSession  # noqa: E402
 from livekit.agents.voice.remote_session import SessionHost as SdkHost  # noqa: E402
@@ -45,9 +45,9 @@ def test_session_host_false_leaves_the_sdks_host_out() -> None:
             assert session._session_host is None
             async with hosted(session) as (driver, _, _):
                 assert (await driver.ask("ping")).HasField("pong")
-                assert len(JobWatch.over(context)._members) == 1
+                assert len(JobMonitor.of(context)._sessions) == 1
                 await session.aclose()
-            assert not JobWatch.over(context)._members
+            assert not JobMonitor.of(context)._sessions
 
     run(main())
 

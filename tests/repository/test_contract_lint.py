@@ -103,7 +103,7 @@ EDITS = [
     ("    Pong pong = 3;", "", "FIELD_NO_DELETE"),
     (NEW_ARM, f"{NEW_ARM}\n    // New.\n    Ping new_arm = 1000;", ""),
     ("  AS_IDLE = 1;", "  AS_IDLE = 1;\n  // New.\n  AS_NEW = 1000;", ""),
-    ("// The agent is up ", "// The agent is there ", ""),
+    ("// The agent is running ", "// The agent is there ", ""),
 ]
 
 

@@ -31,13 +31,13 @@ class SessionRequestClient(ABC):
         *,
         timeout: float | None = None,
     ) -> pb.SessionResponse.Pong:
-        """Are you there? Answered at once with a pong, also while the host is busy or
-        closing.
+        """Checks that the host responds. The host answers at once, also while it is busy
+        or closing.
 
         Request arm 2, answered by `pong` (3).
 
         Returns:
-            Says that the host is there.
+            Has no fields.
         """
         request = pb.SessionRequest()
         request.ping.SetInParent()
@@ -50,12 +50,12 @@ class SessionRequestClient(ABC):
         *,
         timeout: float | None = None,
     ) -> pb.SessionResponse.GetChatHistoryResponse:
-        """Give me the conversation so far.
+        """Returns the conversation so far.
 
         Request arm 4, answered by `get_chat_history` (5).
 
         Returns:
-            The conversation so far.
+            The items of the conversation.
         """
         request = pb.SessionRequest()
         request.get_chat_history.SetInParent()
@@ -69,17 +69,17 @@ class SessionRequestClient(ABC):
         text: str,
         timeout: float | None = None,
     ) -> pb.SessionResponse.RunInputResponse:
-        """Say this to the agent, and tell me what came of it. The agent's current
-        speech is cut off first. The response comes when the turn is over, and a newer
-        run_input makes it come early, with an error.
+        """Sends text to the agent in place of the user's speech. The agent's current speech
+        is interrupted. The response comes when the agent's turn is over; a newer
+        run_input ends it early, with an error. An empty text is answered with an error.
 
         Request arm 5, answered by `run_input` (6).
 
         Args:
-            text: What the user says. An empty text is answered with an error.
+            text: What the user says.
 
         Returns:
-            What came of a run_input.
+            The items of a run.
         """
         request = pb.SessionRequest(run_input=pb.SessionRequest.RunInput(text=to_text(text)))
         response = await self.send(request, timeout)
@@ -91,12 +91,12 @@ class SessionRequestClient(ABC):
         *,
         timeout: float | None = None,
     ) -> pb.SessionResponse.GetAgentInfoResponse:
-        """Tell me about the current agent.
+        """Returns the agent that has the conversation.
 
         Request arm 6, answered by `get_agent_info` (7).
 
         Returns:
-            The agent who has the conversation now.
+            An agent, its instructions, its tools and its chat context.
         """
         request = pb.SessionRequest()
         request.get_agent_info.SetInParent()
@@ -109,12 +109,12 @@ class SessionRequestClient(ABC):
         *,
         timeout: float | None = None,
     ) -> pb.SessionResponse.GetSessionStateResponse:
-        """Tell me the state and the options of the session.
+        """Returns the states of the agent and the user, and the options of the session.
 
         Request arm 7, answered by `get_session_state` (8).
 
         Returns:
-            What goes on in the session, and how it is set up.
+            The states and the options of a session.
         """
         request = pb.SessionRequest()
         request.get_session_state.SetInParent()
@@ -127,13 +127,12 @@ class SessionRequestClient(ABC):
         *,
         timeout: float | None = None,
     ) -> pb.SessionResponse.GetRTCStatsResponse:
-        """Give me the statistics of the room connection.
+        """Returns the statistics of the agent's room connection.
 
         Request arm 8, answered by `get_rtc_stats` (9).
 
         Returns:
-            The statistics of the agent's room connection.
-            Both lists are empty when the agent is in no room.
+            WebRTC statistics reports.
         """
         request = pb.SessionRequest()
         request.get_rtc_stats.SetInParent()
@@ -146,12 +145,12 @@ class SessionRequestClient(ABC):
         *,
         timeout: float | None = None,
     ) -> pb.SessionResponse.GetSessionUsageResponse:
-        """Tell me what was used of which model.
+        """Returns the model usage of the session.
 
         Request arm 9, answered by `get_session_usage` (10).
 
         Returns:
-            What the session has used of its models so far.
+            A usage report and its time.
         """
         request = pb.SessionRequest()
         request.get_session_usage.SetInParent()
@@ -164,12 +163,12 @@ class SessionRequestClient(ABC):
         *,
         timeout: float | None = None,
     ) -> pb.SessionResponse.GetFrameworkInfoResponse:
-        """Tell me which SDK you are built with.
+        """Returns the SDK that the agent runs on.
 
         Request arm 10, answered by `get_framework_info` (11).
 
         Returns:
-            The SDK that the agent runs on.
+            The name and the version of an SDK.
         """
         request = pb.SessionRequest()
         request.get_framework_info.SetInParent()
@@ -184,16 +183,17 @@ class SessionRequestClient(ABC):
         output: pb.SessionRequest.UpdateIO.Output | None = None,
         timeout: float | None = None,
     ) -> pb.SessionResponse.UpdateIOResponse:
-        """Switch these inputs and outputs.
+        """Turns inputs and outputs of the agent on or off. A switch that is absent is left
+        unchanged.
 
         Request arm 11, answered by `update_io` (12).
 
         Args:
-            input: The inputs to switch. Absent leaves all of them as they are.
-            output: The outputs to switch. Absent leaves all of them as they are.
+            input: The inputs to switch. Absent leaves all of them unchanged.
+            output: The outputs to switch. Absent leaves all of them unchanged.
 
         Returns:
-            Says that the switches were set.
+            Has no fields.
         """
         request = pb.SessionRequest(
             update_io=pb.SessionRequest.UpdateIO(input=input, output=output),
@@ -209,18 +209,18 @@ class SessionRequestClient(ABC):
         provisional_reason: str,
         timeout: float | None = None,
     ) -> pb.SessionResponse.FinalizeSimulationResponse:
-        """The simulation is over and this is my verdict, give me yours. It comes after
+        """Ends a simulation: sends the driver's verdict and returns the agent's. It follows
         the conversation, often seconds after the agent hung up.
 
         Request arm 12, answered by `finalize_simulation` (13).
 
         Args:
-            provisional_success: Whether the driver judges that the simulated conversation succeeded.
-                Provisional, as the agent's own verdict is still to come.
-            provisional_reason: The driver's reason for its judgement. May be empty.
+            provisional_success: Whether the simulated conversation succeeded in the driver's view. Provisional,
+                as the agent's verdict is still to come.
+            provisional_reason: The reason of the driver's verdict. May be empty.
 
         Returns:
-            The agent's own verdict on a simulation.
+            The agent's verdict, if there is one.
         """
         request = pb.SessionRequest(
             finalize_simulation=pb.SessionRequest.FinalizeSimulation(

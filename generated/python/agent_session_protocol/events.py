@@ -69,7 +69,9 @@ class AgentSessionEventSink(ABC):
         new_state: pb.AgentState.ValueType,
         created_at: TimestampLike | None = None,
     ) -> None:
-        """The agent began to listen, think, speak or idle.
+        """The state of the agent changed. A host may also send this event right after it
+        starts, so that the driver knows the first state; the old and the new state can
+        then be equal.
 
         Event arm 10.
         """
@@ -89,7 +91,7 @@ class AgentSessionEventSink(ABC):
         new_state: pb.UserState.ValueType,
         created_at: TimestampLike | None = None,
     ) -> None:
-        """The user began to speak, fell silent or went away.
+        """The state of the user changed.
 
         Event arm 11.
         """
@@ -108,7 +110,7 @@ class AgentSessionEventSink(ABC):
         item: pb.ChatContext.ChatItem | None,
         created_at: TimestampLike | None = None,
     ) -> None:
-        """The conversation has a new entry.
+        """An item was added to the conversation.
 
         Event arm 12.
         """
@@ -126,7 +128,8 @@ class AgentSessionEventSink(ABC):
         language: str | None,
         created_at: TimestampLike | None = None,
     ) -> None:
-        """The user's speech was turned into text.
+        """A part of the user's speech was transcribed. Interim texts of one utterance
+        replace each other, and the final text replaces them all.
 
         Event arm 13.
         """
@@ -147,7 +150,8 @@ class AgentSessionEventSink(ABC):
         function_call_outputs: Iterable[pb.FunctionCallOutput],
         created_at: TimestampLike | None = None,
     ) -> None:
-        """A round of tool calls has come to its end.
+        """A round of tool calls has ended. Published hosts fill in only call_id, name and
+        arguments of a call, and only call_id, name, output and is_error of an output.
 
         Event arm 14.
         """
@@ -166,7 +170,8 @@ class AgentSessionEventSink(ABC):
         message: str,
         created_at: TimestampLike | None = None,
     ) -> None:
-        """A part of the agent failed.
+        """A part of the agent failed. The session continues unless a session_closed event
+        follows.
 
         Event arm 15.
         """
@@ -185,7 +190,8 @@ class AgentSessionEventSink(ABC):
         detected_at: TimestampLike | None,
         created_at: TimestampLike | None = None,
     ) -> None:
-        """The user spoke over the agent.
+        """The user spoke while the agent was speaking, and this was classified as an
+        interruption or not.
 
         Event arm 16.
         """
@@ -208,7 +214,7 @@ class AgentSessionEventSink(ABC):
         usage: pb.AgentSessionUsage | None,
         created_at: TimestampLike | None = None,
     ) -> None:
-        """The totals of model usage grew.
+        """The model usage of the session increased.
 
         Event arm 17.
         """
@@ -228,7 +234,8 @@ class AgentSessionEventSink(ABC):
         delay: DurationLike | None,
         created_at: TimestampLike | None = None,
     ) -> None:
-        """It was decided who or what answered the phone.
+        """Answering machine detection has a verdict on an outbound call. It gives one
+        verdict and then stops.
 
         Event arm 18.
         """
@@ -253,7 +260,7 @@ class AgentSessionEventSink(ABC):
         delay: DurationLike | None,
         created_at: TimestampLike | None = None,
     ) -> None:
-        """It was judged whether the user has finished the turn.
+        """An end-of-turn model predicted whether the user has finished.
 
         Event arm 19.
         """
@@ -276,7 +283,8 @@ class AgentSessionEventSink(ABC):
         function_calls: Iterable[pb.FunctionCall],
         created_at: TimestampLike | None = None,
     ) -> None:
-        """A round of tool calls is about to run. No published host sends it.
+        """The model called tools, and they are about to run. No published host sends this
+        event.
 
         Event arm 20.
         """
@@ -294,7 +302,8 @@ class AgentSessionEventSink(ABC):
         payload: StructLike | None,
         created_at: TimestampLike | None = None,
     ) -> None:
-        """The agent left a note for whoever debugs it.
+        """The agent sent a note for debugging. Its contents are not specified and can
+        change at any time.
 
         Event arm 21.
         """
@@ -313,7 +322,10 @@ class AgentSessionEventSink(ABC):
         ended: pb.AgentSessionEvent.ToolExecutionUpdated.Ended | None = None,
         created_at: TimestampLike | None = None,
     ) -> None:
-        """A tool call started, reported, ended or is being voiced.
+        """A tool call started, reported progress or ended. A call starts, may report
+        progress any number of times, and ends once. Reports and results that arrive
+        after the agent has already spoken about the call get a reply of their own,
+        whose steps are sent as this event too.
 
         Event arm 22.
         """
@@ -341,7 +353,8 @@ class AgentSessionEventSink(ABC):
         resumed: bool,
         created_at: TimestampLike | None = None,
     ) -> None:
-        """The agent fell silent for nothing.
+        """The agent stopped speaking for the user, who then said nothing. Usually a cough
+        or noise was taken for speech.
 
         Event arm 23.
         """
@@ -358,9 +371,10 @@ class AgentSessionEventSink(ABC):
         error: str | None,
         created_at: TimestampLike | None = None,
     ) -> None:
-        """The session is over, for any reason. It is sent before anything is torn down,
-        so a connection that ends without it was lost. Published hosts do not send
-        it.
+        """The session has ended, for any reason. This is the last event of a session.
+        Afterwards the host answers requests only for a short time, and run_input not at
+        all. It is sent before the session is torn down, so a connection that ends
+        without it was lost. Published hosts do not send it.
 
         Event arm 24.
         """
@@ -458,7 +472,9 @@ class AgentSessionEventListeners:
         self,
         listener: Callable[[pb.AgentSessionEvent.AgentStateChanged, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
-        """The agent began to listen, think, speak or idle.
+        """The state of the agent changed. A host may also send this event right after it
+        starts, so that the driver knows the first state; the old and the new state can
+        then be equal.
 
         Event arm 10.
         """
@@ -468,7 +484,7 @@ class AgentSessionEventListeners:
         self,
         listener: Callable[[pb.AgentSessionEvent.UserStateChanged, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
-        """The user began to speak, fell silent or went away.
+        """The state of the user changed.
 
         Event arm 11.
         """
@@ -480,7 +496,7 @@ class AgentSessionEventListeners:
             [pb.AgentSessionEvent.ConversationItemAdded, pb.AgentSessionEvent], None
         ],
     ) -> Callable[[], None]:
-        """The conversation has a new entry.
+        """An item was added to the conversation.
 
         Event arm 12.
         """
@@ -490,7 +506,8 @@ class AgentSessionEventListeners:
         self,
         listener: Callable[[pb.AgentSessionEvent.UserInputTranscribed, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
-        """The user's speech was turned into text.
+        """A part of the user's speech was transcribed. Interim texts of one utterance
+        replace each other, and the final text replaces them all.
 
         Event arm 13.
         """
@@ -502,7 +519,8 @@ class AgentSessionEventListeners:
             [pb.AgentSessionEvent.FunctionToolsExecuted, pb.AgentSessionEvent], None
         ],
     ) -> Callable[[], None]:
-        """A round of tool calls has come to its end.
+        """A round of tool calls has ended. Published hosts fill in only call_id, name and
+        arguments of a call, and only call_id, name, output and is_error of an output.
 
         Event arm 14.
         """
@@ -512,7 +530,8 @@ class AgentSessionEventListeners:
         self,
         listener: Callable[[pb.AgentSessionEvent.Error, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
-        """A part of the agent failed.
+        """A part of the agent failed. The session continues unless a session_closed event
+        follows.
 
         Event arm 15.
         """
@@ -522,7 +541,8 @@ class AgentSessionEventListeners:
         self,
         listener: Callable[[pb.AgentSessionEvent.OverlappingSpeech, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
-        """The user spoke over the agent.
+        """The user spoke while the agent was speaking, and this was classified as an
+        interruption or not.
 
         Event arm 16.
         """
@@ -532,7 +552,7 @@ class AgentSessionEventListeners:
         self,
         listener: Callable[[pb.AgentSessionEvent.SessionUsageUpdated, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
-        """The totals of model usage grew.
+        """The model usage of the session increased.
 
         Event arm 17.
         """
@@ -542,7 +562,8 @@ class AgentSessionEventListeners:
         self,
         listener: Callable[[pb.AgentSessionEvent.AmdPrediction, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
-        """It was decided who or what answered the phone.
+        """Answering machine detection has a verdict on an outbound call. It gives one
+        verdict and then stops.
 
         Event arm 18.
         """
@@ -552,7 +573,7 @@ class AgentSessionEventListeners:
         self,
         listener: Callable[[pb.AgentSessionEvent.EotPrediction, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
-        """It was judged whether the user has finished the turn.
+        """An end-of-turn model predicted whether the user has finished.
 
         Event arm 19.
         """
@@ -562,7 +583,8 @@ class AgentSessionEventListeners:
         self,
         listener: Callable[[pb.AgentSessionEvent.FunctionToolsStarted, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
-        """A round of tool calls is about to run. No published host sends it.
+        """The model called tools, and they are about to run. No published host sends this
+        event.
 
         Event arm 20.
         """
@@ -572,7 +594,8 @@ class AgentSessionEventListeners:
         self,
         listener: Callable[[pb.DebugMessage, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
-        """The agent left a note for whoever debugs it.
+        """The agent sent a note for debugging. Its contents are not specified and can
+        change at any time.
 
         Event arm 21.
         """
@@ -582,7 +605,10 @@ class AgentSessionEventListeners:
         self,
         listener: Callable[[pb.AgentSessionEvent.ToolExecutionUpdated, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
-        """A tool call started, reported, ended or is being voiced.
+        """A tool call started, reported progress or ended. A call starts, may report
+        progress any number of times, and ends once. Reports and results that arrive
+        after the agent has already spoken about the call get a reply of their own,
+        whose steps are sent as this event too.
 
         Event arm 22.
         """
@@ -594,7 +620,8 @@ class AgentSessionEventListeners:
             [pb.AgentSessionEvent.AgentFalseInterruption, pb.AgentSessionEvent], None
         ],
     ) -> Callable[[], None]:
-        """The agent fell silent for nothing.
+        """The agent stopped speaking for the user, who then said nothing. Usually a cough
+        or noise was taken for speech.
 
         Event arm 23.
         """
@@ -604,9 +631,10 @@ class AgentSessionEventListeners:
         self,
         listener: Callable[[pb.AgentSessionEvent.SessionClosed, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
-        """The session is over, for any reason. It is sent before anything is torn down,
-        so a connection that ends without it was lost. Published hosts do not send
-        it.
+        """The session has ended, for any reason. This is the last event of a session.
+        Afterwards the host answers requests only for a short time, and run_input not at
+        all. It is sent before the session is torn down, so a connection that ends
+        without it was lost. Published hosts do not send it.
 
         Event arm 24.
         """

@@ -27,31 +27,30 @@ from .enums import (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MetricsReport:
-    """Timing of one chat message, for finding out where the time of a turn went.
+    """The timing of one chat message: where the time of a turn was spent.
     Which fields are set depends on the role of the message and on how the agent is
-    built; a field that is not set was not measured, which is not the same as zero.
+    built. A field that is not set was not measured, which is not the same as zero.
     All durations are in seconds.
 
     Attributes:
-        started_speaking_at: When the speaker of the message began to speak. Unset for typed text.
-        stopped_speaking_at: When the speaker of the message fell silent. Unset for typed text.
-        transcription_delay: Seconds from the end of the user's speech until its final transcript arrived.
+        started_speaking_at: When the speaker of the message started to speak. Unset for typed text.
+        stopped_speaking_at: When the speaker of the message stopped speaking. Unset for typed text.
+        transcription_delay: Seconds from the end of the user's speech to its final transcript.
             Only on messages of the user.
-        end_of_turn_delay: Seconds from the end of the user's speech until the turn was judged to be over.
+        end_of_turn_delay: Seconds from the end of the user's speech to the decision that the turn is over.
             Only on messages of the user.
-        on_user_turn_completed_delay: Seconds that the application's own end-of-turn callback took, during which the
-            reply had to wait. Only on messages of the user.
-        llm_node_ttft: Seconds until the language model gave its first token.
+        on_user_turn_completed_delay: Seconds that the application's end-of-turn callback took. The reply waits for it.
+            Only on messages of the user.
+        llm_node_ttft: Seconds to the first token of the language model (time to first token).
             Only on messages of the assistant.
-        tts_node_ttfb: Seconds from the first text handed to speech synthesis until its first audio.
-            Only on messages of the assistant.
-        e2e_latency: Seconds from the end of the user's speech until the agent was heard, which is
-            the silence that the user sat through. Only on messages of the assistant.
-        llm_node_tps: Tokens a second that the language model put out while it was streaming.
-            Unset when the reply came in one piece, which has no rate.
-            Only on messages of the assistant.
-        llm_node_ttfs: Seconds from the start of generation until a first whole sentence went to
-            speech synthesis. Unset when the framework synthesized no speech.
+        tts_node_ttfb: Seconds from the first text sent to speech synthesis to its first audio (time to
+            first byte). Only on messages of the assistant.
+        e2e_latency: Seconds from the end of the user's speech to the start of the agent's speech
+            (end-to-end latency). Only on messages of the assistant.
+        llm_node_tps: Tokens per second of the language model while it was streaming.
+            Unset if the reply came in one piece. Only on messages of the assistant.
+        llm_node_ttfs: Seconds from the start of generation to the first whole sentence sent to speech
+            synthesis (time to first sentence). Unset if the framework synthesized no speech.
             Only on messages of the assistant.
     """
 
@@ -69,21 +68,20 @@ class MetricsReport:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChatMessage:
-    """One thing said in the conversation, by whom, and how it went.
+    """A message of the user, the agent, or one of the instructions to the agent.
 
     Attributes:
-        id: The item's id, unique within the conversation and given by the agent's side.
-        role: Who said it. Unset reads as DEVELOPER.
-        content: What was said, in order. Empty when the message holds no text.
-        interrupted: Whether the speech was cut off. The content is then the part that was heard, as
-            far as that is known.
-        transcript_confidence: How sure speech recognition was of the text, from 0 to 1. Absent when the text
+        id: The id of the item, unique within the conversation. The agent's side assigns it.
+        role: The author's role. Unset reads as DEVELOPER.
+        content: The parts of the message, in order. Empty if the message has no text.
+        interrupted: Whether the speech was interrupted. If so, the content is the part that was
+            played, as far as that is known.
+        transcript_confidence: The confidence of speech recognition in the text, from 0 to 1. Absent if the text
             was not transcribed from speech.
-        extra: Notes of the application or a provider, by name. What is not a string on the
-            agent's side arrives as its text form.
-        metrics: When the parts of the turn happened and how long they took. May be present and
-            empty, which means the same as absent.
-        created_at: When the message came to be. For the agent's speech this is when it began.
+        extra: Data of the application or of a provider, by name. Values that are not strings
+            are converted to strings.
+        metrics: The timing of the turn. Present but empty means the same as absent.
+        created_at: When the message was created. For the agent's speech this is when it started.
     """
 
     id: str
@@ -110,17 +108,17 @@ class ChatMessageChatContent:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FunctionCall:
-    """The model's decision to call a tool.
+    """A call of a tool by the model.
 
     Attributes:
-        id: The item's id in the chat history. Not the id that outputs refer to.
-        call_id: The call's own id, given by the model. The output of the call repeats it.
+        id: The id of the item in the chat history. Outputs do not refer to it.
+        call_id: The id of the call, assigned by the model. The output of the call has it too.
         arguments: The arguments as the model wrote them: a JSON object as text, which may be
             malformed.
         name: The name of the tool.
         created_at: When the call was made.
-        extra: Data that a model provider wants back with the call, by name. What is not a
-            string on the agent's side arrives as its text form.
+        extra: Data that a model provider wants back with the call, by name. Values that are not
+            strings are converted to strings.
     """
 
     id: str
@@ -134,15 +132,15 @@ class FunctionCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FunctionCallOutput:
-    """What a tool call gave back to the model.
+    """The result of a tool call, as the model receives it.
 
     Attributes:
-        id: The item's id in the chat history.
+        id: The id of the item in the chat history.
         name: The name of the tool. May be empty.
-        call_id: The call_id of the FunctionCall that this answers.
+        call_id: The call_id of the FunctionCall.
         output: The result as the model reads it, or the text of the error.
         is_error: Whether the call failed. The output then describes the failure.
-        created_at: When the result was there.
+        created_at: When the tool returned or failed.
     """
 
     id: str
@@ -156,14 +154,14 @@ class FunctionCallOutput:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentHandoff:
-    """The conversation passed from one agent to another.
+    """A handoff of the conversation from one agent to another.
 
     Attributes:
-        id: The item's id in the chat history.
-        old_agent_id: The id of the agent who had the conversation. Absent when there was none, which
-            is so for the first agent of a session.
-        new_agent_id: The id of the agent who has the conversation now.
-        created_at: When the conversation passed on.
+        id: The id of the item in the chat history.
+        old_agent_id: The id of the agent that had the conversation. Absent for the first agent of a
+            session.
+        new_agent_id: The id of the agent that has the conversation now.
+        created_at: When the handoff happened.
     """
 
     id: str
@@ -175,13 +173,13 @@ class AgentHandoff:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentConfigUpdate:
-    """The agent's instructions or tools were changed in the middle of a conversation.
+    """A change of the agent's instructions or tools during a conversation.
 
     Attributes:
-        id: The item's id in the chat history.
-        instructions: The new instructions. Absent when they stayed as they were.
-        tools_added: The names of the tools that the agent gained.
-        tools_removed: The names of the tools that the agent lost.
+        id: The id of the item in the chat history.
+        instructions: The new instructions. Absent if they did not change.
+        tools_added: The names of the tools that were added.
+        tools_removed: The names of the tools that were removed.
         created_at: When the change took effect.
     """
 
@@ -195,25 +193,25 @@ class AgentConfigUpdate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LLMModelUsage:
-    """What one language model was used for since the session began.
-    Every count is a total that only grows. A count that a provider does not report
-    is 0. Counts by kind (audio, text, image) are reported by models that take speech
-    directly; for others they are 0 while the totals are right.
+    """The usage of a language model since the session started.
+    Counts never decrease. A count that the provider does not report is 0. Counts by
+    modality (audio, text, image) are reported by models that take speech directly; for
+    others they are 0 although the totals are right.
 
     Attributes:
-        provider: The company or service that runs the model. Empty when not known.
-        model: The provider's name of the model. Empty when not known.
-        input_tokens: Tokens read by the model, those from its cache included.
-        input_cached_tokens: The part of input_tokens that came from the provider's cache.
-        input_audio_tokens: The part of input_tokens that was audio.
-        input_cached_audio_tokens: The part of input_audio_tokens that came from the provider's cache.
-        input_text_tokens: The part of input_tokens that was text.
-        input_cached_text_tokens: The part of input_text_tokens that came from the provider's cache.
-        input_image_tokens: The part of input_tokens that was images.
-        input_cached_image_tokens: The part of input_image_tokens that came from the provider's cache.
-        output_tokens: Tokens written by the model.
-        output_audio_tokens: The part of output_tokens that was audio.
-        output_text_tokens: The part of output_tokens that was text.
+        provider: The provider of the model. Empty if not known.
+        model: The provider's name of the model. Empty if not known.
+        input_tokens: Input tokens, cached ones included.
+        input_cached_tokens: The input tokens that came from the provider's cache.
+        input_audio_tokens: The input tokens that were audio.
+        input_cached_audio_tokens: The audio input tokens that came from the provider's cache.
+        input_text_tokens: The input tokens that were text.
+        input_cached_text_tokens: The text input tokens that came from the provider's cache.
+        input_image_tokens: The input tokens that were images.
+        input_cached_image_tokens: The image input tokens that came from the provider's cache.
+        output_tokens: Output tokens.
+        output_audio_tokens: The output tokens that were audio.
+        output_text_tokens: The output tokens that were text.
         session_duration: Seconds of open connection to the model, for providers that charge by time.
     """
 
@@ -236,17 +234,17 @@ class LLMModelUsage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TTSModelUsage:
-    """What one speech synthesis model was used for since the session began.
-    Every count is a total that only grows. Providers charge by characters, by tokens
-    or by time, and a count that a provider does not report is 0.
+    """The usage of a speech synthesis (TTS) model since the session started.
+    Counts never decrease. Providers charge by characters, by tokens or by time; a count
+    that the provider does not report is 0.
 
     Attributes:
-        provider: The company or service that runs the model. Empty when not known.
-        model: The provider's name of the model. Empty when not known.
-        input_tokens: Tokens of text read by the model.
-        output_tokens: Tokens of audio written by the model.
-        characters_count: Characters of text turned into speech.
-        audio_duration: Seconds of speech made.
+        provider: The provider of the model. Empty if not known.
+        model: The provider's name of the model. Empty if not known.
+        input_tokens: Input tokens, which are text.
+        output_tokens: Output tokens, which are audio.
+        characters_count: Characters of text that were synthesized.
+        audio_duration: Seconds of speech that were synthesized.
     """
 
     provider: str
@@ -260,16 +258,15 @@ class TTSModelUsage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class STTModelUsage:
-    """What one speech recognition model was used for since the session began.
-    Every count is a total that only grows. A count that a provider does not report
-    is 0.
+    """The usage of a speech recognition (STT) model since the session started.
+    Counts never decrease. A count that the provider does not report is 0.
 
     Attributes:
-        provider: The company or service that runs the model. Empty when not known.
-        model: The provider's name of the model. Empty when not known.
-        input_tokens: Tokens read by the model, audio and text together.
-        output_tokens: Tokens of text written by the model.
-        audio_duration: Seconds of audio listened to.
+        provider: The provider of the model. Empty if not known.
+        model: The provider's name of the model. Empty if not known.
+        input_tokens: Input tokens, audio and text together.
+        output_tokens: Output tokens, which are text.
+        audio_duration: Seconds of audio that were transcribed.
     """
 
     provider: str
@@ -282,13 +279,13 @@ class STTModelUsage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InterruptionModelUsage:
-    """What one interruption detection model was used for since the session began.
-    Such a model tells a user who wants the floor from one who only agrees aloud.
+    """The usage of an interruption detection model since the session started.
+    Such a model distinguishes a user who wants to interrupt from one who only agrees.
 
     Attributes:
-        provider: The company or service that runs the model. Empty when not known.
-        model: The provider's name of the model. Empty when not known.
-        total_requests: Requests sent to the model, a total that only grows.
+        provider: The provider of the model. Empty if not known.
+        model: The provider's name of the model. Empty if not known.
+        total_requests: Requests sent to the model. The count never decreases.
     """
 
     provider: str
@@ -299,13 +296,13 @@ class InterruptionModelUsage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EotModelUsage:
-    """What one end-of-turn model was used for since the session began.
-    Such a model guesses whether the user has finished or only paused.
+    """The usage of an end-of-turn model since the session started.
+    Such a model predicts whether the user has finished or only paused.
 
     Attributes:
-        provider: The company or service that runs the model. Empty when not known.
-        model: The provider's name of the model. Empty when not known.
-        total_requests: Requests sent to the model, a total that only grows.
+        provider: The provider of the model. Empty if not known.
+        model: The provider's name of the model. Empty if not known.
+        total_requests: Requests sent to the model. The count never decreases.
     """
 
     provider: str
@@ -316,11 +313,11 @@ class EotModelUsage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentSessionUsage:
-    """What a session has used of its models so far.
+    """The usage of all models of a session since it started.
 
     Attributes:
-        model_usage: One entry for each kind, provider and model that was used. Empty before the
-            first use.
+        model_usage: One entry for each kind, provider and model that was used. Empty before the first
+            use.
     """
 
     model_usage: tuple[ModelUsage, ...]
@@ -328,13 +325,11 @@ class AgentSessionUsage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DebugMessage:
-    """A note for whoever debugs the agent, free in form.
-    Its contents are agreed on nowhere and can change at any time, so nothing but a
-    tool for debugging should look inside.
+    """A free-form note.
 
     Attributes:
-        payload: The note as a JSON object. All numbers in it are doubles. Hosts refuse an
-            object that nests deeper than 64 levels.
+        payload: The note as a JSON object. All numbers in it are doubles. Hosts refuse an object
+            that nests deeper than 64 levels.
     """
 
     payload: Mapping[str, Any] | None
@@ -342,13 +337,11 @@ class DebugMessage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentStateChanged:
-    """The agent began to do something else.
-    A host may also send one right after it starts, so that the driver knows the
-    state it begins with; the old and the new state can then be equal.
+    """The state of the agent before and after the change.
 
     Attributes:
-        old_state: What the agent did before.
-        new_state: What the agent does now.
+        old_state: The state before the change.
+        new_state: The state after the change.
     """
 
     old_state: AgentStateWord
@@ -357,11 +350,11 @@ class AgentStateChanged:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UserStateChanged:
-    """The user began to do something else.
+    """The state of the user before and after the change.
 
     Attributes:
-        old_state: What the user did before.
-        new_state: What the user does now.
+        old_state: The state before the change.
+        new_state: The state after the change.
     """
 
     old_state: UserStateWord
@@ -370,10 +363,10 @@ class UserStateChanged:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConversationItemAdded:
-    """An entry was added to the conversation.
+    """The new item of the conversation.
 
     Attributes:
-        item: The new entry.
+        item: The new item.
     """
 
     item: ChatContextChatItem | None
@@ -381,15 +374,13 @@ class ConversationItemAdded:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UserInputTranscribed:
-    """A piece of the user's speech was turned into text.
-    Interim texts of one stretch of speech replace each other; the final text
-    replaces them all.
+    """A transcript of the user's speech.
 
     Attributes:
         transcript: The text so far, or the final text.
         is_final: Whether the text is final. Interim texts may still change.
-        language: The language that was heard, as a BCP 47 tag such as en or pt-BR. Absent when
-            the transcriber does not say. Published hosts leave it out.
+        language: The language of the speech, as a BCP 47 tag such as en or pt-BR. Absent if the
+            transcriber does not report it. Published hosts leave it out.
     """
 
     transcript: str
@@ -399,10 +390,10 @@ class UserInputTranscribed:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FunctionToolsStarted:
-    """The model called tools and they are about to run.
+    """The calls of one round.
 
     Attributes:
-        function_calls: The calls of this round, in the model's order.
+        function_calls: The calls, in the model's order.
     """
 
     function_calls: tuple[FunctionCall, ...]
@@ -410,13 +401,11 @@ class FunctionToolsStarted:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FunctionToolsExecuted:
-    """A round of tool calls has come to its end.
-    Published hosts fill in only call_id, name and arguments of a call and only
-    call_id, name, output and is_error of an output.
+    """The calls of one round, and their outputs.
 
     Attributes:
-        function_calls: The calls of this round, in the model's order.
-        function_call_outputs: What the calls gave back. A call without an output has none here, so match
+        function_calls: The calls, in the model's order.
+        function_call_outputs: The outputs of the calls. A call without an output has none here, so match them
             by call_id and not by position.
     """
 
@@ -426,8 +415,7 @@ class FunctionToolsExecuted:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Error:
-    """A part of the agent failed.
-    The session goes on unless a session_closed event follows.
+    """A description of the failure.
 
     Attributes:
         message: The text of the error, for people to read.
@@ -438,14 +426,14 @@ class Error:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OverlappingSpeech:
-    """The user spoke while the agent was speaking, and a judgement was made of it.
+    """The speech of the user over the agent's, and how it was classified.
 
     Attributes:
-        is_interruption: Whether the user wanted to cut in. False covers agreement and noise, and also
-            the case that the agent had finished before a judgement was reached.
-        overlap_started_at: When the user began to speak over the agent. Absent when not known.
-        detection_delay: Seconds from the beginning of the user's speech to the judgement.
-        detected_at: When the judgement was reached.
+        is_interruption: Whether the user wanted to interrupt. False for agreement and noise, and also if
+            the agent had finished before the speech was classified.
+        overlap_started_at: When the user started to speak over the agent. Absent if not known.
+        detection_delay: Seconds from the start of the user's speech to its classification.
+        detected_at: When the speech was classified.
     """
 
     is_interruption: bool
@@ -456,16 +444,15 @@ class OverlappingSpeech:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AmdPrediction:
-    """Answering machine detection reached its verdict on an outbound call.
-    A detector reaches one verdict and then stops.
+    """The verdict of answering machine detection, and what it is based on.
 
     Attributes:
         speech_duration: How long the answering party had spoken.
         category: Who or what answered.
         reason: What led to the verdict, as a short tag such as llm or no_speech_timeout.
-        transcript: What the answering party said. Empty when nothing was transcribed.
-        delay: The time from the end of the answering party's speech to the verdict. Zero
-            when no end of speech was heard.
+        transcript: What the answering party said. Empty if nothing was transcribed.
+        delay: The time from the end of the answering party's speech to the verdict. Zero if no
+            end of speech was detected.
     """
 
     speech_duration: float | None
@@ -477,14 +464,13 @@ class AmdPrediction:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EotPrediction:
-    """An end-of-turn model judged whether the user has finished.
+    """The prediction of an end-of-turn model.
 
     Attributes:
-        probability: How likely it is that the user has finished, from 0 to 1.
+        probability: The probability that the user has finished, from 0 to 1.
         threshold: The probability from which the turn counts as finished.
-        inference_duration: The time that the model took to compute it. Zero when not known.
-        delay: The time from the end of the user's speech to the arrival of the judgement.
-            Zero when not known.
+        inference_duration: The time that the model took. Zero if not known.
+        delay: The time from the end of the user's speech to the prediction. Zero if not known.
     """
 
     probability: float
@@ -495,10 +481,10 @@ class EotPrediction:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SessionUsageUpdated:
-    """The session's use of its models grew.
+    """The model usage of the session.
 
     Attributes:
-        usage: The totals since the session began, not the growth.
+        usage: The totals since the session started, not the increase.
     """
 
     usage: AgentSessionUsage | None
@@ -506,14 +492,10 @@ class SessionUsageUpdated:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolExecutionUpdated:
-    """A tool call took a step in its life.
-    A call starts, may report progress any number of times, and ends once. Reports
-    that come after the agent has already spoken about the call are voiced in a
-    reply of their own, whose steps are told as well.
+    """One step of a tool call, or of a reply to its reports and results.
 
     Attributes:
-        update: The step that was taken. Nothing is set when it is one that the reader does
-            not know.
+        update: The step. Unset if the reader does not know it.
     """
 
     update: (
@@ -527,7 +509,7 @@ class ToolExecutionUpdated:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolExecutionUpdatedStarted:
-    """A tool began to run.
+    """The call that started.
 
     Attributes:
         function_call: The call. Published hosts leave out its created_at and extra.
@@ -539,11 +521,11 @@ class ToolExecutionUpdatedStarted:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolExecutionUpdatedCallUpdated:
-    """A running tool reported progress.
+    """A report of progress.
 
     Attributes:
-        id: The id of this report, unique within the session. The report that answers
-            the call itself has the call's id, later ones a suffix after it.
+        id: The id of this report, unique within the session. A report that is the output
+            of the call itself has the id of the call; later ones have a suffix after it.
         call_id: The call_id of the call that reports.
         message: The report, as the model reads it.
     """
@@ -556,14 +538,14 @@ class ToolExecutionUpdatedCallUpdated:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolExecutionUpdatedEnded:
-    """A tool call ended.
+    """The result of a tool call.
 
     Attributes:
-        id: The id of the result. It is the call's id, with a suffix after it when the
-            tool had reported progress before.
+        id: The id of the result: the id of the call, with a suffix after it if the tool
+            had reported progress before.
         call_id: The call_id of the call that ended.
-        message: The result, or the text of the error. Absent when there is nothing to say,
-            as after a cancellation.
+        message: The result, or the text of the error. Absent if there is neither, as after a
+            cancellation.
         status: How the call ended: done, error or cancelled.
     """
 
@@ -576,12 +558,12 @@ class ToolExecutionUpdatedEnded:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolExecutionUpdatedReplyUpdated:
-    """The reply that voices later reports took a step in its own life.
+    """The status of a reply to reports and results.
 
     Attributes:
-        update_ids: The ids of the reports and results that the reply covers. They can belong
-            to several calls.
-        status: Where the reply stands now.
+        update_ids: The ids of the reports and results that the reply covers. They can belong to
+            several calls.
+        status: The new status of the reply.
         speech_id: The id of the agent's speech that gives the reply.
     """
 
@@ -593,11 +575,10 @@ class ToolExecutionUpdatedReplyUpdated:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentFalseInterruption:
-    """The agent fell silent for the user, who then said nothing.
-    Typically a cough or a noise was taken for speech.
+    """What the agent did after the interruption.
 
     Attributes:
-        resumed: Whether the agent went on with the speech that was cut off.
+        resumed: Whether the agent resumed the speech that was interrupted.
     """
 
     resumed: bool
@@ -605,13 +586,11 @@ class AgentFalseInterruption:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SessionClosed:
-    """The session is over.
-    It is the last event of a session. After it the host answers requests only for
-    a short while, and no run_input any more.
+    """Why the session ended.
 
     Attributes:
-        reason: Why the session ended.
-        error: The text of the error that ended the session. Absent when none did.
+        reason: The reason.
+        error: The text of the error that ended the session. Absent if none did.
     """
 
     reason: CloseReasonWord | None
@@ -620,15 +599,15 @@ class SessionClosed:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pong:
-    """Says that the host is there."""
+    """Has no fields."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GetChatHistoryResponse:
-    """The conversation so far.
+    """The items of the conversation.
 
     Attributes:
-        items: The entries of the whole session, of all its agents, oldest first.
+        items: The items of the whole session, of all its agents, oldest first.
     """
 
     items: tuple[ChatContextChatItem, ...]
@@ -636,15 +615,14 @@ class GetChatHistoryResponse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GetAgentInfoResponse:
-    """The agent who has the conversation now.
+    """An agent, its instructions, its tools and its chat context.
 
     Attributes:
-        id: The agent's id.
-        instructions: The agent's instructions to its model. When they differ between speech and
-            text, these are the ones for speech. Absent when the agent has none.
+        id: The id of the agent.
+        instructions: The agent's instructions to its model. If they differ between speech and text,
+            these are the ones for speech. Absent if the agent has none.
         tools: The names of the agent's tools, those inside of toolsets included.
-        chat_ctx: The part of the conversation that this agent's model is given, oldest entry
-            first.
+        chat_ctx: The part of the conversation that the agent's model receives, oldest item first.
     """
 
     id: str
@@ -655,11 +633,11 @@ class GetAgentInfoResponse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunInputResponse:
-    """What came of a run_input.
+    """The items of a run.
 
     Attributes:
-        items: The entries that the run added to the conversation, in order. Empty without
-            an error when the agent chose to stay silent.
+        items: The items that the run added to the conversation, in order. Empty without an
+            error if the agent did not reply.
     """
 
     items: tuple[ChatContextChatItem, ...]
@@ -667,15 +645,15 @@ class RunInputResponse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GetSessionStateResponse:
-    """What goes on in the session, and how it is set up.
+    """The states and the options of a session.
 
     Attributes:
-        agent_state: What the agent is doing.
-        user_state: What the user is doing.
-        agent_id: The id of the agent who has the conversation.
-        options: The session's options by name, as text for people to read. Names and texts
-            are those of the SDK and differ between SDKs.
-        created_at: When the session began, which is not when this response was made.
+        agent_state: The state of the agent.
+        user_state: The state of the user.
+        agent_id: The id of the agent that has the conversation.
+        options: The options of the session by name, as text for people to read. Names and texts
+            differ between SDKs.
+        created_at: When the session started. This is not the time of the response.
     """
 
     agent_state: AgentStateWord
@@ -687,12 +665,11 @@ class GetSessionStateResponse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GetRTCStatsResponse:
-    """The statistics of the agent's room connection.
-    Both lists are empty when the agent is in no room.
+    """WebRTC statistics reports.
 
     Attributes:
-        publisher_stats: One WebRTC statistics report an entry, for the connection that sends.
-        subscriber_stats: One WebRTC statistics report an entry, for the connection that receives.
+        publisher_stats: The reports of the connection that sends.
+        subscriber_stats: The reports of the connection that receives.
     """
 
     publisher_stats: tuple[Mapping[str, Any], ...]
@@ -701,10 +678,10 @@ class GetRTCStatsResponse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GetSessionUsageResponse:
-    """What the session has used of its models so far.
+    """A usage report and its time.
 
     Attributes:
-        usage: The totals since the session began.
+        usage: The totals since the session started.
         created_at: When the totals were read.
     """
 
@@ -714,7 +691,7 @@ class GetSessionUsageResponse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GetFrameworkInfoResponse:
-    """The SDK that the agent runs on.
+    """The name and the version of an SDK.
 
     Attributes:
         sdk: The SDK's short name, such as python.
@@ -727,18 +704,17 @@ class GetFrameworkInfoResponse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UpdateIOResponse:
-    """Says that the switches were set."""
+    """Has no fields."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FinalizeSimulationResponse:
-    """The agent's own verdict on a simulation.
+    """The agent's verdict, if there is one.
 
     Attributes:
-        user_verdict: The verdict that the agent recorded. Absent when it recorded none, which
-            leaves the driver's to stand. It can be set beside an error, when the agent's
-            callback failed after the verdict was recorded. Published SDKs let an agent
-            record failures only.
+        user_verdict: The verdict that the agent recorded. Absent if it recorded none; the driver's
+            verdict then counts. It can be set beside an error, if the agent's callback failed
+            after the verdict was recorded. Published SDKs let an agent record failures only.
     """
 
     user_verdict: FinalizeSimulationResponseSimulationVerdict | None
@@ -746,18 +722,18 @@ class FinalizeSimulationResponse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FinalizeSimulationResponseSimulationVerdict:
-    """A verdict with its reason.
+    """A verdict and its reason.
 
     Attributes:
         success: Whether the simulation succeeded.
-        reason: Why, for people to read. May be empty.
+        reason: The reason, for people to read. May be empty.
     """
 
     success: bool
     reason: str
 
 
-# One entry of a conversation.
+# One item of a conversation.
 ChatContextChatItem: TypeAlias = Union[
     ChatMessage,
     FunctionCall,
@@ -768,7 +744,7 @@ ChatContextChatItem: TypeAlias = Union[
 ]
 
 
-# The usage of one model, whatever its kind.
+# The usage of one model of any kind.
 ModelUsage: TypeAlias = Union[
     LLMModelUsage,
     TTSModelUsage,

@@ -31,8 +31,8 @@ class SessionRequestHandler(ABC):
 
     @abstractmethod
     async def ping(self, request: pb.SessionRequest.Ping) -> pb.SessionResponse.Pong:
-        """Are you there? Answered at once with a pong, also while the host is busy or
-        closing.
+        """Checks that the host responds. The host answers at once, also while it is busy
+        or closing.
 
         Request arm 2, answered by `pong` (3).
         """
@@ -41,7 +41,7 @@ class SessionRequestHandler(ABC):
     async def get_chat_history(
         self, request: pb.SessionRequest.GetChatHistory
     ) -> pb.SessionResponse.GetChatHistoryResponse:
-        """Give me the conversation so far.
+        """Returns the conversation so far.
 
         Request arm 4, answered by `get_chat_history` (5).
         """
@@ -50,9 +50,9 @@ class SessionRequestHandler(ABC):
     async def run_input(
         self, request: pb.SessionRequest.RunInput
     ) -> pb.SessionResponse.RunInputResponse:
-        """Say this to the agent, and tell me what came of it. The agent's current
-        speech is cut off first. The response comes when the turn is over, and a newer
-        run_input makes it come early, with an error.
+        """Sends text to the agent in place of the user's speech. The agent's current speech
+        is interrupted. The response comes when the agent's turn is over; a newer
+        run_input ends it early, with an error. An empty text is answered with an error.
 
         Request arm 5, answered by `run_input` (6).
         """
@@ -61,7 +61,7 @@ class SessionRequestHandler(ABC):
     async def get_agent_info(
         self, request: pb.SessionRequest.GetAgentInfo
     ) -> pb.SessionResponse.GetAgentInfoResponse:
-        """Tell me about the current agent.
+        """Returns the agent that has the conversation.
 
         Request arm 6, answered by `get_agent_info` (7).
         """
@@ -70,7 +70,7 @@ class SessionRequestHandler(ABC):
     async def get_session_state(
         self, request: pb.SessionRequest.GetSessionState
     ) -> pb.SessionResponse.GetSessionStateResponse:
-        """Tell me the state and the options of the session.
+        """Returns the states of the agent and the user, and the options of the session.
 
         Request arm 7, answered by `get_session_state` (8).
         """
@@ -79,7 +79,7 @@ class SessionRequestHandler(ABC):
     async def get_rtc_stats(
         self, request: pb.SessionRequest.GetRTCStats
     ) -> pb.SessionResponse.GetRTCStatsResponse:
-        """Give me the statistics of the room connection.
+        """Returns the statistics of the agent's room connection.
 
         Request arm 8, answered by `get_rtc_stats` (9).
         """
@@ -88,7 +88,7 @@ class SessionRequestHandler(ABC):
     async def get_session_usage(
         self, request: pb.SessionRequest.GetSessionUsage
     ) -> pb.SessionResponse.GetSessionUsageResponse:
-        """Tell me what was used of which model.
+        """Returns the model usage of the session.
 
         Request arm 9, answered by `get_session_usage` (10).
         """
@@ -97,7 +97,7 @@ class SessionRequestHandler(ABC):
     async def get_framework_info(
         self, request: pb.SessionRequest.GetFrameworkInfo
     ) -> pb.SessionResponse.GetFrameworkInfoResponse:
-        """Tell me which SDK you are built with.
+        """Returns the SDK that the agent runs on.
 
         Request arm 10, answered by `get_framework_info` (11).
         """
@@ -106,7 +106,8 @@ class SessionRequestHandler(ABC):
     async def update_io(
         self, request: pb.SessionRequest.UpdateIO
     ) -> pb.SessionResponse.UpdateIOResponse:
-        """Switch these inputs and outputs.
+        """Turns inputs and outputs of the agent on or off. A switch that is absent is left
+        unchanged.
 
         Request arm 11, answered by `update_io` (12).
         """
@@ -115,7 +116,7 @@ class SessionRequestHandler(ABC):
     async def finalize_simulation(
         self, request: pb.SessionRequest.FinalizeSimulation
     ) -> pb.SessionResponse.FinalizeSimulationResponse:
-        """The simulation is over and this is my verdict, give me yours. It comes after
+        """Ends a simulation: sends the driver's verdict and returns the agent's. It follows
         the conversation, often seconds after the agent hung up.
 
         Request arm 12, answered by `finalize_simulation` (13).

@@ -153,6 +153,9 @@ class SessionAdapter(ABC):
     async def wait_started(self) -> None:
         """Waits until the session has started, so that `run` can be called."""
 
+    async def wait_agent_ready(self) -> None:
+        """Waits while another agent takes over the session, as it cannot run then."""
+
     @abstractmethod
     async def interrupt(self) -> None:
         """Interrupts the speech of the agent. Raises an error if that is not possible."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+from collections import Counter
 from collections.abc import Coroutine
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from agent_session_protocol.requests import answer
 from ..errors import FrameTooLarge, TransportClosed, UnencodableMessage
 from .handlers import HostRequestHandler, too_large
 from .finalize_hold import FinalizeHold
+from .waiting_requests import WaitingRequests
 from ..transport.pacer import Pacer
 from ..transport.base import logger
 from ..transport.session import SessionTransport
@@ -28,16 +30,22 @@ _CANCEL_TIMEOUT: Final = 0.25
 _NO_ID: Final = "a request needs a request_id"
 _BAD_ID: Final = "another request with this request_id is in flight"
 _CANCELLED: Final = "the request was cancelled"
+_CLOSING: Final = "the host is closing"
 
 
 class RequestDispatcher:
     """Sends exactly one response to each request.
 
+    Up to `max_in_flight` requests are handled at a time. Further ones wait, up to
+    `max_waiting_bytes`; beyond that they are refused as "busy". Requests whose handlers never wait
+    are answered at once in any case.
+
     Args:
         handler: handles the requests.
         transport: carries the responses.
         hold: is notified of finalize_simulation, and of runs after the session has closed.
-        max_in_flight: how many requests may be handled at the same time.
+        max_in_flight: how many requests are handled at a time.
+        max_waiting_bytes: how many bytes of requests may wait.
 
     Attributes:
         session_ended: whether the session has closed. Runs are then not answered.
@@ -49,6 +57,7 @@ class RequestDispatcher:
         transport: SessionTransport,
         hold: FinalizeHold,
         max_in_flight: int,
+        max_waiting_bytes: int,
     ) -> None:
         self.session_ended = False
         self._handler = handler
@@ -57,6 +66,7 @@ class RequestDispatcher:
         self._max_in_flight = max_in_flight
         self._stopped = False
         self._in_flight: dict[str, asyncio.Task[None]] = {}
+        self._waiting = WaitingRequests(max_waiting_bytes)
         self._pacer = Pacer(transport)
         self._context = contextvars.copy_context()
         # One message serves for all pongs, since transports encode a message before they return.
@@ -70,20 +80,31 @@ class RequestDispatcher:
     def dispatch(self, request: pb.SessionRequest) -> None:
         """Handles a request, at once or in a task."""
         request_id = request.request_id
-        if not request_id or request_id in self._in_flight:
+        if not request_id or request_id in self._in_flight or request_id in self._waiting:
             self._refuse(request_id, _BAD_ID if request_id else _NO_ID)
         elif request.HasField("ping"):
             self._pong.response.request_id = request_id
             self._send(self._pong, request_id)
-        elif self._admit(request):
-            self._handle(request)
+        else:
+            self._dispatch(request, request.WhichOneof("request"))
 
     def stop(self) -> None:
         """Refuses new requests."""
         self._stopped = True
 
+    def cancel(self) -> None:
+        """Cancels all requests, and refuses new ones."""
+        self._stopped = True
+        while self._waiting:
+            request = self._waiting.take()
+            self._refuse(request.request_id, _CLOSING)
+            if request.HasField("finalize_simulation"):
+                self._hold.finalize_answered()
+        for task in self._in_flight.values():
+            task.cancel()
+
     async def drain(self, timeout: float) -> None:
-        """Waits for the requests in flight. Cancels those that are not answered in time.
+        """Waits until all requests are answered. Cancels those that are not answered in time.
 
         A request that is cancelled gets an error response. A handler that does not end after its
         cancellation is abandoned.
@@ -91,59 +112,78 @@ class RequestDispatcher:
         Args:
             timeout: how long the handlers may take, in seconds.
         """
-        tasks = set(self._in_flight.values())
-        if tasks:
-            _, tasks = await asyncio.wait(tasks, timeout=timeout)
-        if tasks:
-            logger.warning("the host is closing: %d requests were cancelled", len(tasks))
-            for task in tasks:
-                task.cancel()
-            _, tasks = await asyncio.wait(tasks, timeout=_CANCEL_TIMEOUT)
-        if tasks:
-            logger.error("%d handlers did not end after their cancellation", len(tasks))
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout
+        # In a loop, since waiting requests start as others end.
+        while self._in_flight and (remaining := deadline - loop.time()) > 0:
+            await asyncio.wait(self._in_flight.values(), timeout=remaining)
+        if self._in_flight:
+            await self._cancel_late()
         await self._pacer.close()
 
-    def _admit(self, request: pb.SessionRequest) -> bool:
-        arm = request.WhichOneof("request")
+    async def _cancel_late(self) -> None:
+        if not self._transport.closed:
+            logger.warning("the host is closing, and cancels %s", self._describe_requests())
+        self.cancel()
+        await asyncio.wait(self._in_flight.values(), timeout=_CANCEL_TIMEOUT)
+        if self._in_flight:
+            names = self._describe_requests()
+            logger.error("handlers did not end after their cancellation: %s", names)
+
+    def _describe_requests(self) -> str:
+        """Returns the names of the requests that are not answered, with their numbers."""
+        names = Counter(task.get_name() for task in self._in_flight.values())
+        if self._waiting:
+            names["waiting"] = len(self._waiting)
+        return ", ".join(f"{count} {name}" for name, count in names.items())
+
+    def _dispatch(self, request: pb.SessionRequest, arm: str | None) -> None:
         if arm == "run_input" and self.session_ended:
             # A simulator recognises by the missing response that the agent has left.
             logger.info("a run_input after the close of the session is not answered")
             self._hold.run_arrived()
-            return False
-        if arm is None:
-            return True
-        if self._stopped:
-            self._refuse(request.request_id, "the host is closing")
-        elif len(self._in_flight) >= self._max_in_flight:
-            self._refuse(request.request_id, "busy")
+        elif arm is None:
+            self._handle_immediate(request)
+        elif self._stopped:
+            self._refuse(request.request_id, _CLOSING)
+        elif self._pacer.open and self._handler.is_immediate(arm):
+            self._handle_immediate(request)
         else:
-            return True
-        return False
+            self._handle(request, arm)
 
-    def _handle(self, request: pb.SessionRequest) -> None:
-        arm = request.WhichOneof("request")
-        if arm is None or (self._pacer.open and self._handler.is_immediate(arm)):
-            message = pb.AgentSessionMessage()
-            try:
-                _run_immediate(answer(self._handler, request, message.response))
-            except asyncio.CancelledError:  # raised by a future of the session that was cancelled
-                self._refuse(request.request_id, _CANCELLED)
-            except Exception:
-                logger.exception("the handling of a request failed")
-                self._refuse(request.request_id, "internal error")
-            else:
-                self._respond(message)
+    def _handle_immediate(self, request: pb.SessionRequest) -> None:
+        message = pb.AgentSessionMessage()
+        try:
+            _run_immediate(answer(self._handler, request, message.response))
+        except asyncio.CancelledError:  # raised by a future of the session that was cancelled
+            self._refuse(request.request_id, _CANCELLED)
+        except Exception:
+            logger.exception("the handling of a request failed")
+            self._refuse(request.request_id, "internal error")
+        else:
+            self._respond(message)
+
+    def _handle(self, request: pb.SessionRequest, arm: str) -> None:
+        if len(self._in_flight) < self._max_in_flight:
+            self._start_task(request, arm)
+        elif not self._waiting.put(request):
+            self._refuse(request.request_id, "busy")
             return
         if arm == "finalize_simulation":
             self._hold.finalize_arrived()
+
+    def _start_task(self, request: pb.SessionRequest, arm: str) -> None:
         loop = asyncio.get_running_loop()
         request_id = request.request_id
-        task = self._context.run(loop.create_task, self._serve(request))
+        task = self._context.run(loop.create_task, self._serve(request), name=arm)
         self._in_flight[request_id] = task
         task.add_done_callback(lambda task: self._task_done(request_id, arm, task))
 
     def _task_done(self, request_id: str, arm: str, task: asyncio.Task[None]) -> None:
-        """Removes a request. Sends an error response if its task was cancelled or has failed."""
+        """Removes a request, and starts the next one.
+
+        Sends an error response if the task was cancelled or has failed.
+        """
         del self._in_flight[request_id]
         if task.cancelled():
             self._refuse(request_id, _CANCELLED)
@@ -152,6 +192,9 @@ class RequestDispatcher:
             self._refuse(request_id, "internal error")
         if arm == "finalize_simulation":
             self._hold.finalize_answered()
+        if self._waiting and len(self._in_flight) < self._max_in_flight:
+            request = self._waiting.take()
+            self._start_task(request, request.WhichOneof("request") or "")
 
     async def _serve(self, request: pb.SessionRequest) -> None:
         await self._pacer.wait()

@@ -7,8 +7,10 @@ arrive, answers the requests in flight, flushes and closes the transport.
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 from agent_session_protocol.enums import close_reason_name, close_reason_to_proto
 from agent_session_protocol.events import SDK_EVENTS
@@ -57,7 +59,9 @@ class SessionHost:
         console_audio: whether the driver is the microphone and the loudspeaker of the session.
         redact_errors: whether to hide the texts of the session's exceptions from the driver, in
             the responses to run_input and finalize_simulation.
-        max_in_flight: how many requests may be handled at the same time.
+        max_in_flight: how many requests are handled at a time. Further ones wait.
+        max_waiting_bytes: how many bytes of requests may wait, each with 512 bytes for its object.
+            Beyond that, requests are refused as "busy".
         finalize_timeout: how long to wait for a finalize_simulation after the session has closed,
             in seconds.
         close_timeout: how long a close takes at most, in seconds, without the wait for
@@ -72,6 +76,7 @@ class SessionHost:
         console_audio: bool = False,
         redact_errors: bool = False,
         max_in_flight: int = 64,
+        max_waiting_bytes: int = 4 << 20,
         finalize_timeout: float = 10.0,
         close_timeout: float = 3.0,
     ) -> None:
@@ -84,13 +89,19 @@ class SessionHost:
         self._hold = FinalizeHold()
         # Type checkers report here if a request has no handler.
         handler = HostRequestHandler(self._session, self._runs, redact_errors=redact_errors)
-        self._dispatcher = RequestDispatcher(handler, transport, self._hold, max_in_flight)
+        self._dispatcher = RequestDispatcher(
+            handler, transport, self._hold, max_in_flight, max_waiting_bytes
+        )
         self._events = EventForwarder(self._session, transport)
         self._audio: ConsoleAudio | None = None
         self._delivery: asyncio.Task[None] | None = None
         self._starting = asyncio.Lock()
         self._started = False
         self._close_event: Any = None
+        # Set when the host need not wait for the close of the session (any more).
+        self._session_over = asyncio.Event()
+        self._disconnecting = False
+        self._job_shut_down = False
         self._closing: asyncio.Task[None] | None = None
         self._closed = asyncio.Event()
         self._logged_ignored = False
@@ -137,7 +148,7 @@ class SessionHost:
     async def close(self) -> None:
         """Answers the requests in flight, and disconnects. Does not close the session.
 
-        Takes at most `close_timeout` seconds. May be called at any time, more than once.
+        If the session is closing, waits for its close, and sends session_closed. Takes at most `close_timeout` seconds. May be called at any time, more than once.
         """
         self._hold.end()
         if self._started:
@@ -176,6 +187,9 @@ class SessionHost:
         if reason is not None:
             logger.warning("the connection to the driver was lost: %s", reason)
         self._hold.end()
+        self._events.stop()
+        self._dispatcher.cancel()
+        self._session_over.set()
         self._begin_close()
 
     # Called by the session.
@@ -187,34 +201,40 @@ class SessionHost:
 
     def job_shuts_down(self) -> None:
         """Ends the finalize hold, because the job of the session is shut down from outside."""
+        if self._close_event is None and not self._session.closing:
+            self._job_shut_down = True
         self._hold.end()
 
     def _session_closed(self, event: Any) -> None:
         """Handles the close event of the session. Other listeners of the SDK run after it."""
+        if self._job_shut_down:
+            event = _closed_by_job(event)
         self._close_event = event
         self._dispatcher.session_ended = True
+        self._session_over.set()
         if not self._session.awaits_finalize(event):
             self._hold.end()
-        if self._closing is not None:  # the host is already closing
+        if self._disconnecting:
             self._send_closed(event)
             self._runs.refuse_cut_off(_cut_off_error(event))
         elif self._started:
+            self._events.stop()
             self._begin_close()
 
     # The end.
 
     def _begin_close(self) -> None:
         if self._closing is None:
-            self._events.stop()
-            self._closing = asyncio.ensure_future(self._close(self._close_event))
+            self._closing = asyncio.ensure_future(self._close())
 
-    async def _close(self, close_event: Any) -> None:
+    async def _close(self) -> None:
         """Sends session_closed, waits for finalize_simulation, answers requests and disconnects."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._close_timeout
         try:
-            if close_event is not None:
-                await self._report_close(close_event, deadline)
+            await self._wait_session_closed(deadline)
+            if self._close_event is not None:
+                await self._report_close(self._close_event, deadline)
                 held_from = loop.time()
                 await self._hold.wait(self._finalize_timeout)
                 deadline += loop.time() - held_from
@@ -225,6 +245,16 @@ class SessionHost:
         finally:
             self._release()
             self._closed.set()
+
+    async def _wait_session_closed(self, deadline: float) -> None:
+        """Waits for the close event of a session that is closing, unless the driver has left."""
+        if not self._session.closing or self._transport.closed:
+            return
+        try:
+            await asyncio.wait_for(self._session_over.wait(), _before_flush(deadline))
+        except asyncio.TimeoutError:
+            self._session_over.set()
+            logger.warning("the session did not close within the close timeout of its host")
 
     async def _report_close(self, close_event: Any, deadline: float) -> None:
         """Sends the responses of finished runs, session_closed, then the refusals of other runs.
@@ -240,8 +270,10 @@ class SessionHost:
         self._runs.refuse_cut_off(reason)
         try:
             await asyncio.wait_for(self._transport.flush(), _remaining(deadline))
-        except (TransportError, asyncio.TimeoutError) as error:
-            logger.warning("session_closed may not have been sent: %s", type(error).__name__)
+        except asyncio.TimeoutError:
+            logger.warning("session_closed may not have been sent: the driver does not read")
+        except TransportError:
+            pass  # `transport_ended` logs why, unless the driver has left by itself
 
     def _send_closed(self, close_event: Any) -> None:
         """Sends session_closed; without its error if the error cannot be encoded."""
@@ -252,11 +284,14 @@ class SessionHost:
 
     async def _end(self, deadline: float) -> None:
         """Answers the requests in flight, and disconnects."""
+        self._disconnecting = True
+        self._events.stop()
         self._dispatcher.stop()
         self._runs.stop_starting("the host is closing")
         if self._audio is not None:
             self._audio.end()
-        await self._dispatcher.drain(_remaining(deadline) * (1 - _FLUSH_SHARE))
+        await self._dispatcher.drain(_before_flush(deadline))
+        await self._wait_session_closed(deadline)  # the close may have begun in the meantime
         await self._transport.close(_remaining(deadline))
         if self._delivery is not None:
             self._delivery.cancel()
@@ -271,6 +306,23 @@ def _cut_off_error(close_event: Any) -> str:
     """Returns the error text for a run that the end of the session has cut off."""
     reason = close_reason_name(close_reason_to_proto(close_event.reason))
     return f"the session has closed: {reason}"
+
+
+def _closed_by_job(close_event: Any) -> Any:
+    """Returns the close event of a session whose job was shut down from outside.
+
+    The SDK closes the session with the reason of a deliberate hang-up then.
+    """
+    if close_reason_to_proto(close_event.reason) != pb.CR_USER_INITIATED:
+        return close_event
+    return SimpleNamespace(
+        reason="job_shutdown", error=close_event.error, created_at=close_event.created_at
+    )
+
+
+def _before_flush(deadline: float) -> float:
+    """Returns the number of seconds until the last responses have to be sent."""
+    return _remaining(deadline) * (1 - _FLUSH_SHARE)
 
 
 def _remaining(deadline: float) -> float:

@@ -110,6 +110,7 @@ class Runs:
         except Exception as error:
             logger.debug("the current speech cannot be interrupted: %s", type(error).__name__)
         await self._wait_for_latest()
+        await self._session.wait_agent_ready()
         if self._end_reason is not None:
             await self._refuse(run)
         run.hosted = self._latest = self._session.run(text)

@@ -66,6 +66,15 @@ def has_activity(session: AgentSession[Any]) -> bool:
     return session._activity is not None
 
 
+def agent_update(session: AgentSession[Any]) -> asyncio.Task[None] | None:
+    """Returns the task of an `update_agent` that is under way, or None.
+
+    Until it ends, the session refuses a reply, or schedules it with an agent that has not started.
+    """
+    task = session._update_activity_atask
+    return None if task is None or task.done() else task
+
+
 def can_generate(session: AgentSession[Any]) -> bool:
     """Reports whether the agent that answers next has a model that the SDK can run.
 

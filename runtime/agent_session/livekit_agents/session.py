@@ -243,6 +243,10 @@ class LiveKitSession(SessionAdapter):
     async def wait_started(self) -> None:
         await self._started.wait()
 
+    async def wait_agent_ready(self) -> None:
+        while (update := compatibility.agent_update(self._session)) is not None:
+            await asyncio.wait([update])
+
     async def interrupt(self) -> None:
         await self._session.interrupt(force=True)
 

@@ -33,6 +33,7 @@ class Case:
 
     Attributes:
         judged: the simulator's verdicts that the agent's callback was given.
+        closes: the reasons that the SDK gives for the session's close.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Case:
         finalize_timeout: float = 10.0,
     ) -> None:
         self.judged: list[Any] = []
+        self.closes: list[Any] = []
         self._room, self._before, self._after = room, before, after
         self._judge, self._failures = judge, failures
         self._finalize_timeout = finalize_timeout
@@ -62,6 +64,7 @@ class Case:
 
     async def _entrypoint(self, context: JobContext) -> None:
         self.session = scripted_session(SCRIPT, failures=self._failures)
+        self.session.on("close", lambda event: self.closes.append(event.reason))
         if self._before is not None:
             self._before(context, self.session)
         self.host = SessionHost(

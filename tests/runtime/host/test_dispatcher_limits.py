@@ -40,47 +40,142 @@ def test_a_request_needs_an_id_and_one_of_its_own() -> None:
     run(main())
 
 
+def gated(session: PlainSession) -> asyncio.Event:
+    """Makes get_rtc_stats wait for the event that is returned."""
+    gate = asyncio.Event()
+
+    async def stats() -> dict[str, Any]:
+        session.asked += 1
+        await gate.wait()
+        return {"publisher_stats": (), "subscriber_stats": ()}
+
+    session.stats = stats
+    return gate
+
+
 @pytest.mark.parametrize("most", [1, 64])
-def test_more_requests_than_the_limit_are_busy_but_pings_are_not(most: int) -> None:
+def test_requests_over_the_limit_wait_for_their_turn(most: int) -> None:
     async def main() -> None:
         session = PlainSession()
-        gate = asyncio.Event()
-
-        async def stats() -> dict[str, Any]:
-            await gate.wait()
-            return {"publisher_stats": (), "subscriber_stats": ()}
-
-        session.stats = stats
+        gate = gated(session)
         async with hosted(session, max_in_flight=most) as (driver, _, _):
-            held = [await driver.send("get_rtc_stats") for _ in range(most)]
-            for arm in ARMS:
-                response = await driver.ask(arm)
-                assert (response.error or "pong") == ("pong" if arm == "ping" else "busy")
+            names = [await driver.send("get_rtc_stats") for _ in range(most + 36)]
+            await driver.ask("ping")
+            assert session.asked == most
+            for arm in ("ping", "get_session_state", "get_chat_history"):
+                assert (await driver.ask(arm)).WhichOneof("response")  # these wait for nothing
             gate.set()
-            for name in held:
+            for name in names:
                 assert (await driver.answer(name)).HasField("get_rtc_stats")
-            assert (await driver.ask("get_session_state")).HasField("get_session_state")
+            answered = [each.request_id for each in driver.responses]
+            assert [name for name in answered if name in names] == names
 
     run(main())
 
 
-def test_64_is_the_limit_unless_told_otherwise() -> None:
+def test_a_host_handles_64_requests_at_a_time_unless_told_otherwise() -> None:
     async def main() -> None:
         session = PlainSession()
-        session.stats = asyncio.Event().wait
-        async with hosted(session, close_timeout=0.1) as (driver, _, _):
-            for _ in range(70):
-                await driver.send("get_rtc_stats")
-            await driver.answer("70")
-            assert [each.request_id for each in driver.responses] == [
-                "65",
-                "66",
-                "67",
-                "68",
-                "69",
-                "70",
-            ]
-            assert {each.error for each in driver.responses} == {"busy"}
+        gate = gated(session)
+        async with hosted(session) as (driver, _, _):
+            names = [await driver.send("get_rtc_stats") for _ in range(100)]
+            await driver.ask("ping")
+            assert session.asked == 64
+            gate.set()
+            for name in names:
+                assert (await driver.answer(name)).HasField("get_rtc_stats")
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    ("settings", "text", "fit"),
+    [
+        ({}, "x" * 500_000, 8),  # 4 MiB
+        ({"max_waiting_bytes": 6_000}, "", 11),  # 512 bytes and a few more for each
+    ],
+)
+def test_requests_are_busy_beyond_the_bytes_that_may_wait(
+    settings: dict[str, int], text: str, fit: int
+) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gate = gated(session)
+        async with hosted(session, max_in_flight=1, **settings) as (driver, _, _):
+            held = await driver.send("get_rtc_stats")
+            arm = "finalize_simulation" if text else "get_rtc_stats"
+            fields = {"provisional_reason": text} if text else {}
+            names = [await driver.send(arm, **fields) for _ in range(fit + 3)]
+            for name in names[fit:]:
+                assert (await driver.answer(name)).error == "busy"
+            assert len(driver.responses) == 3
+            gate.set()
+            for name in [held, *names[:fit]]:
+                assert not (await driver.answer(name)).HasField("error")
+            again = await driver.ask("get_rtc_stats")
+            assert not again.HasField("error")
+
+    run(main())
+
+
+def test_an_id_that_waits_is_in_flight() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gate = gated(session)
+        async with hosted(session, max_in_flight=1) as (driver, _, _):
+            await driver.send("get_rtc_stats")
+            await driver.send("get_rtc_stats", "twice")
+            await driver.send("get_session_usage", "twice")
+            assert "in flight" in (await driver.answer("twice")).error
+            driver.messages.clear()
+            gate.set()
+            assert (await driver.answer("twice")).HasField("get_rtc_stats")
+
+    run(main())
+
+
+@pytest.mark.parametrize("in_time", [True, False])
+def test_requests_that_wait_when_the_host_closes(
+    in_time: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gate = gated(session)
+        async with hosted(session, max_in_flight=2, close_timeout=5 if in_time else 0.1) as (
+            driver,
+            host,
+            _,
+        ):
+            names = [await driver.send("get_rtc_stats") for _ in range(5)]
+            await driver.ask("ping")
+            if in_time:
+                gate.set()
+            await host.close()
+            await driver.end()
+            errors = [(await driver.answer(name)).error for name in names]
+        cancelled, refused = "the request was cancelled", "the host is closing"
+        assert errors == ([""] * 5 if in_time else [*[cancelled] * 2, *[refused] * 3])
+
+    run(main())
+    assert ("cancels 2 get_rtc_stats, 3 waiting" in caplog.text) != in_time
+
+
+def test_a_verdict_that_waits_keeps_the_hold() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        session.simulated = True
+        gate = gated(session)
+        async with hosted(session, max_in_flight=1, finalize_timeout=0.0) as (driver, _, _):
+            await driver.send("get_rtc_stats")
+            name = await driver.send("finalize_simulation", provisional_reason="fine")
+            await driver.ask("ping")
+            session.closes()
+            await driver.event("session_closed")
+            assert not session.finalizing
+            gate.set()
+            assert (await driver.answer(name)).HasField("finalize_simulation")
+            await driver.end()
+        assert session.finalizing == [(False, "fine")]
 
     run(main())
 
@@ -159,7 +254,7 @@ def test_5000_requests_at_once() -> None:
             assert set(answers) == set(range(5_000))
             for number, answer in answers.items():
                 if answer.error:
-                    assert answer.error in ("busy", "unimplemented request: no arm is set")
+                    assert answer.error == "unimplemented request: no arm is set"
             assert all(answers[number].HasField("pong") for number in range(0, 5_000, 5))
 
     run(main())

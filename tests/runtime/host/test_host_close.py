@@ -100,7 +100,7 @@ def test_close_while_64_requests_run_lets_them_finish() -> None:
         gate = gated(session)
         async with hosted(session) as (driver, host, _):
             names = [await driver.send("get_rtc_stats") for _ in range(64)]
-            assert (await driver.ask("get_session_state")).error == "busy"
+            assert (await driver.ask("get_session_state")).HasField("get_session_state")
             closing = asyncio.ensure_future(host.close())
             assert (await driver.ask("ping")).HasField("pong")
             assert (await driver.ask("get_session_state")).error == "the host is closing"
@@ -220,6 +220,131 @@ def test_a_close_keeps_its_deadline_whatever_handlers_do() -> None:
             began = loop.time()
             await host.close()
             assert loop.time() - began < 2.5
+
+    run(main())
+
+
+def test_a_host_does_not_wait_for_requests_of_a_driver_that_is_gone(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Also if the driver leaves while the host waits for them."""
+
+    async def main() -> None:
+        for leaves_first in (True, False):
+            session = PlainSession()
+            gated(session)
+            async with hosted(session, close_timeout=1000, max_in_flight=2) as (driver, host, _):
+                for _ in range(4):
+                    await driver.send("get_rtc_stats")
+                await driver.ask("ping")
+                closing = None if leaves_first else asyncio.ensure_future(host.close())
+                await asyncio.sleep(0)
+                await driver.transport.close()
+                await asyncio.wait_for(host.wait_closed(), 5)
+                if closing is not None:
+                    await closing
+
+    run(main())
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize("comes", ["before", "while it answers", "never"])
+def test_a_host_waits_for_a_close_of_its_session_that_is_under_way(
+    comes: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        gate = gated(session)
+        async with hosted(session, close_timeout=0.2 if comes == "never" else 1000) as (
+            driver,
+            host,
+            _,
+        ):
+            name = await driver.send("get_rtc_stats")
+            await driver.ask("ping")
+            session.closes_soon = comes != "while it answers"
+            closing = asyncio.ensure_future(host.close())
+            await asyncio.sleep(0)
+            if comes == "before":
+                session.emit("error", {"message": "said while it closes"})
+                assert (await driver.ask("get_session_state")).HasField("get_session_state")
+            elif comes == "while it answers":
+                assert (await driver.ask("get_session_state")).error == "the host is closing"
+                session.closes_soon = True
+            gate.set()
+            await driver.answer(name)
+            await driver.ask("ping")
+            assert not closing.done()
+            if comes != "never":
+                session.closes()
+            await closing
+            await driver.end()
+        told = ["session_closed"] if comes != "never" else []
+        told = ["error", *told] if comes == "before" else told
+        assert driver.arms() == ["agent_state_changed", *told]
+
+    run(main())
+    assert caplog.text.count("the session did not close within") == (comes == "never")
+
+
+def test_a_driver_that_leaves_ends_the_wait_for_a_close_of_the_session() -> None:
+    async def main() -> None:
+        session = PlainSession()
+        session.closes_soon = True
+        async with hosted(session, close_timeout=1000) as (driver, host, _):
+            closing = asyncio.ensure_future(host.close())
+            await driver.ask("ping")
+            await driver.transport.close()
+            await asyncio.wait_for(closing, 5)
+
+    run(main())
+
+
+def test_a_driver_that_leaves_on_session_closed_is_no_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It has read all that it was sent."""
+
+    async def main() -> None:
+        session = PlainSession()
+        async with hosted(session, finalize_timeout=1000) as (driver, host, _):
+            session.simulated = True
+            session.closes()
+            await driver.event("session_closed")
+            await driver.transport.close()
+            await host.wait_closed()
+
+    run(main())
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize("when", ["before the close", "while it closes", "after the close"])
+@pytest.mark.parametrize("reason", ["user_initiated", "error"])
+def test_a_close_by_the_shutdown_of_the_job_is_told(when: str, reason: str) -> None:
+    """Only if the shutdown comes before the close of the session, and is its reason."""
+
+    async def main() -> None:
+        session = PlainSession()
+        session.simulated = True
+        async with hosted(session) as (driver, host, _):
+            if when == "before the close":
+                host.job_shuts_down()
+            session.closes_soon = True
+            if when == "while it closes":
+                host.job_shuts_down()
+            session.closes(reason)
+            if when == "after the close":
+                host.job_shuts_down()
+            await driver.end()
+        closed = driver.events[-1].session_closed
+        expected = {
+            "user_initiated": (
+                pb.CR_JOB_SHUTDOWN if when == "before the close" else pb.CR_USER_INITIATED
+            ),
+            "error": pb.CR_ERROR,
+        }
+        assert closed.reason == expected[reason]
+        assert driver.events[-1].created_at.seconds == 1_700_000_009
 
     run(main())
 

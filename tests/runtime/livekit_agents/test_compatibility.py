@@ -32,6 +32,7 @@ PRIVATE_NAMES: dict[str, type] = {
     "_started_at": AgentSession,
     "_activity": AgentSession,
     "_next_activity": AgentSession,
+    "_update_activity_atask": AgentSession,
     "_room_io": AgentSession,
     "_on_shutdown": JobContext,
     "_track_pending_task": JobContext,

@@ -25,8 +25,9 @@ def test_a_shutdown_from_outside_is_never_held(how: str) -> None:
     async def driving(case: Case) -> None:
         shut_down(case, how)
         await gone_at_once(case)
-        # The very reason that the agent's own end has: it says nothing about who ended it.
-        assert case.driver.events[-1].session_closed.reason == pb.CR_USER_INITIATED
+        # The SDK's own report says `user_initiated`, as for the agent's own end.
+        assert case.closes == [CloseReason.USER_INITIATED]
+        assert case.driver.events[-1].session_closed.reason == pb.CR_JOB_SHUTDOWN
 
     case.play(driving)
 

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from agent_session import Ended, RemoteSession, SessionHost, memory_pair
 from agent_session_protocol import agent_session_pb2 as pb
 from scripted_session import hosted, ready
 from transport_messages import run
@@ -219,6 +220,51 @@ def test_a_driver_that_comes_before_the_agent() -> None:
             ] == ["hello"]
             assert (await driver.ask("run_input", text="hi")).run_input.items
             await session.aclose()
+
+    run(main())
+
+
+@pytest.mark.parametrize("ticks", [0, 1, 3, 6, 12])
+def test_a_run_waits_for_an_update_of_the_agent(ticks: int) -> None:
+    """Without the wait, the SDK cancels the reply, or gives it to an agent that has not started."""
+
+    async def main() -> None:
+        session = scripted_session(GREETING)
+        async with hosted(session) as (driver, _, _):
+            await session.start(Clerk(), session_host=False)
+            await ready(driver)
+            for number in range(2):
+                session.update_agent(Clerk(id=f"clerk {number}"))
+            for _ in range(ticks):
+                await asyncio.sleep(0)
+            answer = await driver.ask("run_input", text="hi")
+            assert (answer.error, kinds(answer.run_input.items)) == ("", ["message"])
+            info = await driver.ask("get_agent_info")
+            assert info.get_agent_info.id == "clerk 1"
+            await session.aclose()
+
+    run(main())
+
+
+@pytest.mark.parametrize("how", ["shutdown", "aclose", "host first"])
+def test_a_session_that_closes_while_its_host_does_is_told(how: str) -> None:
+    async def main() -> None:
+        session = scripted_session(GREETING)
+        ours, theirs = memory_pair()
+        async with RemoteSession(theirs) as driver:
+            async with SessionHost(session, ours) as host:
+                await session.start(Clerk(), session_host=False)
+                await driver.run_input(text="hi")
+                closing = None
+                if how == "shutdown":
+                    session.shutdown()
+                elif how == "aclose":
+                    closing = asyncio.ensure_future(session.aclose())
+                else:
+                    await asyncio.gather(host.close(), session.aclose())
+            assert await driver.wait_ended() == Ended(pb.CR_USER_INITIATED, None)
+            if closing is not None:
+                await closing
 
     run(main())
 

@@ -1,0 +1,49 @@
+"""The requests of a driver that wait because the host handles as many as it may at a time."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Final
+
+from agent_session_protocol.agent_session_pb2 import SessionRequest
+
+# What a small request takes in memory beyond its bytes on the wire.
+_REQUEST_OVERHEAD: Final = 512
+
+
+class WaitingRequests:
+    """Holds requests in the order of their arrival, up to a number of bytes.
+
+    Args:
+        limit: how many bytes the requests may take, each with 512 bytes for its object.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._size = 0
+        self._requests: OrderedDict[str, SessionRequest] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._requests)
+
+    def __contains__(self, request_id: str) -> bool:
+        return request_id in self._requests
+
+    def put(self, request: SessionRequest) -> bool:
+        """Adds a request. Returns False, and does not add it, if there is no space for it."""
+        size = _size(request)
+        if self._size + size > self._limit:
+            return False
+        self._size += size
+        self._requests[request.request_id] = request
+        return True
+
+    def take(self) -> SessionRequest:
+        """Removes and returns the oldest request."""
+        _, request = self._requests.popitem(last=False)
+        self._size -= _size(request)
+        return request
+
+
+def _size(request: SessionRequest) -> int:
+    return _REQUEST_OVERHEAD + request.ByteSize()

@@ -119,7 +119,7 @@ def among_traps(tmp_path_factory: pytest.TempPathFactory) -> subprocess.Complete
 def assert_shown(done: subprocess.CompletedProcess[str]) -> None:
     """The whole conversation, and nothing else."""
     first, *rest = story(done.stdout)
-    assert re.fullmatch(r"a driver listens on 127\.0\.0\.1:\d+; its agent is starting", first)
+    assert re.fullmatch(r"listening on 127\.0\.0\.1:\d+; the agent is starting", first)
     assert rest == STORY.strip().splitlines()
     assert len(done.stdout.splitlines()) < 40 and "\x1b" not in done.stdout
 
@@ -176,7 +176,7 @@ def test_an_agent_that_does_not_start(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("after", ["its agent is starting", "session_usage_updated"])
+@pytest.mark.parametrize("after", ["the agent is starting", "session_usage_updated"])
 def test_nothing_is_left_when_it_is_ended(number: signal.Signals, after: str) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "agent_session", "demo"],

@@ -25,7 +25,7 @@ ADDED = (
 )
 LIMIT = 60
 AFTER = "ended: CR_USER_INITIATED"
-BEFORE = "lost: the agent is gone and never said why"
+BEFORE = "lost: the agent disconnected without session_closed"
 
 
 class Project:

@@ -1,4 +1,4 @@
-"""The command `agent-session`: watch and drive an agent by hand, or see how that looks.
+"""The command `agent-session`: shows the events of agents and sends requests to them.
 
-It needs nothing but what the package needs; `demo` needs livekit-agents, for its agent.
+Only the subcommand `demo` has a dependency that the package does not have: livekit-agents.
 """

@@ -1,4 +1,4 @@
-"""Parsing of the addresses that the command takes: HOST:PORT, or one of the two."""
+"""Parsing of the address argument: HOST:PORT, HOST or PORT."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAME: Final = re.compile(r"[^\s\[\]/:@]*")
 
 
 class Address(NamedTuple):
-    """Where to listen. As text it is what one can type."""
+    """An address to listen on. `str()` returns the form that `parse_address` parses."""
 
     host: str = DEFAULT_HOST
     port: int = DEFAULT_PORT
@@ -24,10 +24,10 @@ class Address(NamedTuple):
 
 
 def parse_address(text: str) -> Address:
-    """Read HOST:PORT, HOST, PORT or :PORT; an IPv6 address stands in brackets.
+    """Parses HOST:PORT, HOST, PORT or :PORT. An IPv6 address must be in brackets.
 
     Raises:
-        ValueError: it is none of these.
+        ValueError: the text is not an address.
     """
     host, colon, port = text.rpartition(":")
     if not colon and text.isdecimal():
@@ -38,10 +38,10 @@ def parse_address(text: str) -> Address:
         host = host[1:-1]
     elif _IPV6.fullmatch(host):
         raise ValueError(
-            f"{text!r}: an IPv6 address stands in brackets, as in [::1]:{DEFAULT_PORT}"
+            f"{text!r}: an IPv6 address must be in brackets, as in [::1]:{DEFAULT_PORT}"
         )
     elif not _NAME.fullmatch(host):
-        raise ValueError(f"{text!r} is no HOST:PORT, as in {Address()}")
+        raise ValueError(f"{text!r} is not HOST:PORT, as in {Address()}")
     if not (port.isascii() and port.isdecimal() and len(port) < 6 and int(port) < 65536):
-        raise ValueError(f"{text!r} is no HOST:PORT: a port is a number below 65536")
+        raise ValueError(f"{text!r} is not HOST:PORT: a port is a number below 65536")
     return Address(host or DEFAULT_HOST, int(port))

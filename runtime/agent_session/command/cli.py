@@ -1,8 +1,8 @@
-"""The command line of `agent-session`: verbs and options.
+"""The command line of `agent-session`: subcommands and options.
 
-The exit status is 0 on success, 1 if the session was lost, 2 for a fault in usage, the address or
-the output, and 130 for an interrupted demo. Arguments are parsed with argparse, so that the
-package depends on protobuf only.
+The exit status is 0 on success, 1 if the session was lost, 2 for an error in the arguments, the
+address or the output, and 130 for an interrupted demo. Arguments are parsed with argparse, so that
+the package depends on protobuf only.
 """
 
 from __future__ import annotations
@@ -20,48 +20,49 @@ from typing import Final
 from .. import __version__
 from .address import DEFAULT_HOST, DEFAULT_PORT, Address, parse_address
 from .demo import show_demo
-from .listen import FINE, watch
-from .errors import Refusal
-from .report import JsonReport, PeopleReport, Report, ReportHandler
-from .screen import OutputLost, Screen, wants_colour
+from .listen import EXIT_OK, run_listen
+from .errors import CommandError
+from .report import JsonReport, TextReport, Report, ReportHandler
+from .screen import OutputClosed, Screen, wants_colour
 
-_FAULT: Final = 2
-_INTERRUPTED: Final = 130
+_EXIT_ERROR: Final = 2
+_EXIT_INTERRUPTED: Final = 130
 
 _PIPES: Final = (
-    "Lines can come from a pipe or a file too. Each waits for an agent, and for the answer to the "
-    "one before. Behind the last one it goes on to show events; the line /quit ends it."
+    "Lines can also come from a pipe or a file. Each line waits for an agent, and for the response "
+    "to the previous line. After the last line the command continues to show events; the line "
+    "/quit ends it."
 )
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command; return its exit status."""
+    """Runs the command, and returns its exit status."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    if options.verb is None:
+    if options.run_command is None:
         parser.print_help()
-        return _FAULT
+        return _EXIT_ERROR
     if sys.stdout is None:
-        return _fault("there is no output to write to")
+        return _print_error("there is no output to write to")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # An agent may say what the terminal's encoding has not.
+            # The encoding of the terminal may lack characters that an agent sends.
             stream.reconfigure(errors="backslashreplace")
     try:
-        status: int = options.verb(options)
-    except Refusal as refusal:
-        return _fault(str(refusal))
-    except OutputLost as error:
-        _let_go_of_output()
-        return _fault(f"cannot write the output: {error}")
+        status: int = options.run_command(options)
+    except CommandError as error:
+        return _print_error(str(error))
+    except OutputClosed as error:
+        _discard_output()
+        return _print_error(f"cannot write the output: {error}")
     return status
 
 
 def _listen(options: argparse.Namespace) -> int:
     screen = _screen(options, colour=not options.json)
-    report = JsonReport(screen) if options.json else PeopleReport(screen)
+    report = JsonReport(screen) if options.json else TextReport(screen)
     prompt = not options.json and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    coroutine = watch(
+    coroutine = run_listen(
         options.address,
         report,
         screen,
@@ -69,20 +70,20 @@ def _listen(options: argparse.Namespace) -> int:
         once=options.once,
         prompt=prompt,
     )
-    with _log_in(report):
+    with _report_log(report):
         try:
             return asyncio.run(coroutine)
-        except KeyboardInterrupt:  # before or after it is what an interrupt ends
-            return FINE
+        except KeyboardInterrupt:  # while the signal handlers are not installed
+            return EXIT_OK
 
 
 def _demo(options: argparse.Namespace) -> int:
-    report = PeopleReport(_screen(options, colour=True))
-    with _log_in(report):
+    report = TextReport(_screen(options, colour=True))
+    with _report_log(report):
         try:
             return asyncio.run(show_demo(report))
         except KeyboardInterrupt:
-            return _INTERRUPTED
+            return _EXIT_INTERRUPTED
 
 
 def _screen(options: argparse.Namespace, *, colour: bool) -> Screen:
@@ -91,8 +92,8 @@ def _screen(options: argparse.Namespace, *, colour: bool) -> Screen:
 
 
 @contextmanager
-def _log_in(report: Report) -> Iterator[None]:
-    """Have the log in the report."""
+def _report_log(report: Report) -> Iterator[None]:
+    """Adds warnings of the log to the report."""
     handler = ReportHandler(report)
     logging.getLogger().addHandler(handler)
     try:
@@ -106,30 +107,30 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument(
         "--color",
         action=argparse.BooleanOptionalAction,
-        help="colour; by default on a terminal, unless NO_COLOR is set",
+        help="use colours; by default on a terminal, unless NO_COLOR is set",
     )
     parser = argparse.ArgumentParser(
         prog="agent-session",
-        description="Watch and drive the session of a voice agent.",
+        description="Show the events of a voice agent's session, and send requests to it.",
         parents=[common],
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    parser.set_defaults(verb=None)
-    verbs = parser.add_subparsers(title="verbs")
-    demo = verbs.add_parser(
+    parser.set_defaults(run_command=None)
+    commands = parser.add_subparsers(title="commands")
+    demo = commands.add_parser(
         "demo",
         parents=[common],
-        help="run an agent and a driver, and show what they say to each other",
-        description="Run an agent of livekit-agents with a scripted model, without a key or a "
-        "network, and a driver, and show what they say to each other.",
+        help="run an agent and a driver, and show their conversation",
+        description="Run a driver and an agent of livekit-agents, and show their conversation. The "
+        "agent has a scripted model, so it needs no API key and no network.",
     )
-    demo.set_defaults(verb=_demo)
-    listen = verbs.add_parser(
+    demo.set_defaults(run_command=_demo)
+    listen = commands.add_parser(
         "listen",
         parents=[common],
-        help="wait for an agent, show what happens, and talk to it",
-        description="Wait for an agent to connect, show its events as they come, and say to it "
-        "what is typed. /help lists what else can be typed; Ctrl-C and Ctrl-D end.",
+        help="wait for an agent, show its events, and send it requests",
+        description="Wait for an agent to connect, show its events, and send it the lines that are "
+        "typed. /help lists the requests that can be typed; Ctrl-C and Ctrl-D end the command.",
         epilog=_PIPES,
     )
     _add_listen_options(listen)
@@ -143,16 +144,17 @@ def _add_listen_options(parser: argparse.ArgumentParser) -> None:
         type=_address,
         default=Address(),
         metavar="HOST:PORT",
-        help=f"where to listen, by default {DEFAULT_HOST}:{DEFAULT_PORT}; port 0 is any free one",
+        help=f"the address to listen on, by default {DEFAULT_HOST}:{DEFAULT_PORT}; "
+        "port 0 selects a free port",
     )
     parser.add_argument(
         "--allow-remote",
         action="store_true",
-        help="listen on an address that other machines can reach; whoever does is an agent",
+        help="allow an address that other machines can reach; any of them can connect as an agent",
     )
-    parser.add_argument("--once", action="store_true", help="end when the first agent has")
-    parser.add_argument("--json", action="store_true", help="show a JSON object a line")
-    parser.set_defaults(verb=_listen)
+    parser.add_argument("--once", action="store_true", help="end after the first agent")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
+    parser.set_defaults(run_command=_listen)
 
 
 def _address(text: str) -> Address:
@@ -162,11 +164,11 @@ def _address(text: str) -> Address:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _fault(text: str) -> int:
+def _print_error(text: str) -> int:
     print(f"agent-session: {text}", file=sys.stderr)
-    return _FAULT
+    return _EXIT_ERROR
 
 
-def _let_go_of_output() -> None:
-    """Keep Python from trying once more at its end, and telling that it failed."""
+def _discard_output() -> None:
+    """Replaces the output, so that Python does not fail to flush it when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

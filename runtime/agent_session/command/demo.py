@@ -1,7 +1,7 @@
-"""The verb `demo`: runs an agent and a driver and prints their conversation.
+"""The subcommand `demo`: runs an agent and a driver, and prints their conversation.
 
-It needs no key and no network. The agent runs in a process of its own, as agents do, so that the
-messages cross a socket and the start and the log of the SDK stay out of the driver's process.
+It needs no API key and no network. The agent runs in a subprocess and connects over TCP. The import
+and the log of the SDK therefore do not affect the driver's process.
 """
 
 from __future__ import annotations
@@ -22,21 +22,20 @@ from ..driver.outcome import Ended
 from ..driver.events import ReceivedEvent
 from ..driver.errors import SessionError
 from ..transport.session import TcpListener, TcpSessionTransport, listen
-from .listen import FINE, LOST
-from .errors import Refusal
+from .listen import EXIT_OK, EXIT_LOST
+from .errors import CommandError
 from .report import Report
-from .requests import say
-from .watched_session import ShownSession, tells_state
+from .requests import run_input_request
+from .reported_session import ReportedSession, is_agent_state
 
-_WORDS: Final = ("Where is my parcel, number 7?", "Thank you, bye!")
+_INPUTS: Final = ("Where is my parcel, number 7?", "Thank you, bye!")
 
-# How long the agent may take to start, and to leave, in seconds.
-_START: Final = 60.0
-_LEAVE: Final = 5.0
+# How long the agent may take to start, and to exit, in seconds.
+_START_TIMEOUT: Final = 60.0
+_EXIT_TIMEOUT: Final = 5.0
 
-# The agent finds the modules that this process would find, and none that lie about in the folder
-# where the demo is tried.
-_AGENT: Final = """
+# The agent has the module search path of this process, and not the working directory.
+_AGENT_CODE: Final = """
 import sys
 sys.path[:] = sys.argv[3:]
 from agent_session.command.demo_agent import run
@@ -45,66 +44,69 @@ run(sys.argv[1], int(sys.argv[2]))
 
 
 async def show_demo(report: Report) -> int:
-    """Show it; return the exit status.
+    """Runs the demo, and returns the exit status.
 
     Raises:
-        Refusal: there is no livekit-agents, or the agent does not do its part.
-        OutputLost: there is nobody to show it to.
+        CommandError: livekit-agents is not installed, or the agent does not start or respond.
+        OutputClosed: the output cannot be written.
     """
     if not _has_sdk():
-        raise Refusal('the demo\'s agent needs livekit-agents: pip install "livekit-agents~=1.8.9"')
+        raise CommandError(
+            'the demo\'s agent needs livekit-agents: pip install "livekit-agents~=1.8.9"'
+        )
     async with await listen() as listener:
-        report.note(f"a driver listens on {listener.host}:{listener.port}; its agent is starting")
+        report.note(f"listening on {listener.host}:{listener.port}; the agent is starting")
         async with _agent(listener.host, listener.port) as agent:
             try:
-                return await _Conversation(await agent.connection(listener), report).lead()
+                return await _Conversation(await agent.connection(listener), report).run()
             except asyncio.TimeoutError:
-                raise Refusal("the demo's agent does not go on") from None
+                raise CommandError("the demo's agent does not respond") from None
 
 
 class _Conversation:
-    """The driver's part of the demo."""
+    """The driver of the demo."""
 
     def __init__(self, transport: TcpSessionTransport, report: Report) -> None:
         self._report = report
-        self._session = ShownSession(transport, report, self._after)
-        self._turn = asyncio.Event()  # the driver's
+        self._session = ReportedSession(transport, report, self._event_reported)
+        self._agent_listening = asyncio.Event()
 
-    async def lead(self) -> int:
-        """Say what there is to say, see it to its end, and return the exit status."""
+    async def run(self) -> int:
+        """Sends all inputs, waits for the end of the session, and returns the exit status."""
         async with self._session:
-            ending = asyncio.ensure_future(self._session.shown())
-            ending.add_done_callback(lambda _: self._turn.set())
+            ending = asyncio.ensure_future(self._session.wait_reported())
+            ending.add_done_callback(lambda _: self._agent_listening.set())
             try:
-                for words in _WORDS:
-                    await asyncio.wait_for(self._turn.wait(), _START)
+                for text in _INPUTS:
+                    await asyncio.wait_for(self._agent_listening.wait(), _START_TIMEOUT)
                     if not ending.done():
-                        await self._say(words)
-                outcome = await asyncio.wait_for(ending, _LEAVE)
+                        await self._send(text)
+                outcome = await asyncio.wait_for(ending, _EXIT_TIMEOUT)
             finally:
                 ending.cancel()
         self._report.outcome(outcome)
-        return FINE if isinstance(outcome, Ended) else LOST
+        return EXIT_OK if isinstance(outcome, Ended) else EXIT_LOST
 
-    def _after(self, received: ReceivedEvent) -> None:
-        if tells_state(received, pb.AS_LISTENING):
-            self._turn.set()
+    def _event_reported(self, received: ReceivedEvent) -> None:
+        if is_agent_state(received, pb.AS_LISTENING):
+            self._agent_listening.set()
 
-    async def _say(self, words: str) -> None:
-        self._report.typed(words)
-        self._turn.clear()
+    async def _send(self, text: str) -> None:
+        self._report.typed(text)
+        self._agent_listening.clear()
         try:
-            self._report.answer("run_input", await self._session.send(say(words)))
+            response = await self._session.send(run_input_request(text))
+            self._report.answer("run_input", response)
         except (SessionError, TransportError) as error:
             self._report.failed("run_input", str(error))
 
 
 class _Agent:
-    """The process of the agent.
+    """The subprocess of the agent.
 
     Args:
-        process: it.
-        errors: the file that has what it says when it fails.
+        process: the subprocess.
+        errors: the file with its error output.
     """
 
     def __init__(self, process: Process, errors: IO[bytes]) -> None:
@@ -112,12 +114,12 @@ class _Agent:
         self._errors = errors
 
     async def connection(self, listener: TcpListener) -> TcpSessionTransport:
-        """Wait until it has connected."""
+        """Waits until the agent has connected, and returns the transport to it."""
         accepting = asyncio.ensure_future(listener.accept())
         ending = asyncio.ensure_future(self._process.wait())
         try:
             await asyncio.wait(
-                [accepting, ending], timeout=_START, return_when=asyncio.FIRST_COMPLETED
+                [accepting, ending], timeout=_START_TIMEOUT, return_when=asyncio.FIRST_COMPLETED
             )
             if accepting.done():
                 return accepting.result()
@@ -125,25 +127,25 @@ class _Agent:
             accepting.cancel()
             ending.cancel()
             await asyncio.wait([accepting, ending])
-        raise Refusal(f"the demo's agent does not start: {self._last_words()}")
+        raise CommandError(f"the demo's agent does not start: {self._last_error()}")
 
-    def _last_words(self) -> str:
+    def _last_error(self) -> str:
         self._errors.seek(0)
         lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
-        return lines[-1] if lines else "it says nothing"
+        return lines[-1] if lines else "no error output"
 
 
 @asynccontextmanager
 async def _agent(host: str, port: int) -> AsyncIterator[_Agent]:
-    """Run the agent's process; afterwards it is gone."""
+    """Runs the subprocess of the agent, and ends it on exit."""
     with tempfile.TemporaryFile() as errors:
-        command = (sys.executable, "-c", _AGENT, host, str(port), *sys.path)
+        command = (sys.executable, "-c", _AGENT_CODE, host, str(port), *sys.path)
         process = await asyncio.create_subprocess_exec(
             *command, stdin=DEVNULL, stdout=DEVNULL, stderr=errors
         )
         try:
             yield _Agent(process, errors)
-            await asyncio.wait_for(process.wait(), _LEAVE)
+            await asyncio.wait_for(process.wait(), _EXIT_TIMEOUT)
         finally:
             if process.returncode is None:
                 process.kill()
@@ -153,5 +155,5 @@ async def _agent(host: str, port: int) -> AsyncIterator[_Agent]:
 def _has_sdk() -> bool:
     try:
         return importlib.util.find_spec("livekit.agents") is not None
-    except ModuleNotFoundError:  # not even livekit
+    except ModuleNotFoundError:  # the package livekit is not installed either
         return False

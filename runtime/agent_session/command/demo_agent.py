@@ -1,6 +1,6 @@
 """The agent of the demo: a real session of livekit-agents with a scripted model.
 
-It connects to the address of a driver and runs until the agent hangs up or the driver leaves.
+It connects to the address of a driver and runs until the agent hangs up or the driver disconnects.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from livekit.agents.voice import Agent, AgentSession, RunContext
 from ..host.host import SessionHost
 from ..transport.session import TcpSessionTransport
 
-# What the model does about a word of the user, or about what a tool returned.
+# The tool that the model calls for each word in the user's text.
 _TOOLS: Final[Mapping[str, tuple[str, str]]] = {
     "parcel": ("find_parcel", '{"number": 7}'),
     "bye": ("hang_up", "{}"),
 }
 _GREETING: Final = "Hello, this is the parcel desk. How can I help?"
-_TOKENS: Final = 12  # of each item, as far as a script can tell
-_FOUND: Final = "Your parcel is {}."
+_TOKENS: Final = 12  # the assumed number of tokens in each item
+_TOOL_REPLY: Final = "Your parcel is {}."
 
 
 class ParcelDesk(Agent):
-    """Knows where parcels are, and hangs up when it is done."""
+    """Answers where a parcel is, and hangs up."""
 
     def __init__(self) -> None:
         super().__init__(instructions="You work at the parcel desk. Be brief.")
 
     @function_tool
     async def find_parcel(self, number: int) -> str:
-        """Say where a parcel is."""
+        """Returns where a parcel is."""
         return f"on the van, {number} stops away"
 
     @function_tool
     async def hang_up(self, context: RunContext[None]) -> None:
-        """End the call."""
+        """Ends the call."""
         context.session.shutdown()
 
 
 class ScriptedModel(llm.LLM[Any]):
-    """A language model that needs no key: it knows what it will be asked."""
+    """A language model with scripted replies, which needs no API key."""
 
     @property
     def model(self) -> str:
@@ -68,19 +68,19 @@ class ScriptedModel(llm.LLM[Any]):
 
 class _Reply(llm.LLMStream):
     async def _run(self) -> None:
-        delta = _next_words(self._chat_ctx.items[-1])
+        delta = _next_reply(self._chat_ctx.items[-1])
         self._event_ch.send_nowait(llm.ChatChunk(id="reply", delta=delta))
-        read = _TOKENS * len(self._chat_ctx.items)
+        prompt = _TOKENS * len(self._chat_ctx.items)
         usage = llm.CompletionUsage(
-            prompt_tokens=read, completion_tokens=_TOKENS, total_tokens=read + _TOKENS
+            prompt_tokens=prompt, completion_tokens=_TOKENS, total_tokens=prompt + _TOKENS
         )
         self._event_ch.send_nowait(llm.ChatChunk(id="reply", usage=usage))
 
 
-def _next_words(item: llm.ChatItem) -> llm.ChoiceDelta:
-    """What the model says about the newest item of the conversation."""
+def _next_reply(item: llm.ChatItem) -> llm.ChoiceDelta:
+    """Returns the reply of the model to the newest item of the conversation."""
     if item.type == "function_call_output":
-        return llm.ChoiceDelta(role="assistant", content=_FOUND.format(item.output))
+        return llm.ChoiceDelta(role="assistant", content=_TOOL_REPLY.format(item.output))
     text = (item.text_content or "") if item.type == "message" else ""
     for word, (tool, arguments) in _TOOLS.items():
         if word in text:
@@ -90,17 +90,17 @@ def _next_words(item: llm.ChatItem) -> llm.ChoiceDelta:
 
 
 async def serve(host: str, port: int) -> None:
-    """Serve the driver at an address, until the session or the driver is gone."""
+    """Serves a session to the driver at an address, until the session or the connection ends."""
     session: AgentSession[None] = AgentSession(llm=ScriptedModel(), user_away_timeout=None)
     async with SessionHost(session, TcpSessionTransport(host, port)) as session_host:
         try:
             await session.start(ParcelDesk(), session_host=False)
             await session_host.wait_closed()
         finally:
-            await session.aclose()  # while the driver can be told
+            await session.aclose()  # before the host closes, so that it sends session_closed
 
 
 def run(host: str, port: int) -> None:
-    """Be the agent's process."""
-    logging.disable()  # its errors are exceptions, and the rest is no part of the show
+    """Runs the agent. The entry point of its subprocess."""
+    logging.disable()  # only exceptions belong in the error output
     asyncio.run(serve(host, port))

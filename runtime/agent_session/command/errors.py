@@ -1,7 +1,7 @@
-"""What the command cannot do."""
+"""The error of the command."""
 
 from __future__ import annotations
 
 
-class Refusal(Exception):
-    """The command cannot do what it was asked to; the text says why, in one line."""
+class CommandError(Exception):
+    """The command cannot run. The text is one line for the user."""

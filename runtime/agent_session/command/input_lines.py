@@ -1,8 +1,8 @@
 """Reads lines from standard input.
 
 A terminal is read key by key, so that the prompt can be drawn again after other output. Pipes and
-files are read only as fast as their lines are used. No thread is started, so nothing has to be
-waited for at the end.
+files are read only as fast as their lines are used. There is no thread, which would have to be
+stopped at the end.
 """
 
 from __future__ import annotations
@@ -19,45 +19,46 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from .line_editor import LineEditor, width
-from .screen import Piece, Screen, Style
+from .screen import StyledText, Screen, Style
 
 _CHUNK: Final = 1 << 16
 _PROMPT: Final = "> "
 
 
 class Lines(ABC):
-    """Where lines come from.
+    """A source of lines.
 
     Attributes:
-        waits: whether a line waits until the one before is answered; one that is typed does not.
-        end_is_quit: whether the end of the lines says that nothing else is wanted either.
+        sequential: whether a line waits for the response to the previous one. Lines typed at a
+            prompt do not wait.
+        quits_at_end: whether the command ends after the last line.
     """
 
-    waits: bool
-    end_is_quit: bool
+    sequential: bool
+    quits_at_end: bool
 
     @abstractmethod
     async def next(self) -> str | None:
-        """The next line; None if there are no more."""
+        """Returns the next line, or None if there are no more lines."""
 
 
-class NoLines(Lines):
-    """There is no standard input."""
+class NoInput(Lines):
+    """No lines, if there is no standard input."""
 
-    waits = True
-    end_is_quit = False
+    sequential = True
+    quits_at_end = False
 
     async def next(self) -> str | None:
         return None
 
 
-class ReadLines(Lines):
-    """Lines of a pipe, a file, or a terminal in its own line mode."""
+class StreamLines(Lines):
+    """Lines of a pipe, a file, or a terminal in line mode."""
 
-    waits = True
+    sequential = True
 
     def __init__(self, descriptor: int) -> None:
-        self.end_is_quit = os.isatty(descriptor)
+        self.quits_at_end = os.isatty(descriptor)
         self._descriptor = descriptor
         self._data = b""
         self._ended = False
@@ -73,16 +74,16 @@ class ReadLines(Lines):
         return line.decode("utf-8", "replace").rstrip("\r")
 
 
-class TypedLines(Lines):
+class TerminalLines(Lines):
     """Lines that are typed at a prompt.
 
     Args:
-        descriptor: the terminal's, for reading.
-        screen: what shows the prompt.
+        descriptor: the file descriptor of the terminal.
+        screen: shows the prompt.
     """
 
-    waits = False
-    end_is_quit = True
+    sequential = False
+    quits_at_end = True
 
     def __init__(self, descriptor: int, screen: Screen) -> None:
         self._descriptor = descriptor
@@ -96,54 +97,54 @@ class TypedLines(Lines):
             data = await _read(self._descriptor)
             if not data:
                 return None
-            self._entered.extend(self._editor.type(self._decoder.decode(data)))
+            self._entered.extend(self._editor.feed(self._decoder.decode(data)))
             self._screen.redraw()
         return self._entered.popleft() if self._entered else None
 
     def draw(self) -> str:
-        """The prompt with what is typed so far, and the cursor at its place."""
+        """Returns the prompt, the current line and the escape code that places the cursor."""
         columns = os.get_terminal_size(self._descriptor).columns or 80
         text, cursor = self._editor.view(max(2, columns - width(_PROMPT)))
-        prompt = self._screen.paint(Piece(_PROMPT, Style.STRONG))
+        prompt = self._screen.format(StyledText(_PROMPT, Style.BOLD))
         return f"{prompt}{text}\r\x1b[{width(_PROMPT) + cursor}C"
 
 
 @contextmanager
 def standard_input(screen: Screen, prompt: bool) -> Iterator[Lines]:
-    """The lines of this process.
+    """Yields the lines of standard input.
 
     Args:
-        screen: where a prompt is shown.
-        prompt: whether there may be one. There is none where nobody could type at it.
+        screen: shows the prompt.
+        prompt: whether to show a prompt if standard input is a terminal.
     """
     descriptor = None if sys.stdin is None else sys.stdin.fileno()
     if descriptor is None or sys.platform == "win32" or _in_background(descriptor):
-        yield NoLines()
+        yield NoInput()
     elif prompt and os.isatty(descriptor):
-        lines = TypedLines(descriptor, screen)
-        with _key_by_key(descriptor, screen):
-            screen.have_prompt(lines.draw)
+        lines = TerminalLines(descriptor, screen)
+        with _key_mode(descriptor, screen):
+            screen.set_prompt(lines.draw)
             try:
                 yield lines
             finally:
-                screen.have_prompt(None)
+                screen.set_prompt(None)
     else:
-        yield ReadLines(descriptor)
+        yield StreamLines(descriptor)
 
 
 def _in_background(descriptor: int) -> bool:
-    """Whether the terminal belongs to another job: to touch it would stop this one."""
+    """Reports whether another job owns the terminal. The use of it would then stop this process."""
     if not os.isatty(descriptor):
         return False
     try:
         return os.tcgetpgrp(descriptor) != os.getpgrp()
-    except OSError:  # it is the terminal of no job
+    except OSError:  # the terminal controls no job
         return False
 
 
 @contextmanager
-def _key_by_key(descriptor: int, screen: Screen) -> Iterator[None]:
-    """Have a terminal tell each key, and show none. Ctrl-C and Ctrl-Z do what they always do."""
+def _key_mode(descriptor: int, screen: Screen) -> Iterator[None]:
+    """Makes a terminal deliver each key at once, without echo. Ctrl-C and Ctrl-Z send signals."""
     import termios
 
     before = termios.tcgetattr(descriptor)
@@ -157,7 +158,7 @@ def _key_by_key(descriptor: int, screen: Screen) -> Iterator[None]:
             screen.redraw()
 
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGCONT, set_mode)  # a shell sets its own in between
+    loop.add_signal_handler(signal.SIGCONT, set_mode)  # the shell has changed the mode
     try:
         set_mode()
         yield
@@ -167,13 +168,13 @@ def _key_by_key(descriptor: int, screen: Screen) -> Iterator[None]:
 
 
 async def _read(descriptor: int) -> bytes:
-    """Read what is there, or wait until something is; nothing says that this is the end."""
+    """Waits for data, and returns it. Returns no bytes at the end of the input."""
     loop = asyncio.get_running_loop()
     ready = loop.create_future()
     try:
         loop.add_reader(descriptor, _set, ready)
     except PermissionError:
-        await asyncio.sleep(0)  # a file: something always is there
+        await asyncio.sleep(0)  # a regular file, which is always ready
     else:
         try:
             await ready
@@ -182,7 +183,7 @@ async def _read(descriptor: int) -> bytes:
     try:
         return os.read(descriptor, _CHUNK)
     except OSError:
-        return b""  # a terminal that was hung up
+        return b""  # the terminal was disconnected
 
 
 def _set(ready: asyncio.Future[None]) -> None:

@@ -14,32 +14,33 @@ from typing import Final
 from .screen import clean
 
 _KEY: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.)|.", re.DOTALL)
-_BEGUN: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|O)?\Z")
-_MOST_LINES: Final = 500
+_PARTIAL_KEY: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|O)?\Z")
+_MAX_HISTORY: Final = 500
 
 
 class LineEditor:
-    """Edits one line at a time, with the keys that shells have.
+    """Edits one line at a time, with the keys of a shell.
 
     Attributes:
-        ended: whether Ctrl-D was typed in place of a line.
+        ended: whether Ctrl-D was typed on an empty line.
     """
 
     def __init__(self) -> None:
         self.ended = False
-        self._left = ""  # of the cursor
+        # The text to the left and to the right of the cursor.
+        self._left = ""
         self._right = ""
-        self._begun = ""  # of a key that comes in parts
-        self._lines: list[str] = []
-        self._place = 0  # among the lines; behind them is the one that is typed
+        self._partial_key = ""  # the received part of a key that is not complete
+        self._history: list[str] = []
+        self._history_index = 0  # the length of the history for the line that is being typed
         self._entered: list[str] = []
 
-    def type(self, keys: str) -> list[str]:
-        """Take keys; return the lines that they complete."""
-        keys = self._begun + keys
-        begun = _BEGUN.search(keys)
-        self._begun = begun.group() if begun else ""
-        for key in _KEY.findall(keys[: len(keys) - len(self._begun)]):
+    def feed(self, keys: str) -> list[str]:
+        """Handles keys, and returns the lines that were entered."""
+        keys = self._partial_key + keys
+        partial = _PARTIAL_KEY.search(keys)
+        self._partial_key = partial.group() if partial else ""
+        for key in _KEY.findall(keys[: len(keys) - len(self._partial_key)]):
             if (action := _ACTIONS.get(key)) is not None:
                 action(self)
             elif len(key) == 1 and clean(key) == key:
@@ -47,18 +48,18 @@ class LineEditor:
         entered, self._entered = self._entered, []
         return entered
 
-    def view(self, room: int) -> tuple[str, int]:
-        """The part of the line that fits into so many columns, and the column of the cursor."""
-        left = _fitting(self._left[::-1], room)[::-1]
-        column = width(left)
-        return left + _fitting(self._right, room - column), column
+    def view(self, columns: int) -> tuple[str, int]:
+        """Returns the part of the line that fits into some columns, and the cursor's column."""
+        left = _truncate(self._left[::-1], columns)[::-1]
+        cursor = width(left)
+        return left + _truncate(self._right, columns - cursor), cursor
 
     def _enter(self) -> None:
         line = self._left + self._right
         self._left = self._right = ""
-        if line.strip() and self._lines[-1:] != [line]:
-            self._lines = [*self._lines[1 - _MOST_LINES :], line]
-        self._place = len(self._lines)
+        if line.strip() and self._history[-1:] != [line]:
+            self._history = [*self._history[1 - _MAX_HISTORY :], line]
+        self._history_index = len(self._history)
         self._entered.append(line)
 
     def _erase(self) -> None:
@@ -96,15 +97,15 @@ class LineEditor:
         self._left = before[: before.rfind(" ") + 1]
 
     def _older(self) -> None:
-        self._recall(self._place - 1)
+        self._recall(self._history_index - 1)
 
     def _newer(self) -> None:
-        self._recall(self._place + 1)
+        self._recall(self._history_index + 1)
 
-    def _recall(self, place: int) -> None:
-        if 0 <= place <= len(self._lines):
-            self._place = place
-            self._left, self._right = "".join(self._lines[place : place + 1]), ""
+    def _recall(self, index: int) -> None:
+        if 0 <= index <= len(self._history):
+            self._history_index = index
+            self._left, self._right = "".join(self._history[index : index + 1]), ""
 
 
 _ACTIONS: Final[Mapping[str, Callable[[LineEditor], None]]] = {
@@ -137,15 +138,15 @@ _ACTIONS: Final[Mapping[str, Callable[[LineEditor], None]]] = {
 
 
 def width(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """Returns the number of terminal columns that a text takes."""
     return sum(map(_columns, text))
 
 
-def _fitting(text: str, room: int) -> str:
-    """The beginning of a text that leaves at least one column of so many free."""
+def _truncate(text: str, columns: int) -> str:
+    """Returns the start of a text that takes fewer than `columns` columns."""
     for length, character in enumerate(text):
-        room -= _columns(character)
-        if room < 1:
+        columns -= _columns(character)
+        if columns < 1:
             return text[:length]
     return text
 

@@ -1,4 +1,4 @@
-"""The verb `listen`: waits for agents, prints their events and sends what is typed.
+"""The subcommand `listen`: waits for agents, prints their events and sends the lines of the input.
 
 Agents are served one after the other. Each line of standard input is sent as a request.
 """
@@ -22,34 +22,35 @@ from ..driver.errors import SessionError
 from ..transport.session import TcpListener, TcpSessionTransport, listen
 from .address import Address
 from .input_lines import Lines, standard_input
-from .errors import Refusal
+from .errors import CommandError
 from .report import Report
-from .requests import NoSuchRequest, read_request, request_help
-from .screen import OutputLost, Screen
-from .watched_session import ShownSession, tells_state
+from .requests import InvalidRequest, parse_request, request_help
+from .screen import OutputClosed, Screen
+from .reported_session import ReportedSession, is_agent_state
 
-FINE: Final = 0
-LOST: Final = 1
+EXIT_OK: Final = 0
+EXIT_LOST: Final = 1
 
-# How long answers are waited for that a host still owes when its session ends, and how long a
-# line that a program wrote waits for its agent to begin. In seconds.
-_LATE_ANSWERS: Final = 3.0
-_BEGINNING: Final = 10.0
+# How long to wait for pending responses when a session has ended, in seconds.
+_RESPONSE_TIMEOUT: Final = 3.0
 
-_UNBOUND: Final = {
-    errno.EADDRINUSE: "it is in use; give another port, or 0 for any",
+# How long a line from a pipe waits for the agent to report that it has started, in seconds.
+_START_TIMEOUT: Final = 10.0
+
+_BIND_ERRORS: Final = {
+    errno.EADDRINUSE: "the address is in use; use another port, or 0 for any free port",
     errno.EADDRNOTAVAIL: "this machine does not have that address",
 }
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _HELP: Final = (
-    ("/help", "This"),
-    ("/quit", "End, as Ctrl-C and Ctrl-D do"),
-    ("", "Any part of a name will do that no other has; all else is said to the agent"),
+    ("/help", "Show this help"),
+    ("/quit", "Quit, as Ctrl-C and Ctrl-D do"),
+    ("", "A unique part of a name is enough; all other lines are sent as run_input"),
 )
 
 
-async def watch(
+async def run_listen(
     address: Address,
     report: Report,
     screen: Screen,
@@ -58,26 +59,26 @@ async def watch(
     once: bool,
     prompt: bool,
 ) -> int:
-    """Listen, until it is enough; return the exit status.
+    """Serves agents until the user quits, and returns the exit status.
 
     Args:
-        address: where to listen.
-        report: what is told of it.
-        screen: where a prompt is shown.
-        allow_remote: whether the address may be one that other machines reach.
-        once: whether one agent is enough.
-        prompt: whether there may be a prompt.
+        address: the address to listen on.
+        report: prints the events and responses.
+        screen: shows the prompt.
+        allow_remote: whether the address may be reachable from other machines.
+        once: whether to end after the first agent.
+        prompt: whether to show a prompt if standard input is a terminal.
 
     Raises:
-        Refusal: the address cannot be listened on, or may not.
-        OutputLost: there is nobody to report to.
+        CommandError: the address cannot be bound, or is not allowed.
+        OutputClosed: the output cannot be written.
     """
     async with await _listener(address, allow_remote) as listener:
         with standard_input(screen, prompt) as lines:
             bound = Address(listener.host, listener.port)
-            report.listening(str(bound), asks=not lines.waits)
+            report.listening(str(bound), interactive=not lines.sequential)
             watcher = Watcher(report)
-            return await _first(
+            return await _run_until_first(
                 watcher.serve(listener, once), watcher.read(lines), _until_interrupted()
             )
 
@@ -86,133 +87,133 @@ async def _listener(address: Address, allow_remote: bool) -> TcpListener:
     try:
         return await listen(address.host, address.port, allow_remote=allow_remote)
     except RemoteAddressRefused as error:
-        raise Refusal(
+        raise CommandError(
             f"{error.address} can be reached from other machines, and a session has no "
-            "authentication: say --allow-remote if that is meant"
+            "authentication; pass --allow-remote to listen there"
         ) from None
     except UnicodeError:
-        why = "no such name can be"
+        reason = "invalid host name"
     except OSError as error:
-        why = _why_unbound(error)
-    raise Refusal(f"cannot listen on {address}: {why}")
+        reason = _bind_error(error)
+    raise CommandError(f"cannot listen on {address}: {reason}")
 
 
-def _why_unbound(error: OSError) -> str:
-    """Why an address cannot be listened on; asyncio's own text repeats the address."""
+def _bind_error(error: OSError) -> str:
+    """Returns why an address cannot be bound, without the address, which asyncio's text repeats."""
     number = error.errno
     if number is None or isinstance(error, socket.gaierror):
         return str(error.strerror or error)
-    return _UNBOUND.get(number) or os.strerror(number)
+    return _BIND_ERRORS.get(number) or os.strerror(number)
 
 
 class Watcher:
-    """A driver for whoever sits there: one agent at a time, and lines for it."""
+    """Serves one agent at a time, and sends it the lines of the input."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
-        self._session: ShownSession | None = None
-        self._begun = asyncio.Event()
-        self._asked: set[asyncio.Task[None]] = set()
+        self._session: ReportedSession | None = None
+        self._agent_started = asyncio.Event()
+        self._requests: set[asyncio.Task[None]] = set()
 
     # Agents.
 
     async def serve(self, listener: TcpListener, once: bool) -> int:
-        """Watch agents as they come; return after the first one, if that is enough."""
+        """Serves agents as they connect. With `once`, returns after the first one."""
         while True:
-            outcome = await self._attend(await listener.accept())
+            outcome = await self._serve_agent(await listener.accept())
             if once:
-                return LOST if isinstance(outcome, Lost) else FINE
+                return EXIT_LOST if isinstance(outcome, Lost) else EXIT_OK
             self._report.note("waiting for the next agent")
 
-    async def _attend(self, transport: TcpSessionTransport) -> Outcome:
-        """Watch one agent, to its end."""
+    async def _serve_agent(self, transport: TcpSessionTransport) -> Outcome:
+        """Serves one agent until its session has ended."""
         self._report.connected()
-        session = ShownSession(transport, self._report, self._after)
-        begin = asyncio.get_running_loop().call_later(_BEGINNING, self._begun.set)
+        session = ReportedSession(transport, self._report, self._event_reported)
+        start_timer = asyncio.get_running_loop().call_later(_START_TIMEOUT, self._agent_started.set)
         try:
             self._session = session
             outcome = await self._follow(session)
         except asyncio.CancelledError:
-            for task in self._asked:
+            for task in self._requests:
                 task.cancel()
             raise
         finally:
-            begin.cancel()
-            self._begun.clear()
+            start_timer.cancel()
+            self._agent_started.clear()
             self._session = None
             await session.close()
-            if self._asked:
-                await asyncio.wait(self._asked)  # they know that it is over
+            if self._requests:
+                await asyncio.wait(self._requests)  # the close has failed them
         self._report.outcome(outcome)
         return outcome
 
-    async def _follow(self, session: ShownSession) -> Outcome:
-        """Show a session until it has ended, and what it still answers then."""
+    async def _follow(self, session: ReportedSession) -> Outcome:
+        """Reports a session until it has ended, and the responses that arrive after the end."""
         try:
             await session.start()
         except TransportClosed:
-            pass  # it came and went: its outcome is known
-        outcome = await session.shown()
-        if self._asked:
-            await asyncio.wait(self._asked, timeout=_LATE_ANSWERS)
+            pass  # the agent has disconnected already, so the outcome is known
+        outcome = await session.wait_reported()
+        if self._requests:
+            await asyncio.wait(self._requests, timeout=_RESPONSE_TIMEOUT)
         return outcome
 
-    def _after(self, received: ReceivedEvent) -> None:
-        begins = tells_state(received, pb.AS_INITIALIZING)
-        if received.arm == "agent_state_changed" and not begins:
-            self._begun.set()
+    def _event_reported(self, received: ReceivedEvent) -> None:
+        initializing = is_agent_state(received, pb.AS_INITIALIZING)
+        if received.arm == "agent_state_changed" and not initializing:
+            self._agent_started.set()
 
     # Lines.
 
     async def read(self, lines: Lines) -> int:
-        """Do what lines say, until there are no more and that means to quit."""
+        """Handles lines until `/quit`, or until the last line if the source quits at its end."""
         while (line := await lines.next()) is not None:
-            word = line.strip().partition(" ")[0]
-            if word == "/quit":
+            command = line.strip().partition(" ")[0]
+            if command == "/quit":
                 self._report.typed(line)
-                return FINE
-            if word == "/help":
+                return EXIT_OK
+            if command == "/help":
                 self._report.typed(line)
                 self._report.help([*request_help(), *_HELP])
-            elif word:
-                await self._do(line, lines.waits)
-        if not lines.end_is_quit:
-            await asyncio.Event().wait()  # nothing else is asked, and the agent goes on
-        return FINE
+            elif command:
+                await self._handle(line, lines.sequential)
+        if not lines.quits_at_end:
+            await asyncio.Event().wait()  # continues to report events
+        return EXIT_OK
 
-    async def _do(self, line: str, waits: bool) -> None:
-        """Send the request that a line is; `waits` for an agent, and for what comes of it."""
+    async def _handle(self, line: str, sequential: bool) -> None:
+        """Sends the request in a line. Waits for an agent and the response if `sequential`."""
         try:
-            name, request = read_request(line)
-        except NoSuchRequest as error:
+            name, request = parse_request(line)
+        except InvalidRequest as error:
             self._report.typed(line)
             self._report.failed(line.split()[0], str(error))
             return
-        if waits:
-            await self._agent()
+        if sequential:
+            await self._wait_for_agent()
         self._report.typed(line)
-        asking = asyncio.ensure_future(self._ask(name, request))
-        self._asked.add(asking)
-        asking.add_done_callback(self._asked.discard)
-        if waits:
-            await asking
+        task = asyncio.ensure_future(self._send(name, request))
+        self._requests.add(task)
+        task.add_done_callback(self._requests.discard)
+        if sequential:
+            await task
 
-    async def _agent(self) -> None:
-        """Wait for an agent that has begun, and has not ended."""
+    async def _wait_for_agent(self) -> None:
+        """Waits for an agent that has started and not ended."""
         while True:
-            await self._begun.wait()
+            await self._agent_started.wait()
             if self._session is not None and self._session.outcome is None:
                 return
-            self._begun.clear()
+            self._agent_started.clear()
 
-    async def _ask(self, name: str, request: pb.SessionRequest) -> None:
-        """Send a request, and report what comes of it."""
+    async def _send(self, name: str, request: pb.SessionRequest) -> None:
+        """Sends a request, and reports the response or the error."""
         try:
-            await self._tell(name, request)
-        except OutputLost:
-            pass  # whoever shows the next event is told
+            await self._send_and_report(name, request)
+        except OutputClosed:
+            pass  # the next event that is reported raises it as well
 
-    async def _tell(self, name: str, request: pb.SessionRequest) -> None:
+    async def _send_and_report(self, name: str, request: pb.SessionRequest) -> None:
         if self._session is None:
             self._report.failed(name, "no agent is connected")
             return
@@ -224,8 +225,8 @@ class Watcher:
             self._report.answer(name, response)
 
 
-async def _first(*coroutines: Coroutine[Any, Any, int]) -> int:
-    """Run all, until one is done; return what it returns."""
+async def _run_until_first(*coroutines: Coroutine[Any, Any, int]) -> int:
+    """Runs coroutines until one returns, cancels the others, and returns its result."""
     tasks = [asyncio.ensure_future(each) for each in coroutines]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -237,17 +238,17 @@ async def _first(*coroutines: Coroutine[Any, Any, int]) -> int:
 
 
 async def _until_interrupted() -> int:
-    """Wait for Ctrl-C, or whatever else asks a program to end."""
+    """Waits for Ctrl-C or another signal that ends the process."""
     loop = asyncio.get_running_loop()
     interrupted = asyncio.Event()
     try:
         for each in _SIGNALS:
             loop.add_signal_handler(each, interrupted.set)
-    except NotImplementedError:  # on Windows Ctrl-C is an exception
+    except NotImplementedError:  # on Windows, where Ctrl-C raises KeyboardInterrupt
         await interrupted.wait()
     try:
         await interrupted.wait()
     finally:
         for each in _SIGNALS:
             loop.remove_signal_handler(each)
-    return FINE
+    return EXIT_OK

@@ -1,7 +1,7 @@
 """Summarises a message in one or a few lines.
 
-Common messages have a text of their own. Every other message, including those that the protocol
-gains, is summarised by its fields.
+Common messages have special summaries. All other messages, including those that are new in the
+protocol, are summarised by their fields.
 """
 
 from __future__ import annotations
@@ -21,75 +21,75 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-# A FieldDescriptor; protobuf has two classes of it, with nothing in common for a type checker.
+# A FieldDescriptor. `Any`, since protobuf has two unrelated classes for it.
 _Field: TypeAlias = Any
 
 _PACKAGE: Final = f"{pb.DESCRIPTOR.package}."
 
-# What values of enums that are told as words begin with. The names of other enums are known as
-# they are.
+# The prefixes of enum values that are shown in lower case and without the prefix. Other values are
+# shown by their full name.
 _PREFIX: Final = re.compile(r"(?:AS|US|TC|TR)_")
 
 NOTHING: Final = "(nothing)"
 _UNNAMED: Final = "unnamed"
 
-# What needs no name beside it where it is all there is.
-_SPEAKING: Final = (FieldDescriptor.TYPE_MESSAGE, FieldDescriptor.TYPE_STRING)
+# The types of fields that are shown without their name if no other field is set.
+_SELF_EXPLANATORY: Final = (FieldDescriptor.TYPE_MESSAGE, FieldDescriptor.TYPE_STRING)
 
-# What says nothing when it is empty; a zero says something.
-_SILENT: Final = (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES)
+# The types of fields that are left out when they are empty. Zero numbers are shown.
+_OMITTED_IF_EMPTY: Final = (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES)
 
 
-def gist(message: Message) -> str:
-    """What a message says, in one line, which may be long and is never empty."""
+def summarize(message: Message) -> str:
+    """Returns a summary of a message. It is one line of any length, and never empty."""
     special = _SPECIAL.get(message.DESCRIPTOR.full_name.removeprefix(_PACKAGE))
     return (_fields(message) if special is None else special(message)) or NOTHING
 
 
-def rows(message: Message) -> Iterator[str]:
-    """What a message says, a line for each thing in it."""
+def summary_lines(message: Message) -> Iterator[str]:
+    """Yields a line for each field of a message, and for each item of a repeated message field."""
     fields = _shown(message)
     for field, value in fields:
         label = "" if len(fields) == 1 and _is_repeated(value) else f"{field.name}: "
-        for text in _each(field, value):
+        for text in _items(field, value):
             yield f"{label}{text}"
 
 
-def _each(field: _Field, value: Any) -> Iterable[str]:
-    """What a field says, in as many texts as there are things in it."""
-    if (inner := _list_of(value)) is not None:
-        return _each(inner, getattr(value, inner.name))
+def _items(field: _Field, value: Any) -> Iterable[str]:
+    """Returns a summary of each item of a field."""
+    if (list_field := _list_field(value)) is not None:
+        return _items(list_field, getattr(value, list_field.name))
     if _is_map(field):
         return [_pair(key, item) for key, item in sorted(value.items())]
     if _is_repeated(value) and field.message_type is not None:
-        return [gist(item) for item in value] or [NOTHING]
+        return [summarize(item) for item in value] or [NOTHING]
     return [_text(field, value)]
 
 
-def _list_of(value: Any) -> _Field | None:
-    """The field of a message that is nothing but a list of others."""
+def _list_field(value: Any) -> _Field | None:
+    """Returns the field of a message whose only field is a list of messages, or None."""
     fields = value.DESCRIPTOR.fields if isinstance(value, Message) else []
     if len(fields) != 1 or fields[0].message_type is None or _is_map(fields[0]):
         return None
     return fields[0] if _is_repeated(getattr(value, fields[0].name)) else None
 
 
-def unknown(message: Message) -> str:
-    """What can be said of a message with no arm set that this build knows."""
+def describe_unknown(message: Message) -> str:
+    """Returns a summary of a message whose arm this build does not know, or that has none."""
     number = unknown_field(message)
-    return NOTHING if number is None else f"something unknown, field {number}"
+    return NOTHING if number is None else f"unknown field {number}"
 
 
-def clock(time: Timestamp) -> str:
-    """A time of the day, as the clock on the wall has it."""
+def format_time(time: Timestamp) -> str:
+    """Returns the local time of day."""
     try:
-        moment = datetime.fromtimestamp(time.seconds)
+        local = datetime.fromtimestamp(time.seconds)
     except (ValueError, OverflowError, OSError):
-        return "--:--:--.---"  # a peer may send any number
-    return f"{moment:%H:%M:%S}.{time.nanos // 1_000_000 % 1000:03}"
+        return "--:--:--.---"  # out of range: a peer may send any number
+    return f"{local:%H:%M:%S}.{time.nanos // 1_000_000 % 1000:03}"
 
 
-# Messages of any kind.
+# Summaries of any message.
 
 
 def _fields(message: Message) -> str:
@@ -97,7 +97,7 @@ def _fields(message: Message) -> str:
     if len(oneofs) == 1 and len(oneofs[0].fields) == len(message.DESCRIPTOR.fields):
         return _union(message, oneofs[0].name)
     fields = _shown(message)
-    if len(fields) == 1 and fields[0][0].type in _SPEAKING:
+    if len(fields) == 1 and fields[0][0].type in _SELF_EXPLANATORY:
         return _text(*fields[0])
     return ", ".join(f"{field.name} {_text(field, value)}" for field, value in fields)
 
@@ -105,31 +105,33 @@ def _fields(message: Message) -> str:
 def _union(message: Message, name: str) -> str:
     arm = message.WhichOneof(name)
     if arm is None:
-        return unknown(message)
+        return describe_unknown(message)
     field = message.DESCRIPTOR.fields_by_name[arm]
     return f"{arm} {_text(field, getattr(message, arm))}"
 
 
 def _shown(message: Message) -> list[tuple[_Field, Any]]:
-    """The fields that say something: those that are set, and those whose zero has a meaning."""
+    """Returns the fields to show: those that are set, and numbers without presence."""
     present = {field.number for field, _ in message.ListFields()}
     fields = ((field, getattr(message, field.name)) for field in message.DESCRIPTOR.fields)
     return [
         (field, value)
         for field, value in fields
-        if field.number in present or _zero_counts(field, value)
+        if field.number in present or _is_shown_at_zero(field, value)
     ]
 
 
-def _zero_counts(field: _Field, value: Any) -> bool:
-    return field.type not in _SILENT and not field.has_presence and not _is_repeated(value)
+def _is_shown_at_zero(field: _Field, value: Any) -> bool:
+    return (
+        field.type not in _OMITTED_IF_EMPTY and not field.has_presence and not _is_repeated(value)
+    )
 
 
 def _text(field: _Field, value: Any) -> str:
     if _is_map(field):
         return _joined(_pair(key, item) for key, item in sorted(value.items()))
     if _is_repeated(value):
-        # What a message says can have commas of its own.
+        # The summary of a message may contain commas.
         separator = ", " if field.message_type is None else "; "
         return separator.join(_item(field, item) for item in value)
     return _item(field, value)
@@ -145,11 +147,11 @@ def _item(field: _Field, value: Any) -> str:
 
 def _value(value: Any) -> str:
     if isinstance(value, Timestamp):
-        return clock(value)
+        return format_time(value)
     if isinstance(value, Duration):
         return f"{value.seconds + value.nanos / 1e9:g} s"
     if isinstance(value, Message):
-        return gist(value)
+        return summarize(value)
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
     if isinstance(value, bool):
@@ -158,7 +160,7 @@ def _value(value: Any) -> str:
 
 
 def _name(field: _Field, number: int) -> str:
-    """The name of an enum's value."""
+    """Returns the name of an enum value."""
     value = field.enum_type.values_by_number.get(number)
     return f"unknown {number}" if value is None else str(value.name)
 
@@ -176,42 +178,42 @@ def _is_map(field: _Field) -> bool:
 
 
 def _is_union(oneof: Any) -> bool:
-    """Whether a oneof is one, rather than what protobuf makes of an optional field."""
+    """Reports whether a oneof was declared, unlike the synthetic oneof of an optional field."""
     return len(oneof.fields) > 1 or not oneof.name.startswith("_")
 
 
-# Messages with words of their own, by name: those of a protocol that is older than this file may
-# be missing.
+# Special summaries. They are registered by name, since an older protocol may lack some messages.
 
 
-def _change(message: Any) -> str:
-    old, new = _word(message, "old_state"), _word(message, "new_state")
+def _state_changed(message: Any) -> str:
+    old, new = _short_name(message, "old_state"), _short_name(message, "new_state")
     return new if old == new else f"{old} → {new}"
 
 
-def _word(message: Message, name: str) -> str:
+def _short_name(message: Message, name: str) -> str:
+    """Returns the value of an enum field in lower case, without its prefix."""
     field = message.DESCRIPTOR.fields_by_name[name]
     return _PREFIX.sub("", _name(field, getattr(message, name)), count=1).lower()
 
 
 def _transcribed(message: Any) -> str:
-    kept = _joined(filter(None, ("" if message.is_final else "interim", message.language)))
-    return _spaced(message.transcript, kept and f"({kept})")
+    notes = _joined(filter(None, ("" if message.is_final else "interim", message.language)))
+    return _spaced(message.transcript, notes and f"({notes})")
 
 
 def _chat_item(item: Any) -> str:
     arm = item.WhichOneof("item")
-    return unknown(item) if arm is None else gist(getattr(item, arm))
+    return describe_unknown(item) if arm is None else summarize(getattr(item, arm))
 
 
 def _chat_message(message: Any) -> str:
-    text = "\n".join(map(gist, message.content))
-    said = _spaced(text, "(interrupted)" if message.interrupted else "")
-    return f"{_word(message, 'role')}: {said or NOTHING}"
+    text = "\n".join(map(summarize, message.content))
+    text = _spaced(text, "(interrupted)" if message.interrupted else "")
+    return f"{_short_name(message, 'role')}: {text or NOTHING}"
 
 
 def _content(part: Any) -> str:
-    return part.text or unknown(part)
+    return part.text or describe_unknown(part)
 
 
 def _call(call: Any) -> str:
@@ -224,7 +226,7 @@ def _output(output: Any) -> str:
 
 
 def _called(part: Any) -> str:
-    """What a call or its output goes by."""
+    """Returns the name of a call or of its output."""
     return part.name or part.call_id or _UNNAMED
 
 
@@ -238,8 +240,8 @@ def _executed(message: Any) -> str:
         _spaced(_call(call), _result(outputs[call.call_id]) if call.call_id in outputs else "")
         for call in message.function_calls
     ]
-    asked = {call.call_id for call in message.function_calls}
-    parts += [_output(output) for call_id, output in outputs.items() if call_id not in asked]
+    calls = {call.call_id for call in message.function_calls}
+    parts += [_output(output) for call_id, output in outputs.items() if call_id not in calls]
     return "; ".join(parts)
 
 
@@ -257,8 +259,8 @@ def _config(update: Any) -> str:
 
 
 def _ended(ended: Any) -> str:
-    # A call that has ended is not running: its status was left out.
-    status = "" if ended.status == pb.TC_RUNNING else _word(ended, "status")
+    # TC_RUNNING is the zero value, so the status was not set.
+    status = "" if ended.status == pb.TC_RUNNING else _short_name(ended, "status")
     return ": ".join(filter(None, (status, ended.message)))
 
 
@@ -285,13 +287,13 @@ def _json(struct: Any) -> str:
     try:
         return json.dumps(MessageToDict(struct), ensure_ascii=False)
     except (JsonError, ValueError):
-        return "(no JSON)"  # an infinite number, say
+        return "(not valid JSON)"  # such as an infinite number
 
 
 _EVENT: Final = "AgentSessionEvent"
 _SPECIAL: Final[Mapping[str, Callable[[Any], str]]] = {
-    f"{_EVENT}.AgentStateChanged": _change,
-    f"{_EVENT}.UserStateChanged": _change,
+    f"{_EVENT}.AgentStateChanged": _state_changed,
+    f"{_EVENT}.UserStateChanged": _state_changed,
     f"{_EVENT}.UserInputTranscribed": _transcribed,
     f"{_EVENT}.FunctionToolsExecuted": _executed,
     f"{_EVENT}.ToolExecutionUpdated.Ended": _ended,

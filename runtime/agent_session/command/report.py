@@ -16,67 +16,72 @@ from google.protobuf.message import Message
 
 from ..driver.outcome import Ended, Outcome
 from ..driver.events import ReceivedEvent
-from .message_summary import NOTHING, clock, gist, rows, unknown
-from .screen import OutputLost, Piece, Screen, Style, clean
+from .message_summary import NOTHING, describe_unknown, format_time, summarize, summary_lines
+from .screen import OutputClosed, StyledText, Screen, Style, clean
 
-# How much of an event is shown. An answer is shown whole, as somebody asked for it.
-_LONGEST: Final = 400
-_NAMES: Final = 26  # columns
+# The largest number of characters of an event. Responses are shown in full.
+_MAX_EVENT_LENGTH: Final = 400
+
+# The width of the column of names.
+_NAME_COLUMNS: Final = 26
 
 
 class Report(ABC):
-    """Tells what happens."""
+    """Prints what happens in a session.
+
+    All methods raise `OutputClosed` if the output cannot be written.
+    """
 
     @abstractmethod
-    def listening(self, address: str, asks: bool) -> None:
-        """An agent may connect. `asks` says that somebody can type."""
+    def listening(self, address: str, interactive: bool) -> None:
+        """Reports the address to connect to, and whether lines can be typed at a prompt."""
 
     @abstractmethod
     def connected(self) -> None:
-        """An agent has."""
+        """Reports that an agent has connected."""
 
     @abstractmethod
     def event(self, received: ReceivedEvent) -> None:
-        """Something happened in the session."""
+        """Reports an event of the session."""
 
     @abstractmethod
     def typed(self, line: str) -> None:
-        """A line was given."""
+        """Reports a line of the input."""
 
     @abstractmethod
     def answer(self, request: str, response: pb.SessionResponse) -> None:
-        """The agent answered a request, which includes that it refused it."""
+        """Reports a response, which may be an error."""
 
     @abstractmethod
     def failed(self, request: str, error: str) -> None:
-        """A request came to nothing."""
+        """Reports a request without a response."""
 
     @abstractmethod
     def outcome(self, outcome: Outcome) -> None:
-        """The session is over."""
+        """Reports the end of the session."""
 
     @abstractmethod
     def note(self, text: str) -> None:
-        """Something that is no part of the session."""
+        """Reports something that does not belong to the session."""
 
     @abstractmethod
     def warning(self, text: str) -> None:
-        """Something that is not as it should be."""
+        """Reports a warning of the log."""
 
     def help(self, entries: Sequence[tuple[str, str]]) -> None:
-        """What can be typed, and what it means."""
+        """Reports the lines that can be typed, with their meaning."""
         for command, meaning in entries:
-            self.note(f"{command:<{_NAMES}}{meaning}")
+            self.note(f"{command:<{_NAME_COLUMNS}}{meaning}")
 
 
-class PeopleReport(Report):
-    """Lines for people."""
+class TextReport(Report):
+    """Prints lines for people."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
 
-    def listening(self, address: str, asks: bool) -> None:
-        keys = "; type to the agent, /help tells what else, Ctrl-D ends" if asks else ""
+    def listening(self, address: str, interactive: bool) -> None:
+        keys = "; type text for the agent, /help for help, Ctrl-D to quit" if interactive else ""
         self.note(f"listening on {address}{keys}")
 
     def connected(self) -> None:
@@ -88,58 +93,60 @@ class PeopleReport(Report):
         if arm is None:
             number = received.number
             name = "an empty event" if number is None else f"unknown event, field {number}"
-            self._line(clock(time), Piece(name, Style.ODD), "")
+            self._line(format_time(time), StyledText(name, Style.WARNING), "")
         else:
-            style = Style.BAD if arm == "error" else Style.NAME
-            self._line(clock(time), Piece(arm, style), _cut(gist(getattr(event, arm))))
+            style = Style.ERROR if arm == "error" else Style.NAME
+            self._line(
+                format_time(time), StyledText(arm, style), _shorten(summarize(getattr(event, arm)))
+            )
 
     def typed(self, line: str) -> None:
-        self._screen.show(Piece(f"> {line}", Style.STRONG))
+        self._screen.show(StyledText(f"> {line}", Style.BOLD))
 
     def answer(self, request: str, response: pb.SessionResponse) -> None:
         if response.error:
             self.failed(request, response.error)
-        name = Piece("answer" if request == "run_input" else request, Style.GOOD)
-        for line in _answer_lines(response):
+        name = StyledText("answer" if request == "run_input" else request, Style.SUCCESS)
+        for line in _response_lines(response):
             self._line("", name, line)
-            name = Piece("")
+            name = StyledText("")
 
     def failed(self, request: str, error: str) -> None:
-        self._line("", Piece(f"{request} failed", Style.BAD), error)
+        self._line("", StyledText(f"{request} failed", Style.ERROR), error)
 
     def outcome(self, outcome: Outcome) -> None:
         if isinstance(outcome, Ended):
-            name, style = "ended", Style.GOOD
+            name, style = "ended", Style.SUCCESS
         else:
-            name, style = "lost", Style.BAD
-        self._screen.show(Piece(name, style), Piece(f": {told(outcome)}"))
+            name, style = "lost", Style.ERROR
+        self._screen.show(StyledText(name, style), StyledText(f": {describe_outcome(outcome)}"))
 
     def note(self, text: str) -> None:
-        self._screen.show(Piece(text, Style.FAINT))
+        self._screen.show(StyledText(text, Style.DIM))
 
     def warning(self, text: str) -> None:
-        self._screen.show(Piece("warning", Style.ODD), Piece(f": {text}"))
+        self._screen.show(StyledText("warning", Style.WARNING), StyledText(f": {text}"))
 
-    def _line(self, time: str, name: Piece, text: str) -> None:
-        padding = Piece(" " * max(1, _NAMES - len(name.text)) if text else "")
-        self._screen.show(Piece(f"{time:<14}", Style.FAINT), name, padding, Piece(text))
+    def _line(self, time: str, name: StyledText, text: str) -> None:
+        padding = StyledText(" " * max(1, _NAME_COLUMNS - len(name.text)) if text else "")
+        self._screen.show(StyledText(f"{time:<14}", Style.DIM), name, padding, StyledText(text))
 
 
 class JsonReport(Report):
-    """JSON for programs. Each line is an object, whose first key says what it tells."""
+    """Prints one JSON object per line. The first key of an object is the kind of the entry."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
 
-    def listening(self, address: str, asks: bool) -> None:
-        self._tell(listening=address)
+    def listening(self, address: str, interactive: bool) -> None:
+        self._write(listening=address)
 
     def connected(self) -> None:
-        self._tell(connected=True)
+        self._write(connected=True)
 
     def event(self, received: ReceivedEvent) -> None:
         event, arm = received.event, received.arm
-        self._tell(
+        self._write(
             event=arm,
             number=received.number,
             created_at=_time(event),
@@ -147,37 +154,37 @@ class JsonReport(Report):
         )
 
     def typed(self, line: str) -> None:
-        """A program knows what it wrote."""
+        """Prints nothing, since the program that reads the output has written the line."""
 
     def answer(self, request: str, response: pb.SessionResponse) -> None:
         payload = _payload(response)
-        self._tell(
+        self._write(
             answer=request,
             error=response.error or None,
             payload=None if payload is None else _dict(payload),
         )
 
     def failed(self, request: str, error: str) -> None:
-        self._tell(failed=request, error=error)
+        self._write(failed=request, error=error)
 
     def outcome(self, outcome: Outcome) -> None:
         if isinstance(outcome, Ended):
-            self._tell(outcome="ended", reason=outcome.reason_name, error=outcome.error)
+            self._write(outcome="ended", reason=outcome.reason_name, error=outcome.error)
         else:
-            self._tell(outcome="lost", error=None if outcome.error is None else str(outcome.error))
+            self._write(outcome="lost", error=None if outcome.error is None else str(outcome.error))
 
     def note(self, text: str) -> None:
-        self._tell(note=text)
+        self._write(note=text)
 
     def warning(self, text: str) -> None:
-        self._tell(warning=text)
+        self._write(warning=text)
 
-    def _tell(self, **facts: Any) -> None:
-        self._screen.write(json.dumps(facts) + "\n")
+    def _write(self, **entry: Any) -> None:
+        self._screen.write(json.dumps(entry) + "\n")
 
 
 class ReportHandler(logging.Handler):
-    """Shows what the log has to say in its place among the lines, rather than over the prompt."""
+    """Adds warnings of the log to a report, so that they do not overwrite the prompt."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(logging.WARNING)
@@ -186,29 +193,31 @@ class ReportHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         try:
             self._report.warning(record.getMessage())
-        except OutputLost:
-            pass  # whoever shows the next line is told
+        except OutputClosed:
+            pass  # the next line that is reported raises it as well
 
 
-def told(outcome: Outcome) -> str:
-    """What is known of the end of a session."""
+def describe_outcome(outcome: Outcome) -> str:
+    """Returns the reason of the end of a session."""
     if isinstance(outcome, Ended):
         return outcome.reason_name + (f", {outcome.error}" if outcome.error else "")
     if outcome.error is None:
-        return "the agent is gone and never said why"
+        return "the agent disconnected without session_closed"
     return str(outcome.error)
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     text = clean(text)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
+    if len(text) <= _MAX_EVENT_LENGTH:
+        return text
+    return f"{text[:_MAX_EVENT_LENGTH]}… ({len(text)} characters)"
 
 
-def _answer_lines(response: pb.SessionResponse) -> list[str]:
+def _response_lines(response: pb.SessionResponse) -> list[str]:
     payload = _payload(response)
     if payload is None:
-        return [] if response.error else [unknown(response)]
-    lines = [line for row in rows(payload) for line in row.split("\n")]
+        return [] if response.error else [describe_unknown(response)]
+    lines = [line for text in summary_lines(payload) for line in text.split("\n")]
     return lines or ([] if response.error else [NOTHING])
 
 
@@ -217,7 +226,7 @@ def _time(event: pb.AgentSessionEvent) -> str | None:
         return None
     try:
         return event.created_at.ToJsonString()
-    except (ValueError, OverflowError):  # no year has it
+    except (ValueError, OverflowError):  # the year is out of range
         return None
 
 

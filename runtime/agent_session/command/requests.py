@@ -1,6 +1,6 @@
 """Parses requests that are typed as a name and fields in JSON.
 
-Names, fields and help texts come from the protocol, so that a new request can be typed at once.
+Names, fields and help texts come from the protocol, so that new requests need no edit here.
 """
 
 from __future__ import annotations
@@ -19,78 +19,77 @@ from google.protobuf.message import Message
 _NAMES: Final = tuple(str(arm) for arm in SESSION_REQUEST_ARMS)
 
 
-class NoSuchRequest(Exception):
-    """What was typed is no request; the text says why."""
+class InvalidRequest(Exception):
+    """The line is not a valid request. The text says why."""
 
 
-def read_request(line: str) -> tuple[str, pb.SessionRequest]:
-    """The request that a line is, and its name: `/NAME {FIELDS}`, or what is said to the agent.
+def parse_request(line: str) -> tuple[str, pb.SessionRequest]:
+    """Returns the name and the request of a line.
+
+    A line is `/NAME {FIELDS}`; any other line is the text of a run_input.
 
     Raises:
-        NoSuchRequest: it is none.
+        InvalidRequest: the line is not a valid request.
     """
-    word, _, fields = line.strip().partition(" ")
-    if not word.startswith("/"):
-        return "run_input", say(line)
-    name = find_request(word[1:])
+    command, _, fields = line.strip().partition(" ")
+    if not command.startswith("/"):
+        return "run_input", run_input_request(line)
+    name = find_request(command[1:])
     return name, make_request(name, fields)
 
 
-def find_request(word: str) -> str:
-    """The request of a name, of which any part will do that no other has.
+def find_request(part: str) -> str:
+    """Returns the name of the request whose name contains a text.
 
     Raises:
-        NoSuchRequest: there is none, or several have that part.
+        InvalidRequest: no name contains the text, or several do.
     """
-    if word in _NAMES:
-        return word
-    found = [name for name in _NAMES if word and word in name]
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        raise NoSuchRequest("there is no such request; /help tells what there is")
-    raise NoSuchRequest(f"that can be {' or '.join(found)}")
+    if part in _NAMES:
+        return part
+    matches = [name for name in _NAMES if part and part in name]
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
+        raise InvalidRequest("unknown request; /help lists all requests")
+    raise InvalidRequest(f"ambiguous name: {' or '.join(matches)}")
 
 
 def make_request(name: str, fields: str) -> pb.SessionRequest:
-    """Make a request from its name, and its fields as a JSON object, if any.
+    """Returns a request with fields from a JSON object. An empty text sets no fields.
 
     Raises:
-        NoSuchRequest: these are not its fields.
+        InvalidRequest: the fields are not valid.
     """
     request = pb.SessionRequest()
     payload = getattr(request, name)
     payload.SetInParent()
     try:
-        given = json.loads(fields or "{}")
-        if not isinstance(given, dict):
-            raise NoSuchRequest(f"its fields are a JSON object{_takes(payload, ': ')}")
-        ParseDict(given, payload)
+        values = json.loads(fields or "{}")
+        if not isinstance(values, dict):
+            raise InvalidRequest(f"the fields must be a JSON object{_usage(payload, ': ')}")
+        ParseDict(values, payload)
     except (ValueError, RecursionError, ParseError) as error:
-        takes = _takes(payload, ", ")
-        raise NoSuchRequest(f"these are not its fields in JSON{takes}: {error}") from None
+        usage = _usage(payload, ", expected ")
+        raise InvalidRequest(f"the fields are not valid{usage}: {error}") from None
     return request
 
 
-def _takes(payload: Message | type[Message], before: str) -> str:
-    """The fields that a request takes, in the form in which one types them, behind a text.
-
-    Empty where it takes none.
-    """
+def _usage(payload: Message | type[Message], prefix: str) -> str:
+    """Returns a prefix and the form of a request's fields; an empty text if it has no fields."""
     fields = ", ".join(f'"{field}": …' for field in payload.DESCRIPTOR.fields_by_name)
-    return fields and f"{before}{{{fields}}}"
+    return fields and f"{prefix}{{{fields}}}"
 
 
-def say(text: str) -> pb.SessionRequest:
-    """The request that says a text to the agent."""
+def run_input_request(text: str) -> pb.SessionRequest:
+    """Returns the request that runs a text as the user's input."""
     return pb.SessionRequest(run_input=pb.SessionRequest.RunInput(text=text))
 
 
 def request_help() -> Iterator[tuple[str, str]]:
-    """Each request, with what it means and what it takes."""
+    """Yields the name and fields of each request with its description."""
     for name, arm in SESSION_REQUEST_ARMS.items():
-        # Not the client's, which has methods of its own.
+        # Not the client, since a request can have the name of another method of it, such as `send`.
         method: Any = getattr(SessionRequestHandler, name, None)
         paragraph = (inspect.getdoc(method) or "").partition("\n\n")[0]
         sentence = " ".join(paragraph.split()).partition(". ")[0].rstrip(".")
-        yield f"/{name}", f"{sentence}{_takes(arm.type, ' ')}"
+        yield f"/{name}", f"{sentence}{_usage(arm.type, ' ')}"

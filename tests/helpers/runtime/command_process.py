@@ -20,7 +20,7 @@ from agent_session import TcpSessionTransport
 from agent_session_protocol import agent_session_pb2 as pb
 from scripted_host import Host, closed_event
 
-NO_REQUEST = "there is no such request; /help tells what there is"
+NO_REQUEST = "unknown request; /help lists all requests"
 # How a line begins that tells of a request, with the request's name.
 NAMES = " " * 14 + "{:<26}"
 

@@ -39,7 +39,7 @@ def test_addresses_beyond_loopback_must_be_meant(refused: Refused) -> None:
     for address, shown in (("0.0.0.0:0", "0.0.0.0"), ("[::]:0", "::")):
         assert refused("listen", address) == (
             f"agent-session: {shown} can be reached from other machines, and a session has no "
-            "authentication: say --allow-remote if that is meant\n"
+            "authentication; pass --allow-remote to listen there\n"
         )
 
     async def main() -> None:
@@ -64,7 +64,7 @@ def test_a_port_in_use() -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         f"agent-session: cannot listen on {address}: "
-        "it is in use; give another port, or 0 for any\n"
+        "the address is in use; use another port, or 0 for any free port\n"
     )
 
 
@@ -77,14 +77,16 @@ def test_an_address_of_another_machine(refused: Refused) -> None:
 
 def test_addresses_that_are_none(refused: Refused) -> None:
     assert refused("listen", "a..b:1") == (
-        "agent-session: cannot listen on a..b:1: no such name can be\n"
+        "agent-session: cannot listen on a..b:1: invalid host name\n"
     )
     for address in (":65536", "127.0.0.1:", "127.0.0.1:x", "http://localhost", ":"):
-        assert "is no HOST:PORT: a port is a number below 65536" in refused("listen", address)
+        assert "is not HOST:PORT: a port is a number below 65536" in refused("listen", address)
     for address in ("::1:1", "::1", "::", "fe80::1"):
-        assert "an IPv6 address stands in brackets, as in [::1]:24024" in refused("listen", address)
+        assert "an IPv6 address must be in brackets, as in [::1]:24024" in refused(
+            "listen", address
+        )
     for address in ("tcp://127.0.0.1:1", "a b:1", "[::1", "me@here:1"):
-        assert "is no HOST:PORT, as in 127.0.0.1:24024" in refused("listen", address)
+        assert "is not HOST:PORT, as in 127.0.0.1:24024" in refused("listen", address)
 
 
 def test_a_name_that_is_not_found(refused: Refused) -> None:
@@ -98,9 +100,11 @@ def test_the_help_tells_of_pipes(capsys: pytest.CaptureFixture[str]) -> None:
         command(["listen", "--help"])
     assert ended.value.code == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "Lines can come from a pipe or a file too." in told
-    assert "Behind the last one it goes on to show events; the line /quit ends it." in told
-    assert "Ctrl-C and Ctrl-D end" in told
+    assert "Lines can also come from a pipe or a file." in told
+    assert (
+        "After the last line the command continues to show events; the line /quit ends it." in told
+    )
+    assert "Ctrl-C and Ctrl-D end the command" in told
 
 
 def test_without_a_verb_it_says_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:

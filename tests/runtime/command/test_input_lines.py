@@ -11,7 +11,7 @@ import pytest
 from agent_session import listen
 from agent_session.command.input_lines import Lines
 from agent_session.command.listen import Watcher
-from agent_session.command.report import PeopleReport
+from agent_session.command.report import TextReport
 from agent_session.command.screen import Screen
 from agent_session_protocol import agent_session_pb2 as pb
 from command_process import (
@@ -104,8 +104,8 @@ def test_what_the_first_agent_is_not_told_is_told_to_the_second(lost: bool) -> N
 class TwoLines(Lines):
     """A program's lines, without a program."""
 
-    waits = True
-    end_is_quit = True
+    sequential = True
+    quits_at_end = True
 
     def __init__(self) -> None:
         self.left = ["one", "two"]
@@ -117,11 +117,11 @@ class TwoLines(Lines):
 def test_an_agent_that_never_says_its_state_is_talked_to_after_a_while(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("agent_session.command.listen._BEGINNING", 0.01)
+    monkeypatch.setattr("agent_session.command.listen._START_TIMEOUT", 0.01)
 
     async def main() -> None:
         written = io.StringIO()
-        watcher = Watcher(PeopleReport(Screen(written, False)))
+        watcher = Watcher(TextReport(Screen(written, False)))
         async with await listen() as listener:
             serving = asyncio.ensure_future(watcher.serve(listener, once=True))
             reading = asyncio.ensure_future(watcher.read(TwoLines()))
@@ -171,16 +171,17 @@ def test_requests_by_name() -> None:
                 '> /update_io {"input": {"audio_enabled": false}}',
                 NAMES.format("update_io failed") + "no audio",
                 "> /ping",
-                NAMES.format("ping") + "something unknown, field 99",
+                NAMES.format("ping") + "unknown field 99",
                 "> /info",
-                NAMES.format("/info failed") + "that can be get_agent_info or get_framework_info",
+                NAMES.format("/info failed")
+                + "ambiguous name: get_agent_info or get_framework_info",
                 "> /nothing",
                 NAMES.format("/nothing failed") + NO_REQUEST,
                 "> /",
                 NAMES.format("/ failed") + NO_REQUEST,
                 "> /ping {]",
                 NAMES.format("/ping failed")
-                + "these are not its fields in JSON: "
+                + "the fields are not valid: "
                 + "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
                 "> /quit",
                 "",

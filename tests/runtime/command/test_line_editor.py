@@ -8,7 +8,7 @@ import pytest
 from agent_session.command.address import Address, parse_address
 from agent_session.command.line_editor import LineEditor, width
 from agent_session.command.requests import (
-    NoSuchRequest,
+    InvalidRequest,
     find_request,
     make_request,
     request_help,
@@ -44,7 +44,7 @@ KEYS = st.sampled_from(
 def test_any_keys_leave_a_line_that_can_be_shown(keys: list[str], room: int) -> None:
     editor = LineEditor()
     for key in keys:
-        for line in editor.type(key):
+        for line in editor.feed(key):
             assert clean(line) == line
     shown, column = editor.view(room)
     assert width(shown) < room and column < room and clean(shown) == shown
@@ -53,14 +53,14 @@ def test_any_keys_leave_a_line_that_can_be_shown(keys: list[str], room: int) -> 
 @given(st.text("ab \x1b[DO\x7f\x01\x05\x04"), st.integers(0, 30))
 def test_keys_may_come_in_parts(keys: str, cut: int) -> None:
     whole, parts = LineEditor(), LineEditor()
-    entered = whole.type(keys + "\r")
-    assert parts.type(keys[:cut]) + parts.type(keys[cut:] + "\r") == entered
+    entered = whole.feed(keys + "\r")
+    assert parts.feed(keys[:cut]) + parts.feed(keys[cut:] + "\r") == entered
     assert parts.view(99) == whole.view(99) and parts.ended == whole.ended
 
 
 def test_wide_and_combining_characters_take_their_columns() -> None:
     editor = LineEditor()
-    editor.type("日本e\u0301x\x02")
+    editor.feed("日本e\u0301x\x02")
     assert editor.view(10) == ("日本e\u0301x", 5)
     assert editor.view(5) == ("本e\u0301x", 3)
     assert (width("日本"), width("e\u0301"), width("👩\u200d💻")) == (4, 1, 4)
@@ -70,7 +70,7 @@ def test_a_request_is_found_by_any_part_that_is_its_own() -> None:
     assert find_request("get_session_usage") == find_request("usage") == "get_session_usage"
     assert find_request("run") == "run_input"
     for word in ("session", "", "x", "Usage"):
-        with pytest.raises(NoSuchRequest):
+        with pytest.raises(InvalidRequest):
             find_request(word)
 
 
@@ -88,19 +88,19 @@ def test_a_request_with_its_fields() -> None:
         '{"no": 1}',
         '{"provisional_reason": 1}',
     ):
-        with pytest.raises(NoSuchRequest):
+        with pytest.raises(InvalidRequest):
             make_request("finalize_simulation", fields)
 
 
 def test_a_refusal_shows_the_form_of_the_fields() -> None:
     form = '{"input": …, "output": …}'
     for fields, text in (
-        ("audio", f"these are not its fields in JSON, {form}: "),
-        ("[]", f"its fields are a JSON object: {form}"),
+        ("audio", f"the fields are not valid, expected {form}: "),
+        ("[]", f"the fields must be a JSON object: {form}"),
     ):
-        with pytest.raises(NoSuchRequest, match=re.escape(text)):
+        with pytest.raises(InvalidRequest, match=re.escape(text)):
             make_request("update_io", fields)
-    with pytest.raises(NoSuchRequest, match="^its fields are a JSON object$"):
+    with pytest.raises(InvalidRequest, match="^the fields must be a JSON object$"):
         make_request("ping", "[]")
 
 

@@ -83,7 +83,7 @@ def test_one_that_is_lost_is_a_status_of_its_own() -> None:
             async with agent(await command.port()):
                 await command.until("connected")
             assert await command.status() == 1
-            assert command.screen.rows[-2] == "lost: the agent is gone and never said why"
+            assert command.screen.rows[-2] == "lost: the agent disconnected without session_closed"
 
     run(main())
 

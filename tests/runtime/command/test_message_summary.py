@@ -7,8 +7,8 @@ import json
 from typing import Any
 
 import pytest
-from agent_session.command.message_summary import gist, rows
-from agent_session.command.report import JsonReport, PeopleReport
+from agent_session.command.message_summary import summarize, summary_lines
+from agent_session.command.report import JsonReport, TextReport
 from agent_session.command.screen import Screen, clean
 from agent_session.driver.events import ReceivedEvent
 from agent_session_protocol import agent_session_pb2 as pb
@@ -52,7 +52,7 @@ EVENTS = [
     (item(message=pb.ChatMessage(role=7)), "unknown 7: (nothing)"),  # type: ignore[arg-type]
     (
         item(message=pb.ChatMessage(role=pb.USER, content=[TEXT, PICTURE, TEXT])),
-        "user: Hi\nsomething unknown, field 99\nHi",
+        "user: Hi\nunknown field 99\nHi",
     ),
     (item(function_call=CALL), 'find({"number": 7})'),
     (item(function_call_output=pb.FunctionCallOutput(name="find", output="here")), "find → here"),
@@ -139,7 +139,7 @@ EVENTS = [
     (pb.DebugMessage(payload=to_struct({"a": ["é", 1]})), '{"a": ["é", 1.0]}'),
     (pb.DebugMessage(payload=to_struct({})), "{}"),
     (pb.DebugMessage(), "(nothing)"),
-    (pb.DebugMessage(payload=to_struct({"a": float("inf")})), "(no JSON)"),
+    (pb.DebugMessage(payload=to_struct({"a": float("inf")})), "(not valid JSON)"),
     (Update(started=Update.Started(function_call=CALL)), 'started find({"number": 7})'),
     (
         Update(call_updated=Update.CallUpdated(id="c1_1", call_id="c1", message="soon")),
@@ -161,7 +161,7 @@ EVENTS = [
     (Update(ended=Update.Ended(message="here")), "ended here"),
     (Update(ended=Update.Ended(message="", status=pb.TC_DONE)), "ended done"),
     (Update(), "(nothing)"),
-    (Update.FromString(b"\x9a\x06\x00"), "something unknown, field 99"),
+    (Update.FromString(b"\x9a\x06\x00"), "unknown field 99"),
     (Event.AgentFalseInterruption(resumed=True), "resumed yes"),
     (Event.SessionClosed(reason=pb.CR_COMPLETED), "CR_COMPLETED"),
     (Event.SessionClosed(reason=pb.CR_ERROR, error="no model"), "CR_ERROR: no model"),
@@ -172,7 +172,7 @@ EVENTS = [
 
 @pytest.mark.parametrize(("message", "text"), EVENTS)
 def test_the_gist_of_an_event(message: Message, text: str) -> None:
-    assert gist(message) == text
+    assert summarize(message) == text
 
 
 def test_every_event_is_among_them() -> None:
@@ -186,14 +186,14 @@ def test_every_event_is_among_them() -> None:
 def test_a_duration_is_told_in_seconds() -> None:
     event = Event.EotPrediction(threshold=0.5)
     event.delay.FromMilliseconds(1250)
-    assert gist(event) == "probability 0, threshold 0.5, delay 1.25 s"
+    assert summarize(event) == "probability 0, threshold 0.5, delay 1.25 s"
 
 
 def test_the_rows_of_an_answer() -> None:
     state = Response.GetSessionStateResponse(
         agent_state=pb.AS_IDLE, agent_id="desk", options={"b": "2", "a": "1"}
     )
-    assert list(rows(state)) == [
+    assert list(summary_lines(state)) == [
         "agent_state: AS_IDLE",
         "user_state: US_SPEAKING",
         "agent_id: desk",
@@ -201,27 +201,27 @@ def test_the_rows_of_an_answer() -> None:
         "options: b = 2",
     ]
     history = Response.GetChatHistoryResponse(items=[Item(message=MESSAGE), Item()])
-    assert list(rows(history)) == ["user: Hi", "(nothing)"]
+    assert list(summary_lines(history)) == ["user: Hi", "(nothing)"]
     info = Response.GetAgentInfoResponse(id="desk", tools=["x", "y"], chat_ctx=history.items)
-    assert list(rows(info)) == [
+    assert list(summary_lines(info)) == [
         "id: desk",
         "tools: x, y",
         "chat_ctx: user: Hi",
         "chat_ctx: (nothing)",
     ]
-    assert list(rows(Response.Pong())) == []
+    assert list(summary_lines(Response.Pong())) == []
 
 
 def test_the_usage_of_each_model_is_a_row_of_its_own() -> None:
     usage = pb.AgentSessionUsage()
     usage.model_usage.add().llm.model = "a"
     usage.model_usage.add().eot.total_requests = 2
-    assert list(rows(Response.GetSessionUsageResponse(usage=usage))) == [
+    assert list(summary_lines(Response.GetSessionUsageResponse(usage=usage))) == [
         "usage: llm a: (nothing)",
         "usage: eot unnamed: total_requests 2",
     ]
     none = Response.GetSessionUsageResponse(usage=pb.AgentSessionUsage())
-    assert list(rows(none)) == ["usage: (nothing)"]
+    assert list(summary_lines(none)) == ["usage: (nothing)"]
 
 
 NUMBERS = {
@@ -272,9 +272,9 @@ def test_any_event_and_any_answer_can_be_shown(data: st.DataObject) -> None:
     fill(data, event, 5)
     fill(data, response, 5)
     written = io.StringIO()
-    PeopleReport(Screen(written, False)).event(ReceivedEvent.of(event))
+    TextReport(Screen(written, False)).event(ReceivedEvent.of(event))
     assert written.getvalue().count("\n") == 1
-    PeopleReport(Screen(written, False)).answer("run_input", response)
+    TextReport(Screen(written, False)).answer("run_input", response)
     assert all(each == "\n" or clean(each) == each for each in written.getvalue())
     written = io.StringIO()
     JsonReport(Screen(written, False)).event(ReceivedEvent.of(event))

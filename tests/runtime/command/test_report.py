@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from agent_session.command.report import PeopleReport
+from agent_session.command.report import TextReport
 from agent_session.command.screen import Screen
 from agent_session.driver.events import ReceivedEvent
 from agent_session_protocol import agent_session_pb2 as pb
@@ -95,7 +95,7 @@ def put(message: Any, field: Any, value: Any) -> None:
 def lines(message: Any) -> list[str]:
     """What is printed of a message, without the times, the names and the padding behind them."""
     written = io.StringIO()
-    report = PeopleReport(Screen(written, False))
+    report = TextReport(Screen(written, False))
     if isinstance(message, pb.AgentSessionEvent):
         report.event(ReceivedEvent.of(message))
     else:

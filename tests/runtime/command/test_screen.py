@@ -185,7 +185,7 @@ def test_lines_without_an_agent() -> None:
             command.type("hello\r")
             await command.until("no agent is connected")
             command.type("/help\r")
-            await command.until("Any part of a name")
+            await command.until("A unique part of a name")
             await prompt_is(command, "")
 
     run(main())

@@ -7,9 +7,9 @@ import signal
 import sys
 from typing import IO
 
-_HANDLER = signal.getsignal(signal.SIGINT)
-if _HANDLER is signal.default_int_handler:
-    # An interrupt while modules load has nothing to undo: it ends the process silently.
+_INTERRUPT_HANDLER = signal.getsignal(signal.SIGINT)
+if _INTERRUPT_HANDLER is signal.default_int_handler:
+    # While modules are imported, an interrupt ends the process without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 try:
@@ -27,46 +27,46 @@ except ModuleNotFoundError as error:
 
 def run() -> None:
     """Run the command and exit with its status, or with 2 if its output cannot be written."""
-    # From here on an interrupt is an exception, which the command handles.
-    signal.signal(signal.SIGINT, _HANDLER)
+    # From here on an interrupt raises KeyboardInterrupt, which the command handles.
+    signal.signal(signal.SIGINT, _INTERRUPT_HANDLER)
     status: int | str | None
     try:
         status = main(prog_name="sessiongen", standalone_mode=True)
-    except SystemExit as ended:
-        status = ended.code
+    except SystemExit as error:
+        status = error.code
     except OSError as error:
         _discard(sys.stdout)
-        status = _unwritable(error)
-    sys.exit(_flushed(status))
+        status = _report_write_error(error)
+    sys.exit(_flush(status))
 
 
-def _flushed(status: int | str | None) -> int | str | None:
-    """Write what is still buffered, so that a failure is reported and decides the status."""
+def _flush(status: int | str | None) -> int | str | None:
+    """Flush the output streams; return the status, or 2 if a stream cannot be written."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
                 stream.flush()
         except BrokenPipeError:
-            # The reader, such as `head`, has seen enough.
+            # The reader, such as `head`, has closed the pipe.
             _discard(stream)
         except OSError as error:
             _discard(stream)
-            status = _unwritable(error)
+            status = _report_write_error(error)
     return status
 
 
-def _unwritable(error: OSError) -> int:
-    """Report output that could not be written; a status of 1 would mean a finding."""
+def _report_write_error(error: OSError) -> int:
+    """Report that output could not be written; return the status 2, as 1 means a finding."""
     try:
         print(f"sessiongen: cannot write the output: {error.strerror}", file=sys.stderr)
     except OSError:
-        # stderr cannot be written either: the status remains.
+        # stderr cannot be written either; only the status reports the error.
         pass
     return 2
 
 
 def _discard(stream: IO[str] | None) -> None:
-    """Point a stream to the null device: the interpreter flushes it once more when it exits."""
+    """Redirect a stream to the null device, because the interpreter flushes it again at exit."""
     if stream is None:
         return
     null = os.open(os.devnull, os.O_WRONLY)

@@ -37,32 +37,32 @@ def check(config: Config, use_cache: bool, full_diff: bool = False) -> Result:
         return Result(SKEW, diagnostics=skew)
     from sessiongen import pipeline
 
-    build = pipeline.build(config, runs)
-    wanted = complete(build.files, manifests_of(build.files, runs))
-    pairs_ = zip(config.outputs, wanted, strict=True)
+    result = pipeline.build(config, runs)
+    expected = complete(result.files, manifests_of(result.files, runs))
+    pairs_ = zip(config.outputs, expected, strict=True)
     differences = [writer.compare(folder_of(output), files) for output, files in pairs_]
     if not any(differences):
         if use_cache:
-            cache.keep(build.model.cache_inputs(config), wanted)
-        counted = zip(config.outputs, wanted, strict=True)
+            cache.save(result.model.cache_inputs(config), expected)
+        counted = zip(config.outputs, expected, strict=True)
         lines = [_no_drift(output, len(files)) for output, files in counted]
-        return Result(lines=lines, diagnostics=[*build.model.warnings])
+        return Result(lines=lines, diagnostics=[*result.model.warnings])
     from sessiongen.output import drift_report
 
     drift = list(zip(config.outputs, differences, strict=True))
-    found = [
+    reported = [
         _drift(config, output, item, manifest)
         for (output, items), manifest in zip(drift, before, strict=True)
         for item in _reported(items)
     ]
     detail = (
-        drift_report.full(drift) if full_diff else drift_report.short(drift, build.model, config)
+        drift_report.full(drift) if full_diff else drift_report.short(drift, result.model, config)
     )
-    return Result(FINDING, diagnostics=[*build.model.warnings, *found], detail=detail)
+    return Result(FINDING, diagnostics=[*result.model.warnings, *reported], detail=detail)
 
 
 def _reported(differences: list[Difference]) -> list[Difference]:
-    """Leave the manifest out unless nothing else differs."""
+    """Return the differences without the manifest, unless only the manifest differs."""
     return [item for item in differences if item.path != writer.MANIFEST] or differences
 
 
@@ -71,17 +71,17 @@ def _no_drift(output: Output, files: int) -> str:
 
 
 def _skew(output: Output, before: Manifest | None, run: Run) -> Iterator[Diagnostic]:
-    """Yield a fault for each tool of another version than the output was generated with."""
+    """Yield a fault for each tool whose version differs from the one that made the output."""
     if before is None:
         return
     span = Span(display(output.folder / writer.MANIFEST))
-    for name, made in before.tools.items():
-        if run.versions.get(name, made) != made:
+    for name, used in before.tools.items():
+        if run.versions.get(name, used) != used:
             yield Diagnostic(
                 span,
                 Rule.TOOL_SKEW,
-                f"the output was generated with {name} {made}, this is {run.versions[name]}",
-                f"install {name}=={made} to judge drift, or run `sessiongen generate` and "
+                f"the output was generated with {name} {used}, this is {run.versions[name]}",
+                f"install {name}=={used} to judge drift, or run `sessiongen generate` and "
                 "commit the result to move to this version",
             )
 
@@ -90,28 +90,28 @@ def _drift(config: Config, output: Output, item: Difference, before: Manifest | 
     path: Path = output.folder / item.path
     help_ = f"run `sessiongen{config.option} generate` and commit the result"
     span = Span(display(path))
-    if item.found is None:
+    if item.actual is None:
         return Diagnostic(span, Rule.MISSING_OUTPUT, "this generated file is missing", help_)
     written = before.files.get(item.path) if before else None
-    edited = written != writer.digest(item.found)
-    if item.wanted is None:
+    edited = written != writer.digest(item.actual)
+    if item.expected is None:
         fault = "this file is no longer generated"
         if edited:
-            # `generate` does not remove it: the edits may be needed.
-            help_ = "it was edited since it was generated: remove it by hand"
+            # `generate` does not remove edited files.
+            help_ = "it was edited after it was generated: remove it by hand"
         return Diagnostic(span, Rule.EXTRA_OUTPUT, fault, help_)
-    line = _first_difference(item.found, item.wanted)
+    line = _first_difference(item.actual, item.expected)
     fault = (
         "this generated file was edited by hand"
         if edited and written is not None
-        else "this generated file is not what the protocol gives"
+        else "this generated file does not match the protocol"
     )
     return Diagnostic(Span(span.file, line), Rule.DRIFT, fault, help_)
 
 
-def _first_difference(found: str, wanted: str) -> int:
-    lines = zip(found.split("\n"), wanted.split("\n"), strict=False)
+def _first_difference(actual: str, expected: str) -> int:
+    lines = zip(actual.split("\n"), expected.split("\n"), strict=False)
     for number, (left, right) in enumerate(lines, 1):
         if left != right:
             return number
-    return min(found.count("\n"), wanted.count("\n")) + 1
+    return min(actual.count("\n"), expected.count("\n")) + 1

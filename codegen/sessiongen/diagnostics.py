@@ -1,4 +1,4 @@
-"""Diagnostics: faults in input as values, and their text, GitHub and JSON forms."""
+"""Diagnostics: faults in the input, and their text, GitHub and JSON forms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum
 
 
 class Severity(str, Enum):
-    """How bad a diagnostic is; only an error makes a command fail."""
+    """The severity of a diagnostic; only errors make a command fail."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -17,7 +17,7 @@ class Severity(str, Enum):
 
 
 class Rule(str, Enum):
-    """Stable id of each kind of fault; ids are never reused."""
+    """The rules and their stable ids; ids are never reused."""
 
     PROTO = "SG001"
     UNREADABLE = "SG002"
@@ -66,8 +66,10 @@ class Rule(str, Enum):
 
 @dataclass(frozen=True, order=True)
 class Span:
-    """A place in a file. Line and column count from 1, the column in characters;
-    a tab is one character."""
+    """A position in a file.
+
+    Lines and columns count from 1. Columns count characters; a tab is one character.
+    """
 
     file: str
     line: int = 1
@@ -79,7 +81,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One fault: where it is, which rule it breaks, what it is, what to do."""
+    """A fault in the input: its position, the broken rule, a message, and how to fix it."""
 
     span: Span
     rule: Rule
@@ -88,7 +90,7 @@ class Diagnostic:
     severity: Severity = Severity.ERROR
 
     def text(self) -> str:
-        """Return the lines a person reads in a terminal."""
+        """Return the text form, for a terminal."""
         head = f"{self.span}: {self.severity.value}[{self.rule.value}]: {self.message}"
         lines = [head, f"  help: {self.help}"] if self.help else [head]
         return "\n".join(map(_visible, lines))
@@ -96,12 +98,12 @@ class Diagnostic:
     def github(self) -> str:
         """Return a workflow command that annotates a line of a pull request."""
         kind = "notice" if self.severity is Severity.NOTE else self.severity.value
-        place = (
+        properties = (
             f"file={_property(self.span.file)},line={self.span.line},"
             f"col={self.span.column},title={self.rule.value}"
         )
         body = f"{self.message}\nhelp: {self.help}" if self.help else self.message
-        return f"::{kind} {place}::{_escape(body)}"
+        return f"::{kind} {properties}::{_escape(body)}"
 
     def record(self) -> dict[str, str | int]:
         """Return the JSON form."""
@@ -117,7 +119,7 @@ class Diagnostic:
 
 
 class InputError(Exception):
-    """Ends a run: the input has the faults it carries. Never shown as a traceback."""
+    """The input has faults. The command prints them and exits; there is no traceback."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = arrange(diagnostics)
@@ -125,7 +127,7 @@ class InputError(Exception):
 
 
 def arrange(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Sort by place and rule, and keep one of equals."""
+    """Return the diagnostics sorted by position and rule, without duplicates."""
     return sorted(
         set(diagnostics), key=lambda item: (item.span, item.rule.value, item.message, item.help)
     )
@@ -137,7 +139,7 @@ def failed(diagnostics: Iterable[Diagnostic]) -> bool:
 
 
 def show(diagnostics: Iterable[Diagnostic], form: str) -> str:
-    """Render diagnostics as `text`, `github` or `json`; empty for none, save in JSON."""
+    """Render diagnostics as `text`, `github` or `json`; "" for none, except in JSON."""
     items = arrange(diagnostics)
     if form == "json":
         return json.dumps([item.record() for item in items], indent=2)
@@ -147,7 +149,7 @@ def show(diagnostics: Iterable[Diagnostic], form: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """Return a text as one line that does nothing to a terminal; names may hold anything."""
+    """Return a text with control characters escaped, as names can contain any character."""
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )

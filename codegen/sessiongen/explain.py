@@ -18,9 +18,9 @@ from sessiongen.targets.registry import get
 
 @dataclass(frozen=True)
 class Entry:
-    """One arm: its declaration, facts as (label, text), and generated places.
+    """An arm: its declaration, facts as (label, text), and the symbols generated for it.
 
-    A place is (file:line or file, symbol); the line is missing before `generate` ran.
+    places: pairs of `file:line` and symbol, of the file alone before `generate` has run.
     """
 
     arm: str
@@ -30,15 +30,18 @@ class Entry:
     docs: str
 
     def lines(self) -> list[str]:
-        """Return the entry as people read it."""
-        rows = [*self.facts, *(("generated", f"{where}  {what}") for where, what in self.places)]
+        """Return the lines of the text form."""
+        rows = [
+            *self.facts,
+            *(("generated", f"{place}  {symbol}") for place, symbol in self.places),
+        ]
         width = max(len(label) for label, _ in rows)
-        shown, last = [f"{self.arm}  {self.span}"], ""
-        shown += [f"    {line}".rstrip() for line in self.docs.split("\n") if self.docs]
+        result, previous = [f"{self.arm}  {self.span}"], ""
+        result += [f"    {line}".rstrip() for line in self.docs.split("\n") if self.docs]
         for label, text in rows:
-            shown.append(f"  {'' if label == last else label:<{width}}  {text}")
-            last = label
-        return shown
+            result.append(f"  {'' if label == previous else label:<{width}}  {text}")
+            previous = label
+        return result
 
     def record(self) -> dict[str, object]:
         """Return the JSON form."""
@@ -47,28 +50,30 @@ class Entry:
             "declared": str(self.span),
             "docs": self.docs,
             "facts": [{"label": label, "text": text} for label, text in self.facts],
-            "generated": [{"place": where, "symbol": what} for where, what in self.places],
+            "generated": [{"place": place, "symbol": symbol} for place, symbol in self.places],
         }
 
 
 def explain(name: str, model: Model, config: Config) -> list[Entry]:
-    """Return an entry for each arm of a name: `ping`, or `package.Message.ping`.
+    """Return an entry for each arm with a name such as `ping` or `package.Message.ping`.
 
     Raises:
         InputError: the protocol has no such arm.
     """
     arms = [(oneof, arm) for oneof in model.protocol.unions for arm in oneof.arms]
-    found = [
+    matches = [
         (oneof, arm)
         for oneof, arm in arms
         if arm.name == name or f".{oneof.message}.{arm.name}".endswith(f".{name}")
     ]
-    if not found:
+    if not matches:
         close = get_close_matches(name, sorted({arm.name for _, arm in arms}), 3)
         help_ = f"did you mean {' or '.join(close)}?" if close else "name an arm of any oneof"
         fault = f"the protocol has no arm {name!r}"
         raise InputError([Diagnostic(Span(display(config.path)), Rule.UNKNOWN_ARM, fault, help_)])
-    finders = [(output, get(output.language).symbols(model, output)) for output in config.outputs]
+    symbol_finders = [
+        (output, get(output.language).symbols(model, output)) for output in config.outputs
+    ]
     return [
         Entry(
             arm=f"{oneof.message}.{arm.name}",
@@ -76,12 +81,12 @@ def explain(name: str, model: Model, config: Config) -> list[Entry]:
             facts=list(_facts(model, oneof, arm)),
             places=[
                 (_place(output, symbol), symbol.name)
-                for output, find in finders
+                for output, find in symbol_finders
                 for symbol in find(oneof, arm)
             ],
             docs=arm.docs,
         )
-        for oneof, arm in found
+        for oneof, arm in matches
     ]
 
 
@@ -93,7 +98,7 @@ def _facts(model: Model, oneof: Oneof, arm: Field) -> Iterator[tuple[str, str]]:
         message = getattr(protocol.roles, role)
         if message is not None and union(message) == oneof:
             yield "role", role
-            yield from _beside(protocol.roles, role)
+            yield from _fields_beside_arm(protocol.roles, role)
     for call in protocol.calls:
         if arm is call.request:
             yield "answered by", f"{call.response.name}, field {call.response.number}"
@@ -104,8 +109,8 @@ def _facts(model: Model, oneof: Oneof, arm: Field) -> Iterator[tuple[str, str]]:
             yield "SDK event", event.sdk_event
 
 
-# The fields with a role that stand beside the arms of a message with one.
-_BESIDE = {
+# The roles of fields outside the oneof, by the role of their message.
+_FIELDS_BESIDE_ARM = {
     "request": ("correlation",),
     "response": ("correlation", "error"),
     "event": ("timestamp",),
@@ -113,12 +118,12 @@ _BESIDE = {
 }
 
 
-def _beside(roles: Roles, role: str) -> Iterator[tuple[str, str]]:
-    named = dict(roles.named())
-    for beside in _BESIDE[role]:
-        yield beside, f"{named[beside]}{absence(beside, named[beside])}"
+def _fields_beside_arm(roles: Roles, role: str) -> Iterator[tuple[str, str]]:
+    names = dict(roles.named())
+    for field in _FIELDS_BESIDE_ARM[role]:
+        yield field, f"{names[field]}{absence(field, names[field])}"
 
 
 def _place(output: Output, symbol: Symbol) -> str:
-    shown = display(output.folder / symbol.file)
-    return shown if symbol.line is None else f"{shown}:{symbol.line}"
+    path = display(output.folder / symbol.file)
+    return path if symbol.line is None else f"{path}:{symbol.line}"

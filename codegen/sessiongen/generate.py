@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def generate(config: Config, use_cache: bool) -> Result:
-    """Make every output folder hold its generated files.
+    """Write the generated files of every output.
 
     Nothing is written unless every file of every output could be generated.
 
@@ -36,15 +36,15 @@ def generate(config: Config, use_cache: bool) -> Result:
 
     before = [writer.load_manifest(output.folder) for output in config.outputs]
     runs = runs_of(config, cache if use_cache else None)
-    build = pipeline.build(config, runs)
-    manifests = manifests_of(build.files, runs)
-    outputs = list(zip(config.outputs, build.files, manifests, strict=True))
+    result = pipeline.build(config, runs)
+    manifests = manifests_of(result.files, runs)
+    outputs = list(zip(config.outputs, result.files, manifests, strict=True))
     plans = [writer.plan(folder_of(output), files, manifest) for output, files, manifest in outputs]
-    diagnostics = [*build.model.warnings, *roles.notes(build.model.protocol.roles, config)]
+    diagnostics = [*result.model.warnings, *roles.notes(result.model.protocol.roles, config)]
     for plan in plans:
         diagnostics += writer.write(plan)
-    cache.keep(build.model.cache_inputs(config), complete(build.files, manifests))
-    lines = list(_protocol(build.model))
+    cache.save(result.model.cache_inputs(config), complete(result.files, manifests))
+    lines = list(_protocol(result.model))
     for (output, files, _), earlier, run, plan in zip(outputs, before, runs, plans, strict=True):
         lines += [*_tool_changes(earlier, run.versions), *_changes(output, plan.changes)]
         lines.append(_summary(output, len(files) + 1, plan.changes))
@@ -52,9 +52,9 @@ def generate(config: Config, use_cache: bool) -> Result:
 
 
 def runs_of(config: Config, cache: Cache | None) -> tuple[Run, ...]:
-    """Return what the target of each output is given."""
+    """Return the tool versions and the cache file of each output."""
     return tuple(
-        Run(versions_of(output), cache.of_target(output) if cache else None)
+        Run(versions_of(output), cache.target_file(output) if cache else None)
         for output in config.outputs
     )
 
@@ -89,9 +89,9 @@ def _changes(output: Output, changes: Iterable[Difference]) -> list[str]:
 
 
 def _verb(change: Difference) -> str:
-    if change.wanted is None:
+    if change.expected is None:
         return "removed"
-    return "wrote" if change.found is None else "updated"
+    return "wrote" if change.actual is None else "updated"
 
 
 def _summary(output: Output, files: int, changes: list[Difference]) -> str:

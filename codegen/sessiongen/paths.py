@@ -1,4 +1,4 @@
-"""Paths as messages show them."""
+"""Formats paths for messages."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 
 def display(path: Path) -> str:
-    """Return a path for a message: short when it is below the working directory."""
+    """Return a path for a message: relative if it is below the working directory."""
     try:
         full, here = os.path.abspath(path), os.getcwd()
     except FileNotFoundError:
-        # The working directory is gone.
+        # The working directory was removed.
         return path.as_posix()
     if full.startswith(here.rstrip(os.sep) + os.sep):
         return Path(full).relative_to(here).as_posix()

@@ -1,6 +1,6 @@
-"""The pipeline: a Config to a protocol, and a protocol to the files of every output.
+"""The pipeline: from a Config to a protocol, and on to the files of every output.
 
-Nothing is written here.
+It writes nothing.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from sessiongen.targets.base import Generate, Run
 
 
 @dataclass(frozen=True)
-class Build:
-    """A protocol and the generated files of each output, by path in the output's folder."""
+class GeneratedProtocol:
+    """A protocol, and the generated files of each output by path in the output's folder."""
 
     model: Model
     files: tuple[Mapping[str, str], ...]
@@ -41,39 +41,39 @@ def model(config: Config) -> Model:
 
 
 def roles(config: Config) -> Roles:
-    """Return the roles of a configuration's protocol, whatever its vocabularies hold.
+    """Return the roles of a configuration's protocol, without reading its vocabularies.
 
     Raises:
-        InputError: the input is not valid, or a role is missing or unclear.
+        InputError: the input is not valid, or a role is missing or ambiguous.
     """
-    _, annotated, found = read_input(config)
-    searched = search(found, config)
-    result = searched.roles()
+    _, annotated, read_schema = read_input(config)
+    search_result = search(read_schema, config)
+    result = search_result.roles()
     if result is None:
-        raise InputError([*annotated.diagnostics, *searched.diagnostics])
+        raise InputError([*annotated.diagnostics, *search_result.diagnostics])
     return result
 
 
 def read_input(config: Config) -> tuple[Compiled, Annotated, schema.Schema]:
-    """Return what the input holds, before its roles are searched.
+    """Return the compiled input, its annotations and its schema.
 
     Raises:
         InputError: the input cannot be read or is not valid.
     """
     compiled = compiler.compile_input(config)
-    places = {item.name: schema.Locations(item, compiled.sources) for item in compiled.files}
+    locations = {item.name: schema.Locations(item, compiled.source_map) for item in compiled.files}
 
-    def place(file: str, path: tuple[int, ...]) -> Span:
-        return places[file].span(path)
+    def span_of(file: str, path: tuple[int, ...]) -> Span:
+        return locations[file].span(path)
 
-    annotated = read(compiled, config, place)
-    return compiled, annotated, schema.build(annotated.files, compiled.own, compiled.sources)
+    annotated = read(compiled, config, span_of)
+    return compiled, annotated, schema.build(annotated.files, compiled.own, compiled.source_map)
 
 
-def build(config: Config, runs: tuple[Run, ...]) -> Build:
+def build(config: Config, runs: tuple[Run, ...]) -> GeneratedProtocol:
     """Return the generated files of a configuration.
 
-    runs: for each output, what its target is given.
+    runs: the tool versions and the cache file of each output.
 
     Raises:
         InputError: the input is not a protocol that code can be generated from.
@@ -84,14 +84,14 @@ def build(config: Config, runs: tuple[Run, ...]) -> Build:
             stack.enter_context(registry.get(output.language).generation(run))
             for output, run in zip(config.outputs, runs, strict=True)
         ]
-        made = model(config)
-        return Build(made, _files(config, made, generators))
+        protocol_model = model(config)
+        return GeneratedProtocol(protocol_model, _files(config, protocol_model, generators))
 
 
 def _files(
     config: Config, model: Model, generators: list[Generate]
 ) -> tuple[Mapping[str, str], ...]:
-    """Generate every output; the faults of all of them are reported together."""
+    """Return the files of every output; the faults of all outputs are raised together."""
     files, faults = [], list[Diagnostic]()
     for output, generate in zip(config.outputs, generators, strict=True):
         try:

@@ -1,6 +1,6 @@
 """The generator's own data files: templates, and the .proto of the annotations.
 
-A wheel has them inside the package; a checkout has them at its root.
+They are inside the package in a wheel, and in the root folder of a checkout.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _CHECKOUT = _PACKAGE.parent.parent
 
 
 def templates_dir() -> Path:
-    """Return the folder that holds one folder of templates a target language."""
+    """Return the folder of the templates, which has a subfolder for each target language."""
     packed = _PACKAGE / "templates"
     return packed if packed.is_dir() else _CHECKOUT / "templates"
 
@@ -24,7 +24,7 @@ def include_dir() -> Path:
 
 
 def generator_files() -> list[Path]:
-    """Return every file of the generator whose change can change the output."""
+    """Return the files of the generator that determine the output."""
     python = [path for path in _PACKAGE.rglob("*.py") if "__pycache__" not in path.parts]
     templates = list(templates_dir().rglob("*.j2"))
     return sorted(python) + sorted(templates) + [include_dir() / "sessiongen" / "annotations.proto"]

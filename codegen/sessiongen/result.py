@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 
 from sessiongen.diagnostics import Diagnostic
 
-FINE, FINDING, INPUT_ERROR, SKEW = 0, 1, 2, 3
+SUCCESS, FINDING, INPUT_ERROR, SKEW = 0, 1, 2, 3
 
 
 @dataclass
 class Result:
-    """What a command found.
+    """The result of a command.
 
-    lines: progress for people. detail: a diff or document; other formats than text leave a
-    diff out.
+    lines: progress, printed in text format. detail: a diff or a document; a diff is printed in
+    text format only.
     """
 
-    status: int = FINE
+    status: int = SUCCESS
     lines: list[str] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     detail: str = ""

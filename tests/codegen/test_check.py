@@ -54,7 +54,7 @@ def test_a_forgotten_generate(made: Project) -> None:
     assert outcome.status == 1
     [first, help_, *_] = outcome.errors.splitlines()
     assert first.startswith("out/small_protocol/dispatch.py:")
-    assert first.endswith(": error[SG020]: this generated file is not what the protocol gives")
+    assert first.endswith(": error[SG020]: this generated file does not match the protocol")
     assert help_ == f"  help: {FIX}"
     assert (
         "--- a/out/small_protocol/dispatch.py\n+++ b/out/small_protocol/dispatch.py\n"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Severity, Span, arrange, show
-from sessiongen.frontend.source_map import Sources, characters
+from sessiongen.frontend.source_map import SourceMap, characters
 
 UNPAIRED = Diagnostic(
     Span("proto/a.proto", 352, 5), Rule.UNPAIRED_ARM, 'request arm "frobnicate"', "add one"
@@ -165,7 +165,7 @@ def test_columns_count_characters(before: str, after: str) -> None:
 def test_places_in_files(bom: bytes, end: bytes, before: str, column: int, tmp_path: Path) -> None:
     lines = [before.encode() + b"x", before.encode() + b"y"]
     (tmp_path / "a.proto").write_bytes(bom + end.join(lines) + end)
-    sources = Sources((tmp_path,))
+    sources = SourceMap((tmp_path,))
     first = sources.span("a.proto", 0, protoc_column(bom + before.encode()))
     second = sources.span("a.proto", 1, protoc_column(before.encode()))
     assert (first.line, first.column) == (1, column)
@@ -174,4 +174,4 @@ def test_places_in_files(bom: bytes, end: bytes, before: str, column: int, tmp_p
 
 def test_a_place_beyond_the_file_is_still_a_place(tmp_path: Path) -> None:
     (tmp_path / "a.proto").write_bytes(b"x\n")
-    assert Sources((tmp_path,)).span("a.proto", 99, 7).line == 100
+    assert SourceMap((tmp_path,)).span("a.proto", 99, 7).line == 100

@@ -160,7 +160,7 @@ def test_the_hook_of_this_repository(checkout: Path, home: Path, tmp_path: Path)
     contract.write_text(edited, encoding="utf-8")
     forgotten = commit_all(clone, home)
     assert forgotten.returncode == 1
-    assert "error[SG020]: this generated file is not what the protocol gives" in forgotten.stdout
+    assert "error[SG020]: this generated file does not match the protocol" in forgotten.stdout
     assert "run: make generate, and commit the result\n" in forgotten.stdout
 
     assert call(clone, "make", "generate", home=home).returncode == 0

@@ -22,7 +22,7 @@ from sessiongen.config.reader import load
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed, show
 from sessiongen.cli.options import Command, Options, current, pass_options, shared, without_format
 from sessiongen.paths import display
-from sessiongen.result import FINDING, FINE, INPUT_ERROR, Result
+from sessiongen.result import FINDING, SUCCESS, INPUT_ERROR, Result
 
 _LANGUAGES = {"python": "python", "js": "typescript"}
 
@@ -42,7 +42,7 @@ _descriptor_set = click.option(
 def main() -> None:
     """Generate typed code from a protocol of requests, responses and events."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # Comments and file names may hold characters that the terminal's encoding lacks.
+        # Comments and file names may have characters that the terminal cannot encode.
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
@@ -97,10 +97,10 @@ def explain(options: Options, arm: str, descriptor_set: Path | None) -> None:
         from sessiongen import pipeline
 
         config = _config(options, descriptor_set)
-        found = explaining.explain(arm, pipeline.model(config), config)
+        matches = explaining.explain(arm, pipeline.model(config), config)
         if options.format == "json":
-            return Result(detail=json.dumps([item.record() for item in found], indent=2) + "\n")
-        return Result(detail="\n\n".join("\n".join(item.lines()) for item in found) + "\n")
+            return Result(detail=json.dumps([item.record() for item in matches], indent=2) + "\n")
+        return Result(detail="\n\n".join("\n".join(item.lines()) for item in matches) + "\n")
 
     _run(options, entries, document=True)
 
@@ -115,9 +115,9 @@ def explain(options: Options, arm: str, descriptor_set: Path | None) -> None:
     help="An include path; by default the folder of PROTO.",
 )
 @click.option(
-    "--descriptor-set", type=click.Path(path_type=Path), help="A FileDescriptorSet instead."
+    "--descriptor-set", type=click.Path(path_type=Path), help="Read this FileDescriptorSet."
 )
-@click.option("--messages", help="An installed Python module of messages instead.")
+@click.option("--messages", help="Read this installed Python module of messages.")
 @shared
 @pass_options
 def init(
@@ -135,8 +135,8 @@ def init(
         from sessiongen.config import scaffold as initializing
 
         source = initializing.Source(proto, descriptor_set, messages)
-        lines, left = initializing.write(source, include, options.config)
-        return Result(INPUT_ERROR if failed(left) else FINE, lines, left)
+        lines, undecided = initializing.write(source, include, options.config)
+        return Result(INPUT_ERROR if failed(undecided) else SUCCESS, lines, undecided)
 
     _run(options, write)
 
@@ -146,18 +146,20 @@ def init(
     "--format",
     "format_",
     type=click.Choice(["text", "json", "markdown", "github"]),
-    help="How the matrix is shown; by default as diagnostics are.",
+    help="The form of the matrix; by default that of diagnostics.",
 )
-@click.option("--all", "whole", is_flag=True, help="Show rows without differences in text as well.")
+@click.option(
+    "--all", "all_rows", is_flag=True, help="Show rows without differences in text as well."
+)
 @click.option(
     "--declare", is_flag=True, help="Add undeclared differences to the gap files, without a reason."
 )
 @without_format
 @pass_options
-def parity(options: Options, format_: str | None, whole: bool, declare: bool) -> None:
-    """Compare the protocol with what each SDK has."""
+def parity(options: Options, format_: str | None, all_rows: bool, declare: bool) -> None:
+    """Compare the protocol with each SDK."""
     form = format_ or options.format
-    shown = "text" if form == "markdown" else form
+    diagnostics_format = "text" if form == "markdown" else form
 
     def matrix() -> Result:
         from sessiongen import parity as comparing
@@ -166,37 +168,39 @@ def parity(options: Options, format_: str | None, whole: bool, declare: bool) ->
 
         config = _config(options, None)
         configured.require_sdk(config)
-        made = pipeline.model(config)
-        found = comparing.compare(made.protocol, made.annotated, config)
-        lines = comparing.declare(found) if declare else []
+        protocol_model = pipeline.model(config)
+        result = comparing.compare(protocol_model.protocol, protocol_model.annotated, config)
+        lines = comparing.declare(result) if declare else []
         if lines:
-            found = comparing.compare(made.protocol, made.annotated, config)
-        status = FINDING if found.diagnostics else FINE
-        text = comparing.render(found, form, whole)
-        return Result(status, lines, found.diagnostics, text)
+            result = comparing.compare(protocol_model.protocol, protocol_model.annotated, config)
+        status = FINDING if result.diagnostics else SUCCESS
+        text = comparing.render(result, form, all_rows)
+        return Result(status, lines, result.diagnostics, text)
 
-    # the matrix is no diagnostic, but in JSON it holds them
-    asked = not options.quiet or form == "json"
-    _run(replace(options, format=shown), matrix, document=asked)
+    # --quiet hides the matrix, except in JSON, where it contains the diagnostics.
+    print_document = not options.quiet or form == "json"
+    _run(replace(options, format=diagnostics_format), matrix, document=print_document)
 
 
 @main.group()
 @shared
 def vocabulary() -> None:
-    """The facts of the SDKs that `parity` compares with."""
+    """Update or check the vocabularies, the facts about SDKs that `parity` compares."""
 
 
 @vocabulary.command()
-@click.option("--sdk", "named", multiple=True, metavar="NAME=SOURCE", help=_SDK_HELP)
+@click.option("--sdk", "named_sources", multiple=True, metavar="NAME=SOURCE", help=_SDK_HELP)
 @click.option("--python", "python_version", help="A version of the Python SDK, or newest.")
 @click.option("--js", "js_version", help="A version of the JS SDK, or newest.")
-@click.option("--python-path", type=click.Path(path_type=Path), help="A folder or archive of it.")
-@click.option("--js-path", type=click.Path(path_type=Path), help="A folder or archive of it.")
+@click.option(
+    "--python-path", type=click.Path(path_type=Path), help="A folder or archive of the SDK."
+)
+@click.option("--js-path", type=click.Path(path_type=Path), help="A folder or archive of the SDK.")
 @shared
 @pass_options
 def update(
     options: Options,
-    named: tuple[str, ...],
+    named_sources: tuple[str, ...],
     python_version: str | None,
     js_version: str | None,
     python_path: Path | None,
@@ -207,7 +211,7 @@ def update(
     Without an option, every SDK that the configuration names is updated to its newest version.
     """
     sources = {
-        **dict(_named_source(item) for item in named),
+        **dict(_named_source(item) for item in named_sources),
         **_source("python", python_version, python_path),
         **_source("js", js_version, js_path),
     }
@@ -222,8 +226,8 @@ def update(
         sdks = configured.configured_sdks(config, pipeline.roles(config))
         updated = vocabularies.update(configured.selected(config, sdks, sources))
         lines = [f"wrote {display(path)}" for path in updated.written]
-        status = INPUT_ERROR if failed(updated.diagnostics) else FINE
-        if status == FINE and not lines:
+        status = INPUT_ERROR if failed(updated.diagnostics) else SUCCESS
+        if status == SUCCESS and not lines:
             lines = ["nothing changed"]
         return Result(status, lines, updated.diagnostics)
 
@@ -235,15 +239,15 @@ def _named_source(text: str) -> tuple[str, str | Path]:
     name, equals, source = text.partition("=")
     if not (name and equals and source):
         raise click.UsageError(f"--sdk {text}: give NAME=VERSION or NAME=PATH")
-    # A version number holds no separator, and a path that is meant exists.
+    # A version number contains no separator; a path without one must exist.
     is_path = "/" in source or "\\" in source or Path(source).exists()
     return name, Path(source) if is_path else source
 
 
 def _source(name: str, version: str | None, path: Path | None) -> dict[str, str | Path]:
-    """Return where the SDK of an option's language is read from."""
+    """Return the source of the SDK in an option's language, if the option is given."""
     if version is not None and path is not None:
-        raise click.UsageError(f"--{name} and --{name}-path are two sources: give one of them")
+        raise click.UsageError(f"give either --{name} or --{name}-path, not both")
     source = path if version is None else version
     return {} if source is None else {_LANGUAGES[name]: source}
 
@@ -265,7 +269,7 @@ def watch(options: Options) -> None:
             configured.configured_sdks(config, pipeline.roles(config))
         )
         lines = [f"new version: {item.sdk} {item.pinned} -> {item.newest}" for item in versions]
-        status = INPUT_ERROR if failed(diagnostics) else FINDING if versions else FINE
+        status = INPUT_ERROR if failed(diagnostics) else FINDING if versions else SUCCESS
         diff = "".join(item.diff for item in versions)
         return Result(status, lines or ["no SDK has a new version"], diagnostics, diff)
 
@@ -286,9 +290,9 @@ def completion(shell: str) -> None:
     """Print the completion script for SHELL."""
     from click.shell_completion import get_completion_class
 
-    found = get_completion_class(shell)
-    assert found is not None
-    click.echo(found(main, {}, "sessiongen", "_SESSIONGEN_COMPLETE").source())
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    click.echo(completion_class(main, {}, "sessiongen", "_SESSIONGEN_COMPLETE").source())
 
 
 def _config(options: Options, descriptor_set: Path | None) -> Config:
@@ -296,19 +300,19 @@ def _config(options: Options, descriptor_set: Path | None) -> Config:
     return config.with_descriptor_set(descriptor_set) if descriptor_set else config
 
 
-def _run(options: Options, verb: Callable[[], Result], document: bool = False) -> None:
+def _run(options: Options, command: Callable[[], Result], document: bool = False) -> None:
     """Run a command, print its result and exit with its status.
 
-    document: the detail is what the command was run for, and is printed in every format.
+    document: the detail is the main result and is printed in every format.
     """
     try:
-        result = verb()
+        result = command()
     except InputError as error:
         result = Result(INPUT_ERROR, diagnostics=error.diagnostics)
     except (OSError, RecursionError) as error:
-        result = Result(INPUT_ERROR, diagnostics=[_unreadable(options, error)])
+        result = Result(INPUT_ERROR, diagnostics=[_unreadable_input(options, error)])
     except KeyboardInterrupt:
-        # The status that shells use; 1 would mean a finding.
+        # The status that shells use for interrupted commands.
         click.echo("interrupted", err=True)
         sys.exit(128 + signal.SIGINT)
     if not options.quiet and options.format == "text":
@@ -318,20 +322,20 @@ def _run(options: Options, verb: Callable[[], Result], document: bool = False) -
         click.echo(result.detail, nl=False)
     elif options.format == "text" and not options.quiet:
         click.echo(_coloured_diff(result.detail), nl=False)
-    # In JSON the detail is the whole document, and holds the diagnostics.
+    # In JSON the detail contains the diagnostics.
     _report(options, result.diagnostics, silent=document and bool(result.detail))
     sys.exit(result.status)
 
 
-def _unreadable(options: Options, error: OSError | RecursionError) -> Diagnostic:
-    """Return a fault for input that exceeds a limit of this machine or cannot be opened."""
+def _unreadable_input(options: Options, error: OSError | RecursionError) -> Diagnostic:
+    """Return a fault for input that is nested too deeply or cannot be opened."""
     if isinstance(error, RecursionError):
-        help_ = "make it flatter: Python's own limit was reached"
+        help_ = "reduce the nesting: the recursion limit of Python was reached"
         fault = "the input is nested too deeply"
         return Diagnostic(Span(display(options.config)), Rule.UNREADABLE, fault, help_)
     path = error.filename if isinstance(error.filename, str) else options.config
     fault = f"cannot use this path: {error.strerror or error}"
-    help_ = "see that it exists, that its name is sound, and that it may be read and written"
+    help_ = "check that it exists, that its name is valid, and that it can be read and written"
     return Diagnostic(Span(display(Path(path))), Rule.UNREADABLE, fault, help_)
 
 

@@ -1,6 +1,6 @@
 """The options that every command has, and the form in which usage errors are shown.
 
-An option may stand before or after the command; the last one counts.
+Options may be given before or after the command; the last one wins.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ class Options:
 
     @property
     def existing_config(self) -> Path:
-        """The configuration to read: unless one is named, the nearest at or above here."""
+        """The configuration to read: the named one, or else the nearest in this folder or above."""
         from sessiongen.config.reader import find
 
         return find(CONFIG) if self.config is CONFIG else self.config
 
 
 def current(context: click.Context) -> Options:
-    """Return the options of a run, as far as they are parsed."""
-    found: Options = context.meta.get(__name__, Options())
-    return found
+    """Return the options that have been parsed so far."""
+    options: Options = context.meta.get(__name__, Options())
+    return options
 
 
-def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+def _store(context: click.Context, parameter: click.Parameter, value: Any) -> None:
     name = parameter.name or ""
     if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
-        # Contexts of verbs share this with that of the command.
+        # The contexts of subcommands share `meta` with that of the group.
         context.meta[__name__] = _changed(current(context), name, value)
 
 
@@ -64,8 +64,8 @@ _CONFIG = click.option(
     default=CONFIG,
     show_default=True,
     expose_value=False,
-    callback=_keep,
-    help="The configuration, here or in a folder above; its paths are relative to its folder.",
+    callback=_store,
+    help="The configuration, searched in this folder and those above it.",
 )
 _FORMAT = click.option(
     "--format",
@@ -73,14 +73,14 @@ _FORMAT = click.option(
     default="text",
     show_default=True,
     expose_value=False,
-    callback=_keep,
+    callback=_store,
     help="The form of diagnostics.",
 )
 _COLOR = click.option(
     "--color/--no-color",
     default=None,
     expose_value=False,
-    callback=_keep,
+    callback=_store,
     help="Colour; by default on a terminal.",
 )
 _QUIET = click.option(
@@ -88,37 +88,37 @@ _QUIET = click.option(
     "--quiet",
     is_flag=True,
     expose_value=False,
-    callback=_keep,
+    callback=_store,
     help="Show diagnostics only.",
 )
 
 
 def without_format(command: F) -> F:
-    """Give a command the global options, but for the format, which is its own."""
+    """Add the global options to a command, except --format."""
     return _CONFIG(_COLOR(_QUIET(command)))
 
 
 def shared(command: F) -> F:
-    """Give a command the global options."""
+    """Add the global options to a command."""
     return _CONFIG(_FORMAT(_COLOR(_QUIET(command))))
 
 
-def pass_options(verb: Callable[Concatenate[Options, P], R]) -> Callable[P, R]:
-    """Give a verb the options of the run as its first argument."""
+def pass_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, R]:
+    """Pass the global options to a command as its first argument."""
 
-    @wraps(verb)
+    @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         context = click.get_current_context()
         options = current(context)
         if options.color is not None:
             context.color = options.color
-        return verb(options, *args, **kwargs)
+        return command(options, *args, **kwargs)
 
     return run
 
 
 class Command(click.Group):
-    """The command. Usage errors are shown in the form of the other diagnostics."""
+    """A command group whose usage errors are printed like other diagnostics."""
 
     def make_context(
         self,
@@ -127,7 +127,7 @@ class Command(click.Group):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Parse the options before the verb."""
+        """Parse the options before the subcommand."""
         form = _form(args)
         with _usage_errors(form):
             context = super().make_context(info_name, args, parent, **extra)
@@ -135,7 +135,7 @@ class Command(click.Group):
         return context
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Parse the rest and run the verb."""
+        """Parse the rest of the arguments and run the subcommand."""
         with _usage_errors(ctx.meta[_REQUESTED_FORMAT]):
             return super().invoke(ctx)
 
@@ -144,7 +144,7 @@ _REQUESTED_FORMAT = f"{__name__}.format"
 
 
 def _form(arguments: list[str]) -> str:
-    """Return the format that a command line asks for, even if the rest is invalid."""
+    """Return the requested format, even if the rest of the command line is invalid."""
     form = "text"
     for before, item in zip(["", *arguments], arguments, strict=False):
         if before == "--format":
@@ -161,10 +161,10 @@ def _usage_errors(form: str) -> Iterator[None]:
     except click.UsageError as error:
         if form not in ("json", "github"):
             raise
-        raise _UsageFault(error, form) from None
+        raise _UsageDiagnostic(error, form) from None
 
 
-class _UsageFault(click.ClickException):
+class _UsageDiagnostic(click.ClickException):
     """A usage error that is shown as a diagnostic."""
 
     exit_code = 2
@@ -175,7 +175,7 @@ class _UsageFault(click.ClickException):
         self._form = form
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print the diagnostic where those of the verbs go."""
+        """Print the diagnostic to standard output, like those of the commands."""
         help_ = f"see `{self._command} --help`"
-        found = Diagnostic(Span("<command line>"), Rule.USAGE, self.message, help_)
-        click.echo(show([found], self._form), file)
+        diagnostic = Diagnostic(Span("<command line>"), Rule.USAGE, self.message, help_)
+        click.echo(show([diagnostic], self._form), file)

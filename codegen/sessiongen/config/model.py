@@ -1,4 +1,4 @@
-"""The checked configuration as frozen values, with absolute paths."""
+"""The checked configuration: immutable values with absolute paths."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ANNOTATIONS = (
 
 @dataclass(frozen=True)
 class Input:
-    """Where the protocol is read from: exactly one of the three kinds is set.
+    """The input; exactly one of protos, descriptor_set and messages is set.
 
     protos: .proto files, with the include paths under which imports are found.
     descriptor_set: a serialized google.protobuf.FileDescriptorSet.
@@ -42,7 +42,7 @@ class Input:
 class ConfigValue:
     """A value of the configuration with the path of its key.
 
-    value: None where the configuration says `false`: the protocol has none.
+    value: None for `false`, which means that the protocol has no such element.
     """
 
     value: str | None
@@ -51,11 +51,11 @@ class ConfigValue:
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
-    """What one language needs to know of an output; each target has a subclass of its own.
+    """The options of an output that its language determines; each target has a subclass.
 
-    folder: the folder of the generated files, which holds their manifest.
+    folder: the folder of the generated files and of their manifest.
     inputs: files other than the protocol that the generated files depend on.
-    cacheable: whether the generated files depend on nothing but files that can be named.
+    cacheable: whether the generated files depend only on files that the cache can check.
     """
 
     folder: Path
@@ -67,8 +67,8 @@ class OutputOptions:
 class Output:
     """One package to generate.
 
-    layers: the names of the layers to generate, those that others need included.
-    requested_layers: the names that the configuration lists; none if it leaves the choice open.
+    layers: the layers to generate, including those that others need.
+    requested_layers: the layers that the configuration lists; empty if it lists none.
     """
 
     language: str
@@ -101,14 +101,14 @@ class Config:
 
     @property
     def root(self) -> Path:
-        """The folder of codegen.toml, against which its paths are read."""
+        """The folder of codegen.toml, to which its paths are relative."""
         return self.path.parent
 
     @property
     def option(self) -> str:
-        """The option that a command needs to read this configuration, or nothing."""
-        shown = display(self.path)
-        return "" if shown == "codegen.toml" else f" --config {shown}"
+        """The option with which a command reads this configuration, "" for the default."""
+        path = display(self.path)
+        return "" if path == "codegen.toml" else f" --config {path}"
 
     def span(self, key_path: KeyPath) -> Span:
         """Return the position of a key, for a diagnostic."""

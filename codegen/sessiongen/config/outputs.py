@@ -13,7 +13,7 @@ from sessiongen.paths import display
 from sessiongen.targets import registry
 from sessiongen.targets.base import Target
 
-# The language of an `[output]` table, which other than `[[output]]` need not name one.
+# The language of an `[output]` table that has no key `language`.
 _SINGLE_LANGUAGE = "python"
 _KEYS = ("language", "path", "layers")
 
@@ -27,8 +27,8 @@ def read_outputs(tables: Tables, data: Table) -> tuple[Output, ...]:
         help_ = 'add an [[output]] table with a language, for example "python"'
         tables.fault(("output",), "there is no output", help_)
     entries = enumerate(tables.tables(data, ("output",)))
-    read = [_output(tables, entry, ("output", str(index)), None) for index, entry in entries]
-    outputs = tuple(item for item in read if item is not None)
+    parsed = [_output(tables, entry, ("output", str(index)), None) for index, entry in entries]
+    outputs = tuple(item for item in parsed if item is not None)
     _check_folders(tables, outputs)
     return outputs
 
@@ -41,13 +41,13 @@ def _output(
     if target is None:
         known = ", ".join(registry.languages())
         fault = f"there is no output language {language!r}" if language else "no language is named"
-        where = (*key_path, "language") if language else key_path
-        tables.fault(where, fault, f"give language as one of: {known}")
+        key = (*key_path, "language") if language else key_path
+        tables.fault(key, fault, f"give language as one of: {known}")
         return None
     tables.only(table, key_path, (*_KEYS, *target.keys))
     name = tables.string(table, (*key_path, "path")) or f"generated/{target.language}"
     requested = _requested_layers(tables, table, key_path, target)
-    layers = _with_needed(target, requested if "layers" in table else target.layers)
+    layers = _with_dependencies(target, requested if "layers" in table else target.layers)
     options = target.options(tables, table, key_path, tables.root / name)
     return Output(target.language, layers, options, key_path, requested)
 
@@ -55,37 +55,37 @@ def _output(
 def _requested_layers(
     tables: Tables, table: Table, key_path: KeyPath, target: Target
 ) -> tuple[str, ...]:
-    where = (*key_path, "layers")
-    names = tables.strings(table, where) if "layers" in table else ()
+    key = (*key_path, "layers")
+    names = tables.strings(table, key) if "layers" in table else ()
     for name in names:
         if name not in target.layers:
             close = get_close_matches(name, target.layers, 1)
             fault = f"{target.language} output has no layer {name!r}"
             hint = f"did you mean {close[0]!r}? " if close else ""
-            tables.fault(where, fault, f"{hint}layers: {', '.join(target.layers)}")
+            tables.fault(key, fault, f"{hint}layers: {', '.join(target.layers)}")
     return tuple(name for name in names if name in target.layers)
 
 
-def _with_needed(target: Target, names: Iterable[str]) -> tuple[str, ...]:
-    """Return layers and those that they need, in the target's order."""
-    needed: set[str] = set()
+def _with_dependencies(target: Target, names: Iterable[str]) -> tuple[str, ...]:
+    """Return layers and the layers that they depend on, in the target's order."""
+    included: set[str] = set()
     pending = list(names)
     while pending:
         name = pending.pop()
-        if name not in needed:
-            needed.add(name)
+        if name not in included:
+            included.add(name)
             pending += target.layers[name].needs
-    return tuple(name for name in target.layers if name in needed)
+    return tuple(name for name in target.layers if name in included)
 
 
 def _check_folders(tables: Tables, outputs: tuple[Output, ...]) -> None:
-    """Refuse an output in the folder of another: each would remove the other's files."""
+    """Report outputs with overlapping folders: each would remove the other's files."""
     for index, output in enumerate(outputs):
         for other in outputs[:index]:
             if _overlap(output.folder, other.folder):
                 shown = display(output.folder)
                 fault = f"{shown} overlaps the output folder {display(other.folder)}"
-                tables.fault(output.key_path, fault, "give each output a folder of its own")
+                tables.fault(output.key_path, fault, "give each output another folder")
 
 
 def _overlap(left: Path, right: Path) -> bool:

@@ -15,7 +15,7 @@ Keys = tuple[str, ...]
 
 
 def place(text: str, keys: Keys) -> tuple[int, int]:
-    """Return where the longest known prefix of `keys` stands; 1:1 if none does."""
+    """Return the position of the longest prefix of `keys` in the text, 1:1 if there is none."""
     places = _places(text)
     for length in range(len(keys), 0, -1):
         if keys[:length] in places:
@@ -30,33 +30,33 @@ def _places(text: str) -> dict[Keys, tuple[int, int]]:
     places: dict[Keys, tuple[int, int]] = {}
     elements: dict[Keys, int] = {}
 
-    def note(keys: Keys, node: Node) -> None:
+    def add(keys: Keys, node: Node) -> None:
         row, offset = node.start_point
         line = data.split(b"\n")[row]
-        at = row + 1, len(line[:offset].decode(errors="replace")) + 1
-        # `a.b = 1` is where `a` stands too, if it has no place of its own before.
+        position = row + 1, len(line[:offset].decode(errors="replace")) + 1
+        # `a.b = 1` is also the position of `a`, unless `a` has an earlier one.
         for length in range(1, len(keys) + 1):
-            places.setdefault(keys[:length], at)
+            places.setdefault(keys[:length], position)
 
     def walk(node: Node, prefix: Keys) -> None:
         for child in node.named_children:
             if child.type in ("table", "table_array_element"):
                 head = child.named_children[0]
                 keys = _keys(head)
-                note(keys, head)
+                add(keys, head)
                 if child.type == "table_array_element":
                     elements[keys] = elements.get(keys, -1) + 1
                     keys = (*keys, str(elements[keys]))
-                    note(keys, head)
+                    add(keys, head)
                 walk(child, keys)
             elif child.type == "pair":
                 keys = (*prefix, *_keys(child.named_children[0]))
-                note(keys, child.named_children[0])
+                add(keys, child.named_children[0])
                 walk(child, keys)
             elif child.type == "array":
                 values = [item for item in child.named_children if item.type != "comment"]
                 for index, value in enumerate(values):
-                    note((*prefix, str(index)), value)
+                    add((*prefix, str(index)), value)
             elif child.type == "inline_table":
                 walk(child, prefix)
 
@@ -65,7 +65,7 @@ def _places(text: str) -> dict[Keys, tuple[int, int]]:
 
 
 def _keys(node: Node) -> Keys:
-    """Return the keys of a bare, quoted or dotted key, escapes decoded."""
+    """Return the parts of a bare, quoted or dotted key, with escapes decoded."""
     keys: list[str] = []
     value: object = tomli.loads(f"{(node.text or b'').decode()} = 0")
     while isinstance(value, dict):

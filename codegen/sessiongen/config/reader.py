@@ -35,7 +35,7 @@ def load(path: Path) -> Config:
 
     Raises:
         InputError: the file cannot be read, is not TOML, or has a key or value that
-            does not belong; every fault found is in it.
+            is not allowed. It has all faults of the file.
     """
     text = _read(path)
     try:
@@ -53,7 +53,8 @@ def _read(path: Path) -> str:
     except OSError as error:
         fault = f"cannot read the configuration: {error.strerror}"
     except UnicodeDecodeError as error:
-        fault = f"the configuration is not UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}"
+        byte = error.object[error.start]
+        fault = f"the configuration is not UTF-8: byte {error.start} is 0x{byte:02x}"
     span = Span(display(path))
     raise InputError(
         [Diagnostic(span, Rule.UNREADABLE, fault, "name a readable UTF-8 file with --config")]
@@ -64,33 +65,33 @@ def _missing(path: Path) -> Diagnostic:
     return Diagnostic(
         Span(display(path)),
         Rule.NO_CONFIG,
-        "there is no configuration here",
-        "write one with `sessiongen init PROTO`, or name yours with --config",
+        "the configuration does not exist",
+        "create it with `sessiongen init PROTO`, or name another file with --config",
     )
 
 
 def _syntax(path: Path, error: Exception) -> Diagnostic:
     span = Span(display(path), getattr(error, "lineno", 1), getattr(error, "colno", 1))
     message = re.sub(r" \(at .*\)$", "", str(error))
-    # Valid TOML that Python will not hold: nested without end, or a number without end.
+    # TOML that exceeds a limit of Python: nested too deeply, or a number with too many digits.
     if not isinstance(error, tomli.TOMLDecodeError):
         message = f"the configuration cannot be read: {message}"
     return Diagnostic(span, Rule.CONFIG_SYNTAX, message, "the file must be valid TOML 1.0")
 
 
 class _Reader:
-    """Checks the parsed tables and collects every fault before it refuses."""
+    """Checks the parsed tables; raises all faults together."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
 
     def config(self, data: Table) -> Config:
         self.tables.only(data, (), ("input", "output", "roles", "annotations", "sdks"))
-        given = self.tables.table(data, "input")
+        input_table = self.tables.table(data, "input")
         config = Config(
             path=self.tables.path,
             text=self.tables.text,
-            input=self._input(given),
+            input=self._input(input_table),
             outputs=read_outputs(self.tables, data),
             roles=self._roles(self.tables.table(data, "roles")),
             annotations=self._annotations(self.tables.table(data, "annotations")),
@@ -106,7 +107,7 @@ class _Reader:
         if len(kinds) != 1:
             self.tables.fault(
                 ("input", kinds[1]) if kinds else ("input",),
-                f"exactly one input is needed, {'these are' if kinds else 'none is'} given"
+                f"exactly one input is needed, but {'these are' if kinds else 'none is'} given"
                 + (f": {', '.join(kinds)}" if kinds else ""),
                 "give one of input.protos, input.descriptor_set, input.messages",
             )
@@ -119,7 +120,7 @@ class _Reader:
             )
         descriptor_set = self.tables.string(table, ("input", "descriptor_set"))
         include = include or tuple(dict.fromkeys(path.parent for path in protos))
-        self._no_separator(("input", "include" if "include" in table else "protos"), include)
+        self._check_separators(("input", "include" if "include" in table else "protos"), include)
         return Input(
             protos=protos,
             include=include,
@@ -134,8 +135,8 @@ class _Reader:
             self.tables.fault(("input", "messages"), fault, DOTTED_NAME_HELP)
         return name
 
-    def _no_separator(self, key_path: KeyPath, include: tuple[Path, ...]) -> None:
-        # protoc takes a list of folders, and has no way to quote what stands between them.
+    def _check_separators(self, key_path: KeyPath, include: tuple[Path, ...]) -> None:
+        # protoc splits its include path at this character, which cannot be escaped.
         for path in include:
             if os.pathsep in str(path):
                 fault = f"an include path cannot hold {os.pathsep!r}: {display(path)}"
@@ -164,20 +165,20 @@ class _Reader:
         annotations: dict[tuple[str, str], ConfigValue] = {}
         for name in table:
             entries = self.tables.table(table, name, ("annotations",))
-            if self._unquoted(name, entries):
+            if self._is_unquoted_name(name, entries):
                 continue
             self.tables.only(entries, ("annotations", name), ANNOTATIONS)
             for key in entries:
                 if key not in ANNOTATIONS:
                     continue
-                where = ("annotations", name, key)
-                value = self.tables.string(entries, where)
+                key_path = ("annotations", name, key)
+                value = self.tables.string(entries, key_path)
                 if value is not None:
-                    annotations[name, key] = ConfigValue(value, where)
+                    annotations[name, key] = ConfigValue(value, key_path)
         return annotations
 
-    def _unquoted(self, name: str, entries: Table) -> bool:
-        """Whether a full name lacks its quotes, so that TOML took its dots for tables."""
+    def _is_unquoted_name(self, name: str, entries: Table) -> bool:
+        """Whether a full name has no quotes, so that TOML reads its parts as nested tables."""
         keys = [name]
         while len(entries) == 1 and isinstance(value := next(iter(entries.values())), dict):
             keys += entries

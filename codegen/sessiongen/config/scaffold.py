@@ -47,8 +47,8 @@ def write(
         InputError: the input cannot be read or has no oneof at all, or `target` exists.
     """
     if target.exists():
-        fault = "there is a configuration here already"
-        help_ = "edit it, or write another with --config"
+        fault = "the configuration already exists"
+        help_ = "edit it, or name another file with --config"
         raise InputError([Diagnostic(Span(display(target)), Rule.CONFIG_EXISTS, fault, help_)])
     _refuse_missing([source.proto] if source.proto else [], Path.is_file, "file")
     _refuse_missing(include, Path.is_dir, "folder")

@@ -15,7 +15,7 @@ class Sdks:
     """The SDKs that a protocol is compared with.
 
     vocabularies: the vocabulary file of each SDK, in the order of the matrix's columns. The
-    scope and the declared gaps of an SDK stand in files of their own beside it.
+    scope and the declared gaps of an SDK are in other files beside it.
     """
 
     vocabularies: tuple[Path, ...] = ()
@@ -33,5 +33,5 @@ def _vocabularies(tables: Tables, table: Table) -> tuple[Path, ...]:
     paths = [os.path.normpath(tables.root / name) for name in names]
     for path in dict.fromkeys(path for path in paths if paths.count(path) > 1):
         fault = f"the vocabulary {display(Path(path))} is listed twice"
-        tables.fault(key_path, fault, "list each once: an SDK is compared once")
+        tables.fault(key_path, fault, "list each vocabulary once")
     return tuple(tables.root / name for name in names)

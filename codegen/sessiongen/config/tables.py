@@ -1,8 +1,8 @@
-"""Typed access to the tables of a parsed codegen.toml.
+"""Typed access to the tables of a parsed TOML file.
 
-A `Tables` collects a diagnostic for each key or value that does not belong, so that one run
+`Tables` collects a diagnostic for each key or value that is not allowed, so that one run
 reports every fault of the file. A key path is the tuple of keys from the root of the file to
-a value; array elements stand in it as their index.
+a value, with the index for an element of an array.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Table = dict[str, Any]
 
 
 class Tables:
-    """Reads values out of tables and collects the faults it finds."""
+    """Reads values from tables and collects faults."""
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path.absolute()
@@ -32,11 +32,11 @@ class Tables:
 
     @property
     def root(self) -> Path:
-        """The folder of codegen.toml, against which its paths are read."""
+        """The folder of codegen.toml, to which its paths are relative."""
         return self.path.parent
 
     def only(self, table: Table, key_path: KeyPath, known: tuple[str, ...]) -> None:
-        """Report each key of a table that is not a known one."""
+        """Report each unknown key of a table."""
         for key in table:
             if key in known:
                 continue
@@ -45,7 +45,7 @@ class Tables:
                 (*key_path, key),
                 f"unknown key {'.'.join((*key_path, key))!r}",
                 (f"did you mean {close[0]!r}? " if close else "")
-                + f"known here: {', '.join(known)}",
+                + f"known keys: {', '.join(known)}",
             )
 
     def table(self, data: Table, key: str, key_path: KeyPath = ()) -> Table:
@@ -59,7 +59,7 @@ class Tables:
     def string(self, table: Table, key_path: KeyPath) -> str | None:
         """Return the string under the last key of a path, or None."""
         kind = "a string with no control character"
-        result: str | None = self._typed(table, key_path, _is_text, kind)
+        result: str | None = self._typed(table, key_path, _is_string, kind)
         return result
 
     def required_string(self, table: Table, key_path: KeyPath) -> str:
@@ -73,7 +73,7 @@ class Tables:
     def strings(self, table: Table, key_path: KeyPath) -> list[str]:
         """Return the list of strings under the last key of a path, or an empty list."""
         kind = "a list of strings with no control character"
-        return self._typed(table, key_path, _is_texts, kind) or []
+        return self._typed(table, key_path, _is_strings, kind) or []
 
     def fault(self, key_path: KeyPath, message: str, help_: str) -> None:
         """Report a fault at a key."""
@@ -111,8 +111,8 @@ def read_companion(path: Path, kind: str) -> tuple[str, Table] | None:
 
 
 def key_span(path: Path, text: str, key_path: KeyPath) -> Span:
-    """Return the position of a key in a codegen.toml."""
-    # Only diagnostics need positions; other runs do not load the parser.
+    """Return the position of a key in a TOML file."""
+    # Only diagnostics need positions; other runs do not import the parser.
     from sessiongen.config.positions import place
 
     line, column = place(text, key_path)
@@ -127,10 +127,10 @@ def _is_tables(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
-def _is_text(value: object) -> bool:
+def _is_string(value: object) -> bool:
     """Whether a value is a string that can be a path or a name."""
     return isinstance(value, str) and value != "" and not re.search(r"[\x00-\x1f\x7f]", value)
 
 
-def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(_is_text(item) for item in value)
+def _is_strings(value: object) -> bool:
+    return isinstance(value, list) and all(_is_string(item) for item in value)

@@ -1,7 +1,7 @@
-"""Annotations: facts about a protocol that its descriptors do not hold.
+"""Reads annotations: facts about a protocol that its descriptors do not contain.
 
-They are custom options in the .proto or entries of codegen.toml. The options are removed from
-the descriptors, so that generated code does not depend on them.
+Annotations are custom options in the .proto or entries of codegen.toml. The options are
+removed from the descriptors, so that generated code does not depend on them.
 """
 
 from __future__ import annotations
@@ -45,49 +45,49 @@ class Annotation:
 class Annotated:
     """The annotations of a protocol.
 
-    found: by full name of the element and name of the annotation.
+    by_element: by full name of the element and name of the annotation.
     files: the descriptors without annotations.
     """
 
-    found: dict[tuple[str, str], Annotation]
+    by_element: dict[tuple[str, str], Annotation]
     files: tuple[_File, ...]
     diagnostics: tuple[Diagnostic, ...]
 
     def get(self, element: str, name: str) -> Annotation | None:
         """Return an element's annotation, or None."""
-        return self.found.get((element, name))
+        return self.by_element.get((element, name))
 
 
-Place = Callable[[str, tuple[int, ...]], Span]
+SpanOf = Callable[[str, tuple[int, ...]], Span]
 
 
-def read(compiled: Compiled, config: Config, place: Place) -> Annotated:
+def read(compiled: Compiled, config: Config, span_of: SpanOf) -> Annotated:
     """Collect the annotations of a protocol and strip them from its descriptors."""
     reader = _OptionReader(compiled)
-    found: dict[tuple[str, str], Annotation] = {}
+    by_element: dict[tuple[str, str], Annotation] = {}
     files = []
     for original in compiled.files:
         if original.name == ANNOTATIONS_FILE:
             continue
-        item = original
-        # Options may come through an import that imports the annotations publicly.
-        if original.name in compiled.own and reader.known:
-            item = _File()
-            item.CopyFrom(original)
-            for annotation in reader.strip(item, place):
-                found[annotation.element, annotation.name] = annotation
-            if ANNOTATIONS_FILE in item.dependency:
-                _drop_import(item)
-        files.append(item)
-    diagnostics = _overlay(found, files, config)
-    return Annotated(found, tuple(files), tuple(diagnostics))
+        file = original
+        # A file may import the annotations through another file that imports them publicly.
+        if original.name in compiled.own and reader.has_annotations:
+            file = _File()
+            file.CopyFrom(original)
+            for annotation in reader.strip(file, span_of):
+                by_element[annotation.element, annotation.name] = annotation
+            if ANNOTATIONS_FILE in file.dependency:
+                _remove_annotations_import(file)
+        files.append(file)
+    diagnostics = _add_configured(by_element, files, config)
+    return Annotated(by_element, tuple(files), tuple(diagnostics))
 
 
 class _OptionReader:
-    """Reads custom options with the extensions' own descriptors.
+    """Reads custom options with a descriptor pool of its own.
 
-    The options of the default pool keep ours as unknown fields; a pool of its own
-    lets this process run beside any other user of the same extension numbers.
+    In the default pool the options are unknown fields, and other packages may have
+    registered extensions with the same numbers.
     """
 
     def __init__(self, compiled: Compiled) -> None:
@@ -108,13 +108,13 @@ class _OptionReader:
             ]
 
     @property
-    def known(self) -> bool:
-        """Whether the protocol imports the annotations at all."""
+    def has_annotations(self) -> bool:
+        """Whether the protocol imports the annotations."""
         return bool(self._classes)
 
-    def strip(self, file: _File, place: Place) -> list[Annotation]:
-        """Take our options out of a file's elements and return them."""
-        found = []
+    def strip(self, file: _File, span_of: SpanOf) -> list[Annotation]:
+        """Remove the annotations from a file's elements and return them."""
+        annotations = []
         for element, path, holder in elements(file):
             full_name = holder.options.DESCRIPTOR.full_name
             if not holder.HasField("options"):
@@ -124,26 +124,26 @@ class _OptionReader:
                 if options.HasExtension(extension):
                     value = options.Extensions[extension]
                     options.ClearExtension(extension)
-                    span = place(file.name, path)
+                    span = span_of(file.name, path)
                     kind = _EXTENDED[full_name]
-                    found.append(Annotation(element, kind, extension.name, value, span))
+                    annotations.append(Annotation(element, kind, extension.name, value, span))
             data = options.SerializeToString()
             holder.options.ParseFromString(data)
             if not data:
                 holder.ClearField("options")
-        return found
+        return annotations
 
 
 def elements(file: _File) -> Iterator[tuple[str, tuple[int, ...], Any]]:
     """Yield (full name, source path, descriptor) of each element that can be annotated."""
     prefix = f"{file.package}." if file.package else ""
     for index, message in enumerate(file.message_type):
-        yield from _of_message(message, prefix, (4, index))
+        yield from _message_elements(message, prefix, (4, index))
     for index, enum in enumerate(file.enum_type):
-        yield from _of_enum(enum, prefix, (5, index))
+        yield from _enum_elements(enum, prefix, (5, index))
 
 
-def _of_message(
+def _message_elements(
     message: descriptor_pb2.DescriptorProto, prefix: str, path: tuple[int, ...]
 ) -> Iterator[tuple[str, tuple[int, ...], Any]]:
     name = f"{prefix}{message.name}"
@@ -151,12 +151,12 @@ def _of_message(
     for index, member in enumerate(message.field):
         yield f"{name}.{member.name}", (*path, 2, index), member
     for index, nested in enumerate(message.nested_type):
-        yield from _of_message(nested, f"{name}.", (*path, 3, index))
+        yield from _message_elements(nested, f"{name}.", (*path, 3, index))
     for index, enum in enumerate(message.enum_type):
-        yield from _of_enum(enum, f"{name}.", (*path, 4, index))
+        yield from _enum_elements(enum, f"{name}.", (*path, 4, index))
 
 
-def _of_enum(
+def _enum_elements(
     enum: descriptor_pb2.EnumDescriptorProto, prefix: str, path: tuple[int, ...]
 ) -> Iterator[tuple[str, tuple[int, ...], Any]]:
     name = f"{prefix}{enum.name}"
@@ -165,14 +165,14 @@ def _of_enum(
         yield f"{name}.{value.name}", (*path, 2, index), value
 
 
-def _drop_import(file: _File) -> None:
-    """Remove the import of the annotations; other files are named by their index."""
-    gone = list(file.dependency).index(ANNOTATIONS_FILE)
-    del file.dependency[gone]
+def _remove_annotations_import(file: _File) -> None:
+    """Remove the import of the annotations and correct the indexes of other imports."""
+    removed = list(file.dependency).index(ANNOTATIONS_FILE)
+    del file.dependency[removed]
     for indexes in (file.public_dependency, file.weak_dependency):
-        kept = [index - (index > gone) for index in indexes if index != gone]
+        remaining = [index - (index > removed) for index in indexes if index != removed]
         del indexes[:]
-        indexes.extend(kept)
+        indexes.extend(remaining)
 
 
 _KINDS = {
@@ -186,10 +186,10 @@ _KINDS = {
 }
 
 
-def _overlay(
-    found: dict[tuple[str, str], Annotation], files: list[_File], config: Config
+def _add_configured(
+    by_element: dict[tuple[str, str], Annotation], files: list[_File], config: Config
 ) -> list[Diagnostic]:
-    """Add codegen.toml's annotations; one that names nothing is a fault."""
+    """Add the annotations of codegen.toml; report those of unknown elements."""
     if not config.annotations:
         return []
     kinds = {
@@ -198,21 +198,23 @@ def _overlay(
         for name, _, holder in elements(file)
     }
     faults = []
-    for (element, name), given in config.annotations.items():
-        kind, wanted = kinds.get(element), _KINDS[name]
-        if kind == wanted:
-            span = config.span(given.key_path)
-            found[element, name] = Annotation(element, wanted, name, given.value or "", span)
+    for (element, name), configured in config.annotations.items():
+        kind, allowed_kind = kinds.get(element), _KINDS[name]
+        if kind == allowed_kind:
+            span = config.span(configured.key_path)
+            by_element[element, name] = Annotation(
+                element, allowed_kind, name, configured.value or "", span
+            )
             continue
         fault = (
-            f"the annotation names {element!r}, which is not in the protocol"
+            f"the annotation names {element!r}, which the protocol does not have"
             if kind is None
-            else f"{element!r} is {_article(kind)}; {name!r} belongs on {_article(wanted)}"
+            else f"{element!r} is {_with_article(kind)}; {name!r} is for {_with_article(allowed_kind)}"
         )
         help_ = "write the full name, with the proto package: package.Message.field"
-        faults.append(Diagnostic(config.span(given.key_path), Rule.ANNOTATION, fault, help_))
+        faults.append(Diagnostic(config.span(configured.key_path), Rule.ANNOTATION, fault, help_))
     return faults
 
 
-def _article(kind: str) -> str:
+def _with_article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"

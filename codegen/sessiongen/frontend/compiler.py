@@ -18,28 +18,28 @@ from sessiongen.frontend import protoc
 from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed
 from sessiongen.paths import display
-from sessiongen.frontend.source_map import Sources
-from sessiongen.frontend.well_known import shipped
+from sessiongen.frontend.source_map import SourceMap
+from sessiongen.frontend.well_known import is_well_known
 
 ANNOTATIONS_FILE = "sessiongen/annotations.proto"
-# A part of an import name. Quotes, backslashes and control characters are in no sound one.
-_PART = re.compile(r"[^\x00-\x1f\x7f\\\"]+")
+# A part of an import name; valid ones have no quotes, backslashes or control characters.
+_IMPORT_NAME_PART = re.compile(r"[^\x00-\x1f\x7f\\\"]+")
 
 
 @dataclass(frozen=True)
 class Compiled:
     """Descriptors of a protocol and everything it imports.
 
-    files: in dependency order, source positions included where the input has them.
-    own: import names of the files the protocol consists of.
-    origin: what the protocol was read from, for the header of generated files.
-    modules: import name to Python module, for an input of installed messages.
-    warnings: what protoc had to say of a valid input.
+    files: in dependency order, with source positions if the input has them.
+    own: the import names of the protocol's own files.
+    origin: the input, for the header of generated files.
+    modules: the Python module of each import name, if the input is an installed module.
+    warnings: the warnings of protoc.
     """
 
     files: tuple[descriptor_pb2.FileDescriptorProto, ...]
     own: tuple[str, ...]
-    sources: Sources
+    source_map: SourceMap
     origin: str
     modules: dict[str, message_module.MessageModule] = field(default_factory=dict)
     warnings: tuple[Diagnostic, ...] = ()
@@ -59,22 +59,22 @@ def compile_input(config: Config) -> Compiled:
 
 
 def _from_protos(config: Config) -> Compiled:
-    sources = Sources((*config.input.include, resources.include_dir()))
+    source_map = SourceMap((*config.input.include, resources.include_dir()))
     names = [_import_name(config, path) for path in config.input.protos]
     for name, path in zip(names, config.input.protos, strict=True):
-        _refuse_shadowed(config, sources, name, path)
+        _check_not_shadowed(config, source_map, name, path)
     with tempfile.TemporaryDirectory(prefix="sessiongen-") as folder:
         target = Path(folder) / "protocol.binpb"
-        arguments = [f"-I{path}" for path in sources.include if path.is_dir()]
+        arguments = [f"-I{path}" for path in source_map.include if path.is_dir()]
         arguments += [f"--descriptor_set_out={target}", "--include_imports"]
-        # By their place on disk: a bare name is first looked for in the working directory,
-        # and may look like an option.
-        arguments += ["--include_source_info", *(str(sources.locate(name)) for name in names)]
-        diagnostics = protoc.finish(protoc.start(arguments), sources)
+        # As paths: protoc looks for an import name in the working directory first, and could
+        # take it for an option.
+        arguments += ["--include_source_info", *(str(source_map.locate(name)) for name in names)]
+        diagnostics = protoc.finish(protoc.start(arguments), source_map)
         if failed(diagnostics):
             raise InputError(diagnostics)
         data = target.read_bytes()
-    return _compiled(data, sources, tuple(diagnostics), Span(names[0]))
+    return _compiled(data, source_map, tuple(diagnostics), Span(names[0]))
 
 
 def _import_name(config: Config, path: Path) -> str:
@@ -85,25 +85,25 @@ def _import_name(config: Config, path: Path) -> str:
             fault = f"{display(path)} is not a file"
         help_ = "name .proto files relative to codegen.toml"
         raise InputError([Diagnostic(span, Rule.UNREADABLE, fault, help_)])
-    # As written first: a link's target may lie anywhere.
-    for whole in (Path.absolute, Path.resolve):
+    # The path as written comes first: the target of a link may be in any folder.
+    for absolute in (Path.absolute, Path.resolve):
         for folder in config.input.include:
             try:
-                return whole(path).relative_to(whole(folder)).as_posix()
+                return absolute(path).relative_to(absolute(folder)).as_posix()
             except ValueError:
                 continue
     span = config.span(("input", "include"))
-    fault = f"{display(path)} lies on none of the include paths"
+    fault = f"{display(path)} is not below any include path"
     help_ = "add a folder above the file to input.include"
     raise InputError([Diagnostic(span, Rule.UNREADABLE, fault, help_)])
 
 
-def _refuse_shadowed(config: Config, sources: Sources, name: str, path: Path) -> None:
-    found = sources.locate(name)
-    if found is not None and not found.samefile(path):
+def _check_not_shadowed(config: Config, source_map: SourceMap, name: str, path: Path) -> None:
+    located = source_map.locate(name)
+    if located is not None and not located.samefile(path):
         span = config.span(("input", "include"))
-        fault = f"{display(path)} is hidden by {display(found)} on an earlier include path"
-        help_ = "put the folder of the one that is meant first in input.include"
+        fault = f"{display(path)} is hidden by {display(located)} on an earlier include path"
+        help_ = "list the folder of the intended file first in input.include"
         raise InputError([Diagnostic(span, Rule.UNREADABLE, fault, help_)])
 
 
@@ -114,44 +114,46 @@ def _from_descriptor_set(config: Config, path: Path) -> Compiled:
         fault = f"cannot read the descriptor set: {error.strerror}"
         help_ = "write one with `protoc --descriptor_set_out` or `buf build -o`"
         raise InputError([Diagnostic(Span(display(path)), Rule.UNREADABLE, fault, help_)]) from None
-    sources = Sources((), origin=path)
-    return _compiled(data, sources, (), Span(display(path)))
+    source_map = SourceMap((), origin=path)
+    return _compiled(data, source_map, (), Span(display(path)))
 
 
 def _from_module(config: Config, name: str) -> Compiled:
-    loaded = message_module.load(name, config.span(("input", "messages")), config.root)
-    sources = Sources((), origin=loaded.origin)
-    files = _ordered(loaded.files, Span(display(loaded.origin)), sources)
-    own = tuple(item.name for item in files if not shipped(item.name))
-    return Compiled(files, own, sources, name, loaded.modules)
+    imported = message_module.load(name, config.span(("input", "messages")), config.root)
+    source_map = SourceMap((), origin=imported.origin)
+    files = _ordered(imported.files, Span(display(imported.origin)), source_map)
+    own = tuple(item.name for item in files if not is_well_known(item.name))
+    return Compiled(files, own, source_map, name, imported.modules)
 
 
 def _compiled(
-    data: bytes, sources: Sources, warnings: tuple[Diagnostic, ...], span: Span
+    data: bytes, source_map: SourceMap, warnings: tuple[Diagnostic, ...], span: Span
 ) -> Compiled:
     try:
         files = list(descriptor_pb2.FileDescriptorSet.FromString(data).file)
     except DecodeError:
-        raise _broken(span, "this is not a serialized FileDescriptorSet") from None
+        raise _descriptor_set_error(span, "this is not a serialized FileDescriptorSet") from None
     if not files:
-        raise _broken(span, "the descriptor set holds no file")
+        raise _descriptor_set_error(span, "the descriptor set contains no file")
     for item in files:
-        _refuse_name(item.name, span)
-        _tidy_comments(item)
-    ordered = _ordered(files, span, sources)
+        _check_name(item.name, span)
+        _normalize_comments(item)
+    ordered = _ordered(files, span, source_map)
     own = tuple(
-        item.name for item in ordered if not shipped(item.name) and item.name != ANNOTATIONS_FILE
+        item.name
+        for item in ordered
+        if not is_well_known(item.name) and item.name != ANNOTATIONS_FILE
     )
-    return Compiled(ordered, own, sources, ", ".join(own), {}, warnings)
+    return Compiled(ordered, own, source_map, ", ".join(own), {}, warnings)
 
 
 def _ordered(
-    files: list[descriptor_pb2.FileDescriptorProto], span: Span, sources: Sources
+    files: list[descriptor_pb2.FileDescriptorProto], span: Span, source_map: SourceMap
 ) -> tuple[descriptor_pb2.FileDescriptorProto, ...]:
-    """Sort files so that each follows its imports, and prove that they link."""
+    """Return the files sorted so that each follows its imports; check that they link."""
     by_name = {item.name: item for item in files}
     if len(by_name) != len(files):
-        raise _broken(span, "the descriptor set holds a file twice")
+        raise _descriptor_set_error(span, "the descriptor set contains a file twice")
     ordered: dict[str, descriptor_pb2.FileDescriptorProto] = {}
     stack = [(item.name, False) for item in reversed(files)]
     while stack:
@@ -166,75 +168,75 @@ def _ordered(
         stack.append((name, True))
         stack += [(needed, False) for needed in item.dependency if needed not in ordered]
         if len(stack) > 100_000:
-            raise _broken(span, "the files import each other in a cycle")
-    _link(tuple(ordered.values()), sources)
-    _refuse_other_annotations(ordered, span)
+            raise _descriptor_set_error(span, "the files import each other in a cycle")
+    _link(tuple(ordered.values()), source_map)
+    _check_annotations_file(ordered, span)
     return tuple(ordered.values())
 
 
-def _tidy_comments(file: descriptor_pb2.FileDescriptorProto) -> None:
-    """Give comments the line ends they have in any other checkout, and make them text.
+def _normalize_comments(file: descriptor_pb2.FileDescriptorProto) -> None:
+    """Convert CR LF in comments to LF, and invalid UTF-8 to text.
 
-    protoc keeps CR LF, and lets bytes pass that are not UTF-8: upb gives those as bytes.
+    protoc keeps CR LF and bytes that are not UTF-8; upb returns the latter as bytes.
     """
     for location in file.source_code_info.location:
         for name in ("leading_comments", "trailing_comments"):
             text = getattr(location, name)
             if text and (isinstance(text, bytes) or "\r" in text):
-                setattr(location, name, _tidy(text))
+                setattr(location, name, _normalized(text))
         for index, text in enumerate(location.leading_detached_comments):
-            location.leading_detached_comments[index] = _tidy(text)
+            location.leading_detached_comments[index] = _normalized(text)
 
 
-def _tidy(text: str | bytes) -> str:
+def _normalized(text: str | bytes) -> str:
     decoded = text if isinstance(text, str) else text.decode("utf-8", errors="replace")
     return decoded.replace("\r\n", "\n")
 
 
-def _refuse_name(name: str | bytes, span: Span) -> None:
-    """Refuse a file name that protoc would not give: code and paths are made from it."""
-    # The type checker believes the stubs; upb gives bytes for what is not UTF-8.
+def _check_name(name: str | bytes, span: Span) -> None:
+    """Raise InputError for a file name that protoc would reject: code and paths contain it."""
+    # upb returns bytes for a name that is not UTF-8, which the stubs do not say.
     parts = name.split("/") if isinstance(name, str) else [""]
-    if not all(_PART.fullmatch(part) and part not in (".", "..") for part in parts):
-        raise _broken(span, f"{name!r} is not a name that a .proto file can be imported by")
+    if not all(_IMPORT_NAME_PART.fullmatch(part) and part not in (".", "..") for part in parts):
+        raise _descriptor_set_error(span, f"{name!r} is not a valid import name of a .proto file")
 
 
-def _refuse_other_annotations(
+def _check_annotations_file(
     files: dict[str, descriptor_pb2.FileDescriptorProto], span: Span
 ) -> None:
-    """Refuse a file that only has the name of the annotations' file."""
-    found = files.get(ANNOTATIONS_FILE)
-    if found is None:
+    """Raise InputError for another file with the name of the annotations' file."""
+    annotations = files.get(ANNOTATIONS_FILE)
+    if annotations is None:
         return
-    strings = all(
+    has_string_options = all(
         item.type == item.TYPE_STRING and item.label == item.LABEL_OPTIONAL
-        for item in found.extension
+        for item in annotations.extension
     )
-    if "google/protobuf/descriptor.proto" not in files or not strings:
-        fault = f"{ANNOTATIONS_FILE} is not the one that comes with sessiongen"
-        raise _broken(span, fault, "import the one that comes with it, or name yours otherwise")
+    if "google/protobuf/descriptor.proto" not in files or not has_string_options:
+        fault = f"{ANNOTATIONS_FILE} is not the file that is part of sessiongen"
+        raise _descriptor_set_error(span, fault, "import the file of sessiongen, or rename yours")
 
 
 def _well_known(name: str, span: Span) -> descriptor_pb2.FileDescriptorProto:
     try:
-        found = descriptor_pool.Default().FindFileByName(name)
+        descriptor = descriptor_pool.Default().FindFileByName(name)
     except KeyError:
-        found = None
-    if found is None or not shipped(name):
-        raise _broken(
+        descriptor = None
+    if descriptor is None or not is_well_known(name):
+        raise _descriptor_set_error(
             span,
             f"the descriptor set lacks the imported file {name!r}",
             "build it with --include_imports",
         )
     result = descriptor_pb2.FileDescriptorProto()
-    found.CopyToProto(result)
+    descriptor.CopyToProto(result)
     return result
 
 
-_LINK_HELP = "Python's protobuf refuses what the message names: rename or remove it"
+_LINK_HELP = "protobuf for Python rejects the element that the message names: rename or remove it"
 
 
-def _link(files: tuple[descriptor_pb2.FileDescriptorProto, ...], sources: Sources) -> None:
+def _link(files: tuple[descriptor_pb2.FileDescriptorProto, ...], source_map: SourceMap) -> None:
     pool = descriptor_pool.DescriptorPool()
     for item in files:
         try:
@@ -243,10 +245,10 @@ def _link(files: tuple[descriptor_pb2.FileDescriptorProto, ...], sources: Source
         except (TypeError, KeyError) as error:
             reason = str(error).replace("\n", " ").strip()
             fault = f"the descriptors do not link: {reason}"
-            raise _broken(sources.span(item.name), fault, _LINK_HELP) from None
+            raise _descriptor_set_error(source_map.span(item.name), fault, _LINK_HELP) from None
 
 
-def _broken(span: Span, fault: str, help_: str | None = None) -> InputError:
+def _descriptor_set_error(span: Span, fault: str, help_: str | None = None) -> InputError:
     hint = (
         help_ or "write it with `protoc --descriptor_set_out --include_imports` or `buf build -o`"
     )

@@ -1,6 +1,6 @@
 """Runs protoc in a subprocess and turns its output into diagnostics.
 
-A subprocess, because some inputs make protoc end its process.
+Some inputs make protoc end the process in which it runs.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import subprocess
 
 from sessiongen.output import subprocesses
 from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
-from sessiongen.frontend.source_map import Sources
+from sessiongen.frontend.source_map import SourceMap
 
 _LINE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<text>.*)$")
-# What its logger adds, with the time of day.
+# Lines of protoc's logger.
 _LOG = re.compile(r"[IWEF]\d{4} |WARNING: All log messages before absl")
 _TRACEBACK = "Traceback (most recent call last):"
 _CHECK = "*** Check failure"
 _FILE = re.compile(r"^(?P<file>[^:\s][^:]*\.proto): (?P<text>.*)$")
 
 
-# What `python -m grpc_tools.protoc` does, without the half of its time that it spends on imports.
-# The name is private, and the version of grpcio-tools is pinned.
+# The same as `python -m grpc_tools.protoc` in half the time: fewer modules are imported.
+# The name is private; the version of grpcio-tools is pinned.
 _RUN = """
 import os
 import grpc_tools
@@ -35,41 +35,41 @@ sys.exit(_protoc_compiler.run_main([os.fsencode(item) for item in arguments]))
 def start(arguments: list[str]) -> subprocess.Popen[bytes]:
     """Start protoc; the bundled google/protobuf files are on its include path."""
     command = subprocesses.code(_RUN, *arguments)
-    # In a session of its own: an interrupt from the keyboard is for this process alone,
-    # and does not look like a fault of protoc's.
+    # protoc runs in its own session: an interrupt from the keyboard must not look like a
+    # failure of protoc.
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
     )
 
 
-def finish(process: subprocess.Popen[bytes], sources: Sources) -> list[Diagnostic]:
-    """Wait for protoc and return its diagnostics; at least one error if it failed."""
+def finish(process: subprocess.Popen[bytes], source_map: SourceMap) -> list[Diagnostic]:
+    """Wait for protoc and return its diagnostics, at least one error if it failed."""
     output, _ = process.communicate()
     text = output.decode("utf-8", errors="replace")
-    diagnostics = parse(text, sources, process.returncode != 0)
+    diagnostics = parse(text, source_map, process.returncode != 0)
     if process.returncode != 0 and not any(item.severity is Severity.ERROR for item in diagnostics):
-        span = Span(sources.origin.as_posix() if sources.origin else "protoc")
+        span = Span(source_map.origin.as_posix() if source_map.origin else "protoc")
         fault = f"protoc ended with status {process.returncode}"
         diagnostics.append(Diagnostic(span, Rule.PROTO, fault, text.strip()[-400:]))
     return diagnostics
 
 
-def parse(text: str, sources: Sources, failed: bool) -> list[Diagnostic]:
-    """Turn protoc's output into diagnostics; columns become columns of characters."""
+def parse(text: str, source_map: SourceMap, failed: bool) -> list[Diagnostic]:
+    """Return the diagnostics in protoc's output, with columns counted in characters."""
     diagnostics = []
     lines = text.splitlines()
     if failed and _TRACEBACK in lines:
-        # Its Python wrapper failed before protoc began: the last line says why.
+        # The Python wrapper failed before protoc started: the last line has the reason.
         lines = lines[-1:]
     if failed and any(_CHECK in line for line in lines):
-        # protoc gave up on its own terms; its log says on which.
+        # An internal check of protoc failed; the log has the reason.
         logged = [line.partition("] ")[2] for line in lines if _LOG.match(line) and "] " in line]
         lines = [line for line in logged if line][:1] or lines[-1:]
     for line in lines:
         match = _LINE.match(line) or _FILE.match(line)
         if match is None:
             if failed and line.strip() and not _LOG.match(line):
-                span = Span(sources.origin.as_posix() if sources.origin else "protoc")
+                span = Span(source_map.origin.as_posix() if source_map.origin else "protoc")
                 diagnostics.append(Diagnostic(span, Rule.PROTO, line.strip(), ""))
             continue
         parts = match.groupdict()
@@ -78,7 +78,7 @@ def parse(text: str, sources: Sources, failed: bool) -> list[Diagnostic]:
         warning = message.startswith("warning: ")
         diagnostics.append(
             Diagnostic(
-                sources.span(parts["file"], row - 1, column - 1),
+                source_map.span(parts["file"], row - 1, column - 1),
                 Rule.PROTO,
                 message.removeprefix("warning: "),
                 _HINTS.get(next((key for key in _HINTS if key in message), ""), _SYNTAX_HELP),
@@ -88,7 +88,7 @@ def parse(text: str, sources: Sources, failed: bool) -> list[Diagnostic]:
     return diagnostics
 
 
-_SYNTAX_HELP = "the file must be valid Protocol Buffers source; this is protoc's own message"
+_SYNTAX_HELP = "the file must be valid Protocol Buffers source; this is the message of protoc"
 _HINTS = {
     "was not found or had errors": "fix that file, or add its folder to input.include",
     "recursively imports": "remove one of the imports that form the cycle",
@@ -97,5 +97,5 @@ _HINTS = {
     "is not defined": "define it, or import the file that does",
     "is already defined": "rename one of the two",
     "is unused": "remove the import",
-    "has already been used": "give the field a number of its own",
+    "has already been used": "give the field another number",
 }

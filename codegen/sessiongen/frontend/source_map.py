@@ -17,15 +17,15 @@ _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass
-class Sources:
+class SourceMap:
     """Finds the file behind an import name on the include paths and reads its lines.
 
-    origin: what a diagnostic names when a descriptor has no source file.
+    origin: the file to name in a diagnostic if a descriptor has no source file.
     """
 
     include: tuple[Path, ...]
     origin: Path | None = None
-    _read: dict[str, tuple[str, list[bytes]] | None] = field(default_factory=dict)
+    _cache: dict[str, tuple[str, list[bytes]] | None] = field(default_factory=dict)
 
     def locate(self, name: str) -> Path | None:
         """Return the first file of this import name on the include paths."""
@@ -36,19 +36,19 @@ class Sources:
         return None
 
     def span(self, name: str, line: int = 0, column: int = 0) -> Span:
-        """Return the place for protoc's zero-based line and column in a file."""
-        # Every element has a span, and a file thousands of elements: read it once.
-        if name not in self._read:
-            self._read[name] = self._file(name)
-        found = self._read[name]
-        if found is None:
+        """Return the position for a zero-based line and column of protoc."""
+        # Each file is read once: every element has a span, and files have thousands of elements.
+        if name not in self._cache:
+            self._cache[name] = self._read_file(name)
+        known = self._cache[name]
+        if known is None:
             shown = f"{display(self.origin)}#{name}" if self.origin else name
             return Span(shown, line + 1, column + 1)
-        shown, lines = found
+        shown, lines = known
         text = lines[line] if line < len(lines) else b""
         return Span(shown, line + 1, characters(text, column) + 1)
 
-    def _file(self, name: str) -> tuple[str, list[bytes]] | None:
+    def _read_file(self, name: str) -> tuple[str, list[bytes]] | None:
         """Return the shown path and the lines of a file."""
         path = self.locate(name)
         if path is None:
@@ -62,11 +62,11 @@ class Sources:
 
 def characters(line: bytes, column: int) -> int:
     """Return how many characters of a line precede protoc's zero-based column."""
-    reached = 0
+    position = 0
     end = 0
     for byte in line:
-        if reached >= column:
+        if position >= column:
             break
-        reached += _TAB_WIDTH - reached % _TAB_WIDTH if byte == 9 else 1
+        position += _TAB_WIDTH - position % _TAB_WIDTH if byte == 9 else 1
         end += 1
     return len(line[:end].removeprefix(_BOM).decode("utf-8", errors="replace"))

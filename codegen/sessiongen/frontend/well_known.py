@@ -1,6 +1,6 @@
-"""The .proto files whose messages come with protobuf itself.
+"""The .proto files whose Python modules are part of protobuf.
 
-Other files below google/protobuf/ (features of other languages) belong to the protocol.
+Other files below google/protobuf/, such as features of other languages, belong to the protocol.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ PREFIX = "google/protobuf/"
 
 
 @lru_cache(maxsize=None)
-def shipped(file: str) -> bool:
-    """Whether protobuf has a module for a proto file."""
+def is_well_known(file: str) -> bool:
+    """Whether the Python module of a .proto file is part of protobuf."""
     if not file.startswith(PREFIX):
         return False
     package, name = module(file)
@@ -24,6 +24,6 @@ def shipped(file: str) -> bool:
 
 
 def module(file: str) -> tuple[str, str]:
-    """Return the package and the name of a shipped file's module."""
+    """Return the package and the name of the module of a well-known file."""
     package, _, name = file.removesuffix(".proto").replace("/", ".").rpartition(".")
     return package, f"{name}_pb2"

@@ -173,7 +173,7 @@ def _misplaced(
     requests = {_full(roles.request.full_name, arm) for arm in union(roles.request).arms}
     events = {_full(roles.event.full_name, arm) for arm in union(roles.event).arms}
     where = {"response": ("a request arm", requests), "sdk_event": ("an event arm", events)}
-    for note in annotated.found.values():
+    for note in annotated.by_element.values():
         if note.name in where and note.element not in where[note.name][1]:
             fault = f"{note.element} is not {where[note.name][0]}"
             help_ = f"{note.name} belongs on {where[note.name][0]}; remove it here"

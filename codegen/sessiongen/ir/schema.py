@@ -20,7 +20,7 @@ from google.protobuf.descriptor import (
 )
 
 from sessiongen.diagnostics import Span
-from sessiongen.frontend.source_map import Sources
+from sessiongen.frontend.source_map import SourceMap
 
 Path = tuple[int, ...]
 
@@ -137,11 +137,13 @@ class Schema:
 
 
 def build(
-    files: tuple[descriptor_pb2.FileDescriptorProto, ...], own: tuple[str, ...], sources: Sources
+    files: tuple[descriptor_pb2.FileDescriptorProto, ...],
+    own: tuple[str, ...],
+    source_map: SourceMap,
 ) -> Schema:
     """Read linked descriptors into a Schema."""
     pool = descriptor_pool.DescriptorPool()
-    reader = _Reader(sources)
+    reader = _Reader(source_map)
     for item in files:
         pool.Add(item)
         reader.file(pool.FindFileByName(item.name), item)
@@ -151,9 +153,9 @@ def build(
 class Locations:
     """Docs and positions of a file's elements by source path."""
 
-    def __init__(self, file: descriptor_pb2.FileDescriptorProto, sources: Sources) -> None:
+    def __init__(self, file: descriptor_pb2.FileDescriptorProto, source_map: SourceMap) -> None:
         self.file = file
-        self._sources = sources
+        self._sources = source_map
         self._by_path = {tuple(item.path): item for item in file.source_code_info.location}
 
     def span(self, path: Path) -> Span:
@@ -182,13 +184,13 @@ def clean(comment: str) -> str:
 class _Reader:
     """Walks linked descriptors; `messages` and `enums` grow in order of declaration."""
 
-    def __init__(self, sources: Sources) -> None:
-        self.sources = sources
+    def __init__(self, source_map: SourceMap) -> None:
+        self.source_map = source_map
         self.messages: dict[str, Message] = {}
         self.enums: dict[str, Enum] = {}
 
     def file(self, file: FileDescriptor, proto: descriptor_pb2.FileDescriptorProto) -> None:
-        at = Locations(proto, self.sources)
+        at = Locations(proto, self.source_map)
         for index, enum in enumerate(proto.enum_type):
             self._enum(file.enum_types_by_name[enum.name], (5, index), at, ())
         for index, message in enumerate(proto.message_type):

@@ -17,7 +17,7 @@ from sessiongen import resources
 from sessiongen.config.model import Config, Output
 from sessiongen.output import tool_versions
 from sessiongen.output.folders import folder_of, versions_of
-from sessiongen.output.writer import MANIFEST, compare, load_manifest, ours
+from sessiongen.output.writer import MANIFEST, compare, load_manifest, generated_files
 
 FOLDER = ".sessiongen-cache"
 
@@ -27,10 +27,10 @@ class Cache:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        # File systems stamp by a clock that lags by up to a few milliseconds.
+        # Timestamps of files may be a few milliseconds behind the clock.
         self._started = time.time_ns() - 10_000_000
         self._folder = config.root / FOLDER
-        # Several configurations may lie in one folder.
+        # A folder may contain several configurations.
         self._state = self._folder / f"state-{_key(config.path.name)}.json"
         self._fixed = {
             "versions": [versions_of(output) for output in config.outputs],
@@ -44,8 +44,8 @@ class Cache:
             "config": hashlib.sha256(config.text.encode()).hexdigest(),
         }
 
-    def of_target(self, output: Output) -> Path:
-        """Return the file in which the target of an output may keep results."""
+    def target_file(self, output: Output) -> Path:
+        """Return the file in which the target of an output may store results."""
         self._make_folder()
         name = f"{self._config.path.name}\0{output.key_path[1:]}"
         return self._folder / f"{output.language}-{_key(name)}.json"
@@ -59,30 +59,32 @@ class Cache:
 
     def unchanged(self) -> list[list[str]] | None:
         """Return each output's files if neither inputs nor outputs have changed, else None."""
-        # An installed module has no files that could be named before it is imported.
+        # The files of an installed module are unknown before it is imported.
         installed = self._config.input.messages is not None
         if installed or not all(output.options.cacheable for output in self._config.outputs):
             return None
         try:
-            kept = json.loads(self._state.read_bytes())
-            names = [str(name) for name in kept["inputs"]]
+            saved = json.loads(self._state.read_bytes())
+            names = [str(name) for name in saved["inputs"]]
             current = self._current(names)
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
-        return [sorted(files) for files in current["outputs"]] if current == kept else None
+        return [sorted(files) for files in current["outputs"]] if current == saved else None
 
-    def keep(self, inputs: list[str], files: Sequence[Mapping[str, str]]) -> None:
-        """Remember the present state; `inputs` are import names or the descriptor set.
+    def save(self, inputs: list[str], files: Sequence[Mapping[str, str]]) -> None:
+        """Save the current state; errors are ignored, as the cache only saves time.
 
-        A state that cannot be kept costs the next run time and nothing else. None is
-        kept of an input that changed during the run, which may not be the one that was
-        read, nor of outputs that are not the generated `files`, which are drift.
+        inputs: import names, or the descriptor set.
+        files: the generated files of each output.
+
+        Nothing is saved if an input changed during the run, because another version may have
+        been read, or if an output folder differs from the generated files.
         """
         self._make_folder()
         try:
             state = json.dumps(self._current(inputs), indent=1)
-            # After the digests: an edit between the two would be kept as what was read.
-            if any(self._newer(name) for name in inputs):
+            # Checked after the digests, so that an edit between the two is noticed.
+            if any(self._changed_since_start(name) for name in inputs):
                 return
             pairs = zip(self._config.outputs, files, strict=True)
             if not any(compare(folder_of(output), texts) for output, texts in pairs):
@@ -98,9 +100,9 @@ class Cache:
         }
 
     def _input(self, name: str) -> list[str]:
-        """Return which file an import name finds, and its digest.
+        """Return the path and the digest of the file with an import name.
 
-        The place counts too: a new file on an earlier include path hides the old one.
+        The path matters because a new file on an earlier include path hides the old one.
         """
         path = self._path(name)
         return [str(path or ""), _digest(path) if path else ""]
@@ -111,14 +113,14 @@ class Cache:
         folders = (*self._config.input.include, resources.include_dir())
         return next((folder / name for folder in folders if (folder / name).is_file()), None)
 
-    def _newer(self, name: str) -> bool:
+    def _changed_since_start(self, name: str) -> bool:
         path = self._path(name)
         try:
             if path is None:
                 return False
-            # A file moved into place keeps its old time of writing, not that of its status.
-            found = path.stat()
-            return max(found.st_mtime_ns, found.st_ctime_ns) > self._started
+            # Moving a file keeps its modification time but updates its status change time.
+            status = path.stat()
+            return max(status.st_mtime_ns, status.st_ctime_ns) > self._started
         except OSError:
             return True
 
@@ -129,8 +131,8 @@ def _key(text: str) -> str:
 
 def _output_digests(output: Output) -> dict[str, str]:
     manifest = load_manifest(output.folder)
-    # Generated files that the manifest does not have are left over, which is drift.
-    names = {MANIFEST, *(manifest.files if manifest else {}), *ours(folder_of(output))}
+    # Generated files that are not in the manifest are drift.
+    names = {MANIFEST, *(manifest.files if manifest else {}), *generated_files(folder_of(output))}
     return {name: _digest(output.folder / name) for name in sorted(names)}
 
 

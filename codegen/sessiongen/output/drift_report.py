@@ -1,4 +1,4 @@
-"""What `check` prints of a difference: what changed in the protocol, and the diff.
+"""Formats a difference for `check`: what changed in the protocol, and the diff.
 
 The short report has at most a screenful of the diff. The full one is a patch.
 """
@@ -17,11 +17,11 @@ from sessiongen.targets import registry
 Drift = Sequence[tuple[Output, list[Difference]]]
 
 # Lines of the diff in a short report, and characters of each.
-_MOST_LINES = 60
-_WIDEST = 160
-_MOST_CHANGES = 40
-# A longer line is no code that a person reads, but serialized data.
-_SERIALIZED = 1000
+_MAX_LINES = 60
+_MAX_WIDTH = 160
+_MAX_CHANGES = 40
+# Longer lines are serialized data and not shown.
+_SERIALIZED_DATA_WIDTH = 1000
 
 
 def full(drift: Drift) -> str:
@@ -33,23 +33,23 @@ def short(drift: Drift, model: Model, config: Config) -> str:
     """Return the changes of the protocol and the beginning of the diff."""
     changes = _protocol_changes(drift, model)
     lines = ["changes of the protocol:"] if changes else []
-    lines += [f"  {item}" for item in changes[:_MOST_CHANGES]]
-    if len(changes) > _MOST_CHANGES:
-        lines.append(f"  ... {len(changes) - _MOST_CHANGES} more")
-    shown, more = _cut(list(_diff_lines(drift)))
+    lines += [f"  {item}" for item in changes[:_MAX_CHANGES]]
+    if len(changes) > _MAX_CHANGES:
+        lines.append(f"  ... {len(changes) - _MAX_CHANGES} more")
+    shown, hidden = _shortened(list(_diff_lines(drift)))
     lines += shown
-    if more:
+    if hidden:
         option = config.option
-        lines.append(f"... {more} more lines; `sessiongen{option} check --full-diff` shows all")
+        lines.append(f"... {hidden} more lines; `sessiongen{option} check --full-diff` shows all")
     return "".join(f"{line}\n" for line in lines)
 
 
 def _protocol_changes(drift: Drift, model: Model) -> list[str]:
-    """Return what differs from the descriptors that the outputs were generated from."""
+    """Return the changes since the descriptors from which the outputs were generated."""
     new = [file for file in model.annotated.files if file.name in model.compiled.own]
     for output, items in drift:
-        found = {item.path: item.found for item in items if item.found is not None}
-        old = registry.get(output.language).descriptors(found)
+        actual = {item.path: item.actual for item in items if item.actual is not None}
+        old = registry.get(output.language).descriptors(actual)
         if old:
             return descriptor_changes.changes(old, new)
     return []
@@ -62,8 +62,8 @@ def _diff_lines(drift: Drift) -> Iterator[str]:
                 yield from item.diff(display(output.folder)).splitlines()
 
 
-def _cut(lines: list[str]) -> tuple[list[str], int]:
-    """Return the lines that are shown, and how many are left out."""
-    readable = [line for line in lines if len(line) < _SERIALIZED]
-    shown = [line if len(line) <= _WIDEST else f"{line[:_WIDEST]}..." for line in readable]
-    return shown[:_MOST_LINES], len(lines) - len(shown[:_MOST_LINES])
+def _shortened(lines: list[str]) -> tuple[list[str], int]:
+    """Return the lines to show, and the number of omitted lines."""
+    readable = [line for line in lines if len(line) < _SERIALIZED_DATA_WIDTH]
+    shown = [line if len(line) <= _MAX_WIDTH else f"{line[:_MAX_WIDTH]}..." for line in readable]
+    return shown[:_MAX_LINES], len(lines) - len(shown[:_MAX_LINES])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-_CLEAN = "import sys; sys.path[:] = [entry for entry in sys.path if entry]\n"
+_REMOVE_WORKING_DIRECTORY = "import sys; sys.path[:] = [entry for entry in sys.path if entry]\n"
 _MODULE = "import runpy; runpy.run_module({!r}, run_name='__main__', alter_sys=True)"
 
 
@@ -18,4 +18,4 @@ def module(name: str, *arguments: str) -> list[str]:
 
 def code(text: str, *arguments: str) -> list[str]:
     """Return the command that runs a piece of code."""
-    return [sys.executable, "-c", _CLEAN + text, *arguments]
+    return [sys.executable, "-c", _REMOVE_WORKING_DIRECTORY + text, *arguments]

@@ -1,4 +1,4 @@
-"""Versions of what the output depends on besides the input."""
+"""Versions of the tools and of the generator, on which the output depends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def installed(names: Collection[str]) -> dict[str, str]:
     """Return the version of each distribution, or "not installed".
 
     The versions are read from the names of the installed metadata folders: importlib.metadata
-    would take a fifth of a run that finds nothing to do.
+    would take a fifth of the time of an unchanged run.
     """
     versions: dict[str, str] = {}
     for folder in sys.path:
@@ -40,7 +40,7 @@ def _distributions(folder: str) -> list[tuple[str, str]]:
 def generator_digest() -> str:
     """Return a digest of the generator's code and templates.
 
-    In a checkout they change while the version stays the same.
+    In a checkout, they can change without a change of the version.
     """
     digest = hashlib.sha256()
     for path in generator_files():

@@ -23,13 +23,13 @@ from sessiongen.paths import display
 
 MANIFEST = "sessiongen.json"
 STAGING = ".sessiongen-staging-"
-# What the name of a kept file ends in.
+# The suffix of the copy of a file that was edited by hand.
 EDITED = ".edited"
 
 
 @dataclass(frozen=True)
 class Folder:
-    """An output folder, and how a generated file in it is recognized: see Target."""
+    """An output folder. mark, suffixes: how its generated files are recognized; see Target."""
 
     path: Path
     mark: str
@@ -38,7 +38,7 @@ class Folder:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What an earlier run wrote: tool versions, and the digest of each file."""
+    """The tool versions of a run, and the digest of each file that it wrote."""
 
     tools: Mapping[str, str]
     files: Mapping[str, str]
@@ -54,26 +54,26 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Difference:
-    """A path whose text on disk is not the generated one; None stands for no file."""
+    """A file whose text on disk differs from the generated text. None: there is no file."""
 
     path: str
-    wanted: str | None
-    found: str | None
+    expected: str | None
+    actual: str | None
 
     def diff(self, folder: str) -> str:
-        """Return a unified diff from what is on disk to what it should be."""
+        """Return a unified diff from the text on disk to the generated text."""
         name = f"{folder}/{self.path}"
         lines = difflib.unified_diff(
-            _lines(self.found),
-            _lines(self.wanted),
-            "/dev/null" if self.found is None else f"a/{name}",
-            "/dev/null" if self.wanted is None else f"b/{name}",
+            _lines(self.actual),
+            _lines(self.expected),
+            "/dev/null" if self.actual is None else f"a/{name}",
+            "/dev/null" if self.expected is None else f"b/{name}",
         )
-        # git needs the mode to create or delete a file, and has no hunk for an empty one.
+        # git requires the mode to create or delete a file; an empty file has no hunk.
         head = f"diff --git a/{name} b/{name}\n"
-        if self.found is None:
+        if self.actual is None:
             head += "new file mode 100644\n"
-        if self.wanted is None:
+        if self.expected is None:
             head += "deleted file mode 100644\n"
         return head + "".join(
             line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
@@ -82,7 +82,7 @@ class Difference:
 
 
 def _lines(text: str | None) -> list[str]:
-    # str.splitlines would also split at form feeds and the like, which patch does not.
+    # Unlike str.splitlines, patch splits at line feeds only.
     return re.findall(r"[^\n]*\n|[^\n]+", text or "")
 
 
@@ -96,62 +96,62 @@ def load_manifest(folder: Path) -> Manifest | None:
         return None
     if not all(isinstance(key, str) and isinstance(value, str) for key, value in pairs):
         return None
-    return Manifest(tools, {name: digest for name, digest in files.items() if _inside(name)})
+    return Manifest(tools, {name: digest for name, digest in files.items() if _is_relative(name)})
 
 
 def manifest_for(files: Mapping[str, str], tools: Mapping[str, str]) -> Manifest:
-    """Return the manifest of freshly generated files."""
+    """Return the manifest of generated files."""
     return Manifest(tools, {name: digest(text) for name, text in files.items()})
 
 
 def compare(folder: Folder, files: Mapping[str, str]) -> list[Difference]:
-    """Return the differences between a folder and generated files; line ends are none."""
+    """Return the differences between a folder and generated files, except in line endings."""
     differences = []
     for name, text in sorted(files.items()):
-        found = read_text(folder.path / name)
-        if found != text:
-            differences.append(Difference(name, text, found))
-    for name in sorted(ours(folder) - set(files) - {MANIFEST}):
+        actual = read_text(folder.path / name)
+        if actual != text:
+            differences.append(Difference(name, text, actual))
+    for name in sorted(generated_files(folder) - set(files) - {MANIFEST}):
         differences.append(Difference(name, None, read_text(folder.path / name)))
     return differences
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What writing an output changes.
+    """The changes that write an output.
 
     changes: files to write or remove. edited: those of them that were edited by hand.
-    kept: files that are no longer generated, but were edited, and stay.
+    preserved: edited files that are no longer generated, which are not removed.
     """
 
     folder: Folder
     changes: list[Difference]
     edited: list[Difference]
-    kept: list[Difference]
+    preserved: list[Difference]
 
 
 def plan(folder: Folder, files: Mapping[str, str], manifest: Manifest) -> Plan:
-    """Return what it takes for a folder to hold the generated files.
+    """Return the changes that make a folder contain the generated files.
 
     Raises:
-        InputError: a file that this tool did not write is in the way.
+        InputError: a file that this tool did not write would be overwritten.
     """
     differences = compare(folder, {**files, MANIFEST: manifest.dump()})
     edited = [item for item in differences if _is_edited(folder.path, item)]
-    kept = [item for item in edited if item.wanted is None]
-    changes = [item for item in differences if item not in kept]
+    preserved = [item for item in edited if item.expected is None]
+    changes = [item for item in differences if item not in preserved]
     existing = [item for item in changes if os.path.lexists(folder.path / item.path)]
-    _refuse_foreign(folder, existing)
-    return Plan(folder, changes, [item for item in edited if item not in kept], kept)
+    _check_foreign_files(folder, existing)
+    return Plan(folder, changes, [item for item in edited if item not in preserved], preserved)
 
 
 def write(plan: Plan) -> list[Diagnostic]:
-    """Carry out a plan; return a warning for each file that was edited by hand.
+    """Apply a plan; return a warning for each file that was edited by hand.
 
-    Every file is written to a staging folder first and then moved into place, the manifest
-    last. A run that is interrupted while it writes leaves the old files; one that is killed
-    while it moves leaves each file either old or new. The edited text of a file is kept
-    beside it.
+    All files are written to a staging folder and then moved into place, the manifest last. If
+    the run is interrupted while it writes, the old files remain; if it is killed while it
+    moves files, each file is either old or new. The edited text of a file is copied to
+    another file beside it.
 
     Raises:
         InputError: the folder cannot be written.
@@ -162,14 +162,14 @@ def write(plan: Plan) -> list[Diagnostic]:
         _move_in(folder, plan.changes)
     except OSError as error:
         fault = f"cannot write {display(Path(error.filename or folder))}: {error.strerror}"
-        help_ = "nothing was lost; make the folder writable and run generate again"
+        help_ = "make the folder writable and run generate again; no file was lost"
         raise InputError([Diagnostic(Span(display(folder)), Rule.OUTPUT, fault, help_)]) from None
-    replaced = [_replaced(folder, item, backup) for backup, item in backups]
-    return replaced + [_left(folder, item) for item in plan.kept]
+    warnings = [_edited_warning(folder, item, backup) for backup, item in backups]
+    return warnings + [_preserved_warning(folder, item) for item in plan.preserved]
 
 
 def _backup(folder: Path, item: Difference) -> Path:
-    """Keep the text of an edited file beside it, under a name that is free."""
+    """Copy an edited file to an unused name beside it, and return the new path."""
     path = folder / f"{item.path}{EDITED}"
     number = 1
     while path.exists():
@@ -179,7 +179,7 @@ def _backup(folder: Path, item: Difference) -> Path:
     return path
 
 
-def _replaced(folder: Path, item: Difference, backup: Path) -> Diagnostic:
+def _edited_warning(folder: Path, item: Difference, backup: Path) -> Diagnostic:
     return Diagnostic(
         Span(display(folder / item.path)),
         Rule.EDITED,
@@ -191,32 +191,32 @@ def _replaced(folder: Path, item: Difference, backup: Path) -> Diagnostic:
 
 def _move_in(folder: Path, changes: Iterable[Difference]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    _sweep(folder)
+    _remove_stale_staging(folder)
     staging = folder / f"{STAGING}{os.getpid()}"
-    wanted = {item.path: item.wanted for item in changes if item.wanted is not None}
-    if MANIFEST in wanted:
-        wanted[MANIFEST] = wanted.pop(MANIFEST)
-    if wanted:
+    texts = {item.path: item.expected for item in changes if item.expected is not None}
+    if MANIFEST in texts:
+        texts[MANIFEST] = texts.pop(MANIFEST)
+    if texts:
         staging.mkdir()
     try:
-        for name, text in wanted.items():
+        for name, text in texts.items():
             (staging / name).parent.mkdir(parents=True, exist_ok=True)
             (staging / name).write_text(text, encoding="utf-8", newline="\n")
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        with _undisturbed():
+        with _signals_blocked():
             for item in changes:
-                if item.wanted is None:
+                if item.expected is None:
                     (folder / item.path).unlink(missing_ok=True)
-            for name in wanted:
+            for name in texts:
                 os.replace(staging / name, folder / name)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Hold back signals that ask this process to end, until the block is over."""
-    # Windows cannot hold signals back; the block is short.
+def _signals_blocked() -> Iterator[None]:
+    """Block signals that end the process until the end of the block."""
+    # Windows cannot block signals.
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -229,13 +229,13 @@ def _undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _sweep(folder: Path) -> None:
-    """Remove what a run that was killed left in its staging folder."""
+def _remove_stale_staging(folder: Path) -> None:
+    """Remove the staging folders of runs that were killed."""
     for path in folder.glob(f"{STAGING}*"):
         pid = path.name.removeprefix(STAGING)
-        # In a container each run may well have the process id of the one before.
-        gone = not (pid.isdecimal() and _alive(int(pid))) or int(pid) == os.getpid()
-        if gone and path.is_dir():
+        # In a container, each run may have the same process id.
+        stale = not (pid.isdecimal() and _alive(int(pid))) or int(pid) == os.getpid()
+        if stale and path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
 
 
@@ -249,16 +249,16 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def _refuse_foreign(folder: Folder, overwritten: Iterable[Difference]) -> None:
-    known = ours(folder)
-    # A manifest that is torn, or in conflict after a merge, is still known by its files.
+def _check_foreign_files(folder: Folder, overwritten: Iterable[Difference]) -> None:
+    known = generated_files(folder)
+    # A damaged manifest is still recognized if generated files are beside it.
     if known or load_manifest(folder.path) is not None:
         known.add(MANIFEST)
     faults = [
         Diagnostic(
             Span(display(folder.path / item.path)),
             Rule.OUTPUT,
-            "this file is in the way, and sessiongen did not write it",
+            "this file would be overwritten, and sessiongen did not write it",
             "move it, or set another output.path or output.package in codegen.toml",
         )
         for item in overwritten
@@ -268,8 +268,8 @@ def _refuse_foreign(folder: Folder, overwritten: Iterable[Difference]) -> None:
         raise InputError(faults)
 
 
-def ours(folder: Folder) -> set[str]:
-    """Return the files of a folder that this tool wrote: by its manifest or by their mark.
+def generated_files(folder: Folder) -> set[str]:
+    """Return the files in a folder that are in its manifest or have the mark.
 
     Subfolders are searched for marked files if the manifest has a file in them.
     """
@@ -298,38 +298,38 @@ def _is_marked(path: Path, mark: str) -> bool:
 
 
 def _is_edited(folder: Path, difference: Difference) -> bool:
-    """Whether a generated file is not what the manifest says was written.
+    """Whether a generated file differs from the text that was written.
 
-    A file that the manifest does not have, but that has the mark, counts as edited only if it
-    is to be removed.
+    A file with the mark that is not in the manifest counts as edited only if it is no longer
+    generated.
     """
-    if difference.found is None or difference.path == MANIFEST:
+    if difference.actual is None or difference.path == MANIFEST:
         return False
     manifest = load_manifest(folder)
     written = manifest.files.get(difference.path) if manifest else None
     if written is None:
-        return difference.wanted is None
-    return written != digest(difference.found)
+        return difference.expected is None
+    return written != digest(difference.actual)
 
 
-def _left(folder: Path, difference: Difference) -> Diagnostic:
+def _preserved_warning(folder: Path, difference: Difference) -> Diagnostic:
     return Diagnostic(
         Span(display(folder / difference.path)),
         Rule.EXTRA_OUTPUT,
-        "this generated file is no longer made, but was edited since; it is left alone",
+        "this file is no longer generated, but it was edited by hand; it was not removed",
         "remove it by hand if nothing in it is needed",
         Severity.WARNING,
     )
 
 
-def _inside(name: str) -> bool:
-    """Whether a path of a manifest is a plain relative path: one may have been edited."""
+def _is_relative(name: str) -> bool:
+    """Whether a path of a manifest is relative; a manifest may have been edited."""
     parts = name.split("/")
     return "\\" not in name and "\0" not in name and not {"", ".", ".."} & set(parts)
 
 
 def digest(text: str) -> str:
-    """Return the digest under which the manifest knows a text."""
+    """Return the digest of a text for the manifest."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 

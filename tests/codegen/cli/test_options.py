@@ -70,17 +70,17 @@ FAULTS = [
     (["init"], "give exactly one of PROTO, --descriptor-set, --messages", "sessiongen init"),
     (
         ["vocabulary", "update", "--python", "1.8.9", "--python-path", "sdk"],
-        "--python and --python-path are two sources: give one of them",
+        "give either --python or --python-path, not both",
         "sessiongen vocabulary update",
     ),
     (
         ["vocabulary", "update", "--js-path", "sdk", "--js", "newest", "--python", "1.8.9"],
-        "--js and --js-path are two sources: give one of them",
+        "give either --js or --js-path, not both",
         "sessiongen vocabulary update",
     ),
     (
         ["vocabulary", "update", "--python", "", "--python-path", "sdk"],
-        "--python and --python-path are two sources: give one of them",
+        "give either --python or --python-path, not both",
         "sessiongen vocabulary update",
     ),
 ]

@@ -289,7 +289,7 @@ def kept(made: Project, meanwhile: Callable[[Project], object]) -> list[list[str
     files = {path.name: path.read_text(encoding="utf-8") for path in made.package.iterdir()}
     meanwhile(made)
     shutil.rmtree(made.root / ".sessiongen-cache")
-    cache.keep(["small.proto"], [files])
+    cache.save(["small.proto"], [files])
     return Cache(loaded).unchanged()
 
 

@@ -118,7 +118,7 @@ def test_an_edited_stale_file_is_kept_and_told_of_each_time(made: Project) -> No
         checked = made.invoke("check")
         assert checked.status == 1
         # To generate again would change nothing.
-        assert "help: it was edited since it was generated: remove it by hand" in checked.errors
+        assert "help: it was edited after it was generated: remove it by hand" in checked.errors
         assert "sessiongen generate" not in checked.errors
 
 
@@ -184,7 +184,7 @@ def test_a_foreign_thing_in_the_way_is_refused(name: str, folder: bool, tmp_path
     outcome = made.invoke("generate")
     assert outcome.status == 2
     assert outcome.errors.startswith(
-        f"out/small_protocol/{name}:1:1: error[SG024]: this file is in the way"
+        f"out/small_protocol/{name}:1:1: error[SG024]: this file would be overwritten"
     )
     assert "output.path" in outcome.errors
     assert tree(tmp_path) == before
@@ -306,7 +306,7 @@ def test_check_names_what_a_killed_run_left(made: Project, tmp_path: Path) -> No
         "small_pb2.pyi",
     ]
     assert {item["message"] for item in records} == {
-        "this generated file is not what the protocol gives"
+        "this generated file does not match the protocol"
     }
 
 

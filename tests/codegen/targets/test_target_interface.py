@@ -153,9 +153,9 @@ def test_a_layer_comes_with_those_that_it_needs(made: Project) -> None:
     [
         (BOTH + 'layers = ["indx"]\n', "text output has no layer 'indx'", "did you mean 'index'?"),
         (BOTH.replace('title = "Arms"', ""), "the key 'title' is missing", "as a string"),
-        (BOTH + "package = 'a'\n", "unknown key 'output.1.package'", "known here: language, path"),
+        (BOTH + "package = 'a'\n", "unknown key 'output.1.package'", "known keys: language, path"),
         (BOTH.replace('"text"', '"txt"'), "there is no output language 'txt'", "vectors, text"),
-        (BOTH.replace('"lists"', '"out"'), "out overlaps the output folder", "a folder of its own"),
+        (BOTH.replace('"lists"', '"out"'), "out overlaps the output folder", "another folder"),
         (CONFIG.split("[output]")[0] + "[[output]]\n", "no language is named", "vectors, text"),
         ("output = []\n" + CONFIG.split("[output]")[0], "there is no output", "[[output]]"),
     ],

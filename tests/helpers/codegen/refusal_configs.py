@@ -28,7 +28,7 @@ CONFIGS = {
     ),
     "far from any": toml(
         "unknown key 'zzz'",
-        "known here: input, output, roles, annotations",
+        "known keys: input, output, roles, annotations",
         "zzz",
         f"zzz = 1\n{CONFIG}",
     ),
@@ -60,13 +60,13 @@ CONFIGS = {
         "no .proto file is named", "name at least one file", "protos", with_input("protos = []")
     ),
     "two inputs": toml(
-        "exactly one input is needed, these are given: protos, messages",
+        "exactly one input is needed, but these are given: protos, messages",
         "give one of input.protos",
         "messages",
         with_input('protos = ["a.proto"]\nmessages = "a"'),
     ),
     "no input": toml(
-        "exactly one input is needed, none is given",
+        "exactly one input is needed, but none is given",
         "give one of input.protos",
         "input",
         with_input(""),
@@ -123,14 +123,14 @@ CONFIGS = {
         f"{CONFIG}\n[annotations.'small.Request.ping']\nrespond = 'a'\n",
     ),
     "annotation of nothing": toml(
-        "the annotation names 'small.Nothing', which is not in the protocol",
+        "the annotation names 'small.Nothing', which the protocol does not have",
         "write the full name",
         "response",
         f"{CONFIG}\n[annotations.'small.Nothing']\nresponse = 'a'\n",
         Rule.ANNOTATION,
     ),
     "annotation of another kind": toml(
-        "'small.Request.ping' is a field; 'unknown' belongs on an enum",
+        "'small.Request.ping' is a field; 'unknown' is for an enum",
         "write the full name",
         "unknown",
         f"{CONFIG}\n[annotations.'small.Request.ping']\nunknown = 'a'\n",
@@ -155,7 +155,7 @@ CONFIGS = {
     ),
     "a vocabulary twice": toml(
         "the vocabulary sdks/a.json is listed twice",
-        "list each once",
+        "list each vocabulary once",
         "vocabularies",
         f'{CONFIG}\n[sdks]\nvocabularies = ["sdks/a.json", "b.json", "./x/../sdks/a.json"]\n',
     ),
@@ -203,7 +203,7 @@ CONFIGS = {
         Rule.UNREADABLE,
     ),
     "outside the include paths": toml(
-        "proto/small.proto lies on none of the include paths",
+        "proto/small.proto is not below any include path",
         "add a folder above the file",
         "include",
         with_input('protos = ["proto/small.proto"]\ninclude = ["out"]'),

@@ -29,7 +29,7 @@ PROTOC = {
     "duplicate number": protoc(
         'Field number 1 has already been used in "small.Event" by field "tick". '
         "Next available field number is 2.",
-        "give the field a number of its own",
+        "give the field another number",
         "1; // again",
         TICK,
         TICK + " Empty tock = 1; // again",
@@ -172,15 +172,15 @@ ARMS = {
 OTHERS = {
     "no configuration": Case(
         Rule.NO_CONFIG,
-        "there is no configuration here",
+        "the configuration does not exist",
         "sessiongen init PROTO",
         file="no.toml",
         verb=("--config", "no.toml", "generate"),
     ),
     "configuration exists": Case(
         Rule.CONFIG_EXISTS,
-        "there is a configuration here already",
-        "write another with --config",
+        "the configuration already exists",
+        "name another file with --config",
         file="codegen.toml",
         verb=("init", SMALL),
     ),

@@ -79,7 +79,7 @@ def _published(found: Any) -> dict[str, dict[int, str]]:
         for coder in found
         for field in coder.message.DESCRIPTOR.fields
         for enum in [element(field).enum_type]
-        if enum is not None and not shipped(enum)
+        if enum is not None and not is_well_known(enum)
     }
 
 
@@ -93,6 +93,6 @@ def element(field: Any) -> Any:
     return field.message_type.fields_by_name["value"] if is_map(field) else field
 
 
-def shipped(descriptor: Any) -> bool:
+def is_well_known(descriptor: Any) -> bool:
     """Whether a message or enum is one of protobuf's own."""
     return str(descriptor.file.name).startswith("google/protobuf/")

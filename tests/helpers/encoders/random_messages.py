@@ -16,7 +16,7 @@ from dataclasses import is_dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import filled_messages
-from coders import Coder, Coders, element, is_map, shipped
+from coders import Coder, Coders, element, is_map, is_well_known
 from google.protobuf import json_format, message_factory
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
@@ -85,7 +85,7 @@ class _Draws:
         return self.draw(_SCALARS.get(field.cpp_type, text))
 
     def numbers(self, enum: Any) -> list[int]:
-        if shipped(enum):
+        if is_well_known(enum):
             return [item.number for item in enum.values]
         return list(self.coders.words[enum.full_name])
 
@@ -231,7 +231,7 @@ class _Models(_Draws):
             return self.draw(
                 times if field.message_type.full_name == filled_messages.TIMESTAMP else spans
             )
-        if field.enum_type is not None and not shipped(field.enum_type):
+        if field.enum_type is not None and not is_well_known(field.enum_type):
             return self.draw(
                 st.sampled_from(list(self.coders.words[field.enum_type.full_name].values()))
             )

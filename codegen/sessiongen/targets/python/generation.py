@@ -83,7 +83,7 @@ def generate(model: Model, output: Output, version: str, formatter: Formatter) -
     try:
         layers = _layers(_render(context_, output, version, source), formatter)
     finally:
-        texts = messages.finish(running, compiled.sources)
+        texts = messages.finish(running, compiled.source_map)
     header = _header(version, source)
     stubs = header + _STUB_COMMENT
     return {

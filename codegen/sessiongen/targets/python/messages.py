@@ -22,7 +22,7 @@ from sessiongen.output import subprocesses
 
 from sessiongen.frontend import protoc
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed
-from sessiongen.frontend.source_map import Sources
+from sessiongen.frontend.source_map import SourceMap
 from sessiongen.targets.python.references import module_name
 from sessiongen.targets.python.stub_names import clashes
 
@@ -78,14 +78,14 @@ def _plugin(folder: Path, request: bytes) -> subprocess.Popen[bytes]:
         )
 
 
-def finish(running: Running, sources: Sources) -> dict[str, str]:
+def finish(running: Running, source_map: SourceMap) -> dict[str, str]:
     """Return the generated texts by file name.
 
     Raises:
         InputError: one of the tools refused the descriptors.
     """
     with running.folder as folder:
-        diagnostics = protoc.finish(running.python, sources)
+        diagnostics = protoc.finish(running.python, source_map)
         _, said = running.stubs.communicate()
         if failed(diagnostics):
             raise InputError(diagnostics)
@@ -98,10 +98,10 @@ def finish(running: Running, sources: Sources) -> dict[str, str]:
         if running.stubs.returncode == 0:
             response.ParseFromString((Path(folder) / "response").read_bytes())
     if running.stubs.returncode != 0 or response.error:
-        raise _no_stubs(response.error or said.decode("utf-8", errors="replace"), sources)
+        raise _no_stubs(response.error or said.decode("utf-8", errors="replace"), source_map)
     for file in response.file:
         stub = _stub(file.content)
-        _refuse_clashes(_proto(file.name, running.own), stub, sources)
+        _refuse_clashes(_proto(file.name, running.own), stub, source_map)
         texts[file.name.rsplit("/", 1)[-1]] = stub
     return texts
 
@@ -153,11 +153,11 @@ def _each_line_once(match: re.Match[str]) -> str:
     return "".join(dict.fromkeys(match.group().splitlines(keepends=True)))
 
 
-def _refuse_clashes(proto: str, text: str, sources: Sources) -> None:
+def _refuse_clashes(proto: str, text: str, source_map: SourceMap) -> None:
     found = clashes(text)
     if found:
         help_ = "rename what has this name in the .proto: generated code needs it"
-        span = sources.span(proto)
+        span = source_map.span(proto)
         faults = [
             Diagnostic(span, Rule.NAME_CLASH, f"the type stub of this file {phrase}", help_)
             for phrase in found
@@ -171,8 +171,8 @@ def _proto(stub: str, own: tuple[str, ...]) -> str:
     return next(item for item in own if module_name(item) == name)
 
 
-def _no_stubs(reason: str, sources: Sources) -> InputError:
-    span = Span(sources.origin.as_posix() if sources.origin else "mypy-protobuf")
+def _no_stubs(reason: str, source_map: SourceMap) -> InputError:
+    span = Span(source_map.origin.as_posix() if source_map.origin else "mypy-protobuf")
     last = (reason.strip().splitlines() or ["no reason given"])[-1]
     help_ = "mypy-protobuf cannot describe this protocol; see its message"
     return InputError([Diagnostic(span, Rule.PROTO, f"no type stubs: {last}", help_)])

@@ -11,7 +11,7 @@ from sessiongen.targets.python.installed_messages import InstalledModule
 from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.targets.python.naming import flat_names
 from sessiongen.ir.schema import Enum, Kind, Message, Schema, Value
-from sessiongen.frontend.well_known import module, shipped
+from sessiongen.frontend.well_known import module, is_well_known
 
 _NATURAL = {
     "google.protobuf.Timestamp": ("TimestampLike", "to_timestamp"),
@@ -67,7 +67,7 @@ def modules(schema: Schema, main: str, bound: Mapping[str, InstalledModule]) -> 
     for file in sorted({item.file for item in types}, key=_google_last):
         alias = "pb" if file == main else _own_name(file)
         while alias in taken:
-            alias = f"google_{alias}" if shipped(file) else f"{alias}_"
+            alias = f"google_{alias}" if is_well_known(file) else f"{alias}_"
         taken.add(alias)
         by_file[file] = _imported(file, alias, bound)
     aliases = frozenset(
@@ -77,11 +77,11 @@ def modules(schema: Schema, main: str, bound: Mapping[str, InstalledModule]) -> 
 
 
 def _google_last(file: str) -> tuple[bool, str]:
-    return shipped(file), file
+    return is_well_known(file), file
 
 
 def _own_name(file: str) -> str:
-    return module(file)[1] if shipped(file) else module_name(file)
+    return module(file)[1] if is_well_known(file) else module_name(file)
 
 
 def _imported(file: str, alias: str, bound: Mapping[str, InstalledModule]) -> Imported:
@@ -91,7 +91,7 @@ def _imported(file: str, alias: str, bound: Mapping[str, InstalledModule]) -> Im
         statement = f"from {package} import {name}" if package else f"import {name}"
         renamed = f" as {alias}" if alias != name else ""
         return Imported(alias, statement + renamed, held.enum_types, held.oneof_literals)
-    package, name = module(file) if shipped(file) else (".", module_name(file))
+    package, name = module(file) if is_well_known(file) else (".", module_name(file))
     renamed = f" as {alias}" if alias != name else ""
     return Imported(alias, f"from {package} import {name}{renamed}")
 

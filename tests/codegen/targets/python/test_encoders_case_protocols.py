@@ -182,7 +182,7 @@ def test_events_of_every_arm(packages: Packages, name: str) -> None:
 
 def words(package: Package, found: Coders, arm: Any, value: int) -> Any:
     """Return what an arm that is an enum is made from: its name, or a number of protobuf's."""
-    if coders.shipped(arm.enum_type):
+    if coders.is_well_known(arm.enum_type):
         return value
     return next(item.name for item in arm.enum_type.values if item.number == value)
 
@@ -229,7 +229,7 @@ def carried(package: Package) -> Iterator[str]:
     seen = set()
     while todo:
         held = coders.element(todo.pop()).message_type
-        if held is not None and not coders.shipped(held) and held.full_name not in seen:
+        if held is not None and not coders.is_well_known(held) and held.full_name not in seen:
             seen.add(held.full_name)
             todo += held.fields
             yield held.full_name

@@ -54,7 +54,7 @@ def close_and_stay(pair: Pair) -> None:
         ("job", "a verdict", "CR_JOB_SHUTDOWN"),
     ],
 )
-def test_our_driver_says_why_our_host_ended(how: str, verdict: str | None, reason: str) -> None:
+def test_our_driver_gets_the_reason_of_the_end(how: str, verdict: str | None, reason: str) -> None:
     with paired(OURS, OURS, verdict) as pair:
         pair.host.begin("close", how=how)
         outcome = pair.driver.note("outcome")
@@ -71,7 +71,7 @@ def test_our_driver_says_why_our_host_ended(how: str, verdict: str | None, reaso
         assert "finalize_simulation" not in pair.host.log()  # it would say that none came
 
 
-def test_our_driver_gets_the_error_that_ended_the_session() -> None:
+def test_our_driver_gets_the_error_that_closed_the_session() -> None:
     with paired(OURS, OURS) as pair:
         # One failure of its model is borne, the second ends the session.
         first = pair.driver.begin("request", name="run_input", given={"text": "fail"})
@@ -85,7 +85,7 @@ def test_our_driver_gets_the_error_that_ended_the_session() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_runs_that_come_to_nothing(kind: str) -> None:
+def test_superseded_and_cut_off_runs(kind: str) -> None:
     """A newer run supersedes the older, and the close of the session cuts off the newest. What a
     published driver does not know, session_closed, does not disturb it."""
     skip_unless_there(kind)
@@ -104,7 +104,7 @@ def test_runs_that_come_to_nothing(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_our_host_stays_for_the_verdict_of_a_simulation(kind: str) -> None:
+def test_our_host_waits_for_finalize_simulation(kind: str) -> None:
     """The verdict is told, although the agent's judge fails after giving it."""
     skip_unless_there(kind)
     with paired(OURS, kind, "raise") as pair:
@@ -121,7 +121,7 @@ def test_our_host_stays_for_the_verdict_of_a_simulation(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [PYTHON, JS])
-def test_a_run_after_the_close_tells_an_old_simulator_that_the_agent_left(kind: str) -> None:
+def test_a_run_after_the_close_is_not_answered_to_an_old_simulator(kind: str) -> None:
     skip_unless_there(kind)
     with paired(OURS, kind, "a verdict") as pair:
         close_and_stay(pair)

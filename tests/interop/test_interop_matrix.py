@@ -100,7 +100,7 @@ def test_history(visit: Visit) -> None:
     assert said == messages(visit.host)
 
 
-def test_history_is_whole(visit: Visit) -> None:
+def test_history_is_complete(visit: Visit) -> None:
     items = payload(visit, "get_chat_history then").items
     told = [(item.WhichOneof("item"), item_of(item)) for item in items]
     known = visit.afterwards["history"]
@@ -146,7 +146,7 @@ def test_framework_info(visit: Visit) -> None:
     assert (info.sdk, info.sdk_version) == VERSIONS[visit.host]
 
 
-def test_update_io_sets_only_the_switches_that_are_there(visit: Visit) -> None:
+def test_update_io_sets_only_existing_switches(visit: Visit) -> None:
     assert payload(visit, "update_io") == pb.SessionResponse.UpdateIOResponse()
     expected = {
         "input_audio": False,
@@ -166,7 +166,7 @@ def test_the_agents_verdict(visit: Visit) -> None:
     assert verdict.reason == f"{VERDICT}; told {told}, all went well"
 
 
-def test_the_agents_first_state_is_told(visit: Visit) -> None:
+def test_the_first_state_of_the_agent_is_sent(visit: Visit) -> None:
     told = [event for event in visit.events[: visit.beginning] if event["event"] == STATE]
     assert told[-1]["payload"]["new_state"] == "AS_LISTENING"
     if visit.host == OURS:
@@ -180,19 +180,19 @@ def test_events(visit: Visit) -> None:
         assert heard == (read_by(visit.driver, expected) if listened else []), arm
 
 
-def test_no_event_is_made_up(visit: Visit) -> None:
+def test_there_are_no_unexpected_events(visit: Visit) -> None:
     kinds = {event["event"] for event in visit.events[visit.beginning :]}
     assert kinds <= events_expected(visit.host).keys() & visit.pair.listens
 
 
-def test_errors_say_what_failed(visit: Visit) -> None:
+def test_errors_name_the_failure(visit: Visit) -> None:
     (event,) = visit.heard("error")
     # The JavaScript host tells the name of the model, and not what it raised.
     text = "scripted-model" if visit.host == JS else "the model is down"
     assert text in event["payload"]["message"]
 
 
-def test_events_tell_when_things_happened(visit: Visit) -> None:
+def test_times_of_events(visit: Visit) -> None:
     if visit.driver == JS:
         pytest.skip(f"the driver of {TITLES[visit.driver]} does not tell when events were made")
     for event in visit.events:
@@ -205,7 +205,7 @@ def test_events_tell_when_things_happened(visit: Visit) -> None:
             assert seconds(time) == moment
 
 
-def test_items_in_events_are_those_of_the_history(visit: Visit) -> None:
+def test_items_in_events_equal_those_of_the_history(visit: Visit) -> None:
     known = {item["id"]: item for item in visit.afterwards["history"]}
     for event in visit.heard("conversation_item_added"):
         item = item_of(event_payload(event).item)  # type: ignore[attr-defined]
@@ -213,7 +213,7 @@ def test_items_in_events_are_those_of_the_history(visit: Visit) -> None:
         assert abs(off) <= EXACTNESS[visit.host]
 
 
-def test_speech_is_measured(visit: Visit) -> None:
+def test_metrics_of_speech(visit: Visit) -> None:
     for item in payload(visit, "get_chat_history then").items:
         if item.message.role == pb.ASSISTANT:
             metrics = item.message.metrics
@@ -222,7 +222,7 @@ def test_speech_is_measured(visit: Visit) -> None:
             assert metrics.llm_node_ttft > 0
 
 
-def test_tool_calls_are_told_whole(visit: Visit) -> None:
+def test_tool_calls_are_complete(visit: Visit) -> None:
     known = {item["id"] for item in visit.afterwards["history"]}
     for event in visit.heard("function_tools_executed"):
         executed: Any = event_payload(event)
@@ -233,11 +233,11 @@ def test_tool_calls_are_told_whole(visit: Visit) -> None:
                 assert not part.id and not part.HasField("created_at")
 
 
-def test_moments_are_all_tried(visit: Visit) -> None:
+def test_all_detector_events_are_emitted(visit: Visit) -> None:
     assert MOMENTS.keys() & visit.pair.listens <= visit.received
 
 
-def test_nothing_is_logged_that_should_not_be(visit: Visit) -> None:
+def test_there_are_no_unexpected_log_entries(visit: Visit) -> None:
     if visit.driver == OURS:
         assert visit.pair.driver.log() == ""
     if visit.host == OURS:
@@ -246,7 +246,7 @@ def test_nothing_is_logged_that_should_not_be(visit: Visit) -> None:
             assert complaint not in log
 
 
-def test_a_request_that_the_host_has_never_heard_of(visit: Visit) -> None:
+def test_a_request_unknown_to_the_host(visit: Visit) -> None:
     """Ours says so at once. Published hosts say nothing: the driver waits no longer than it was
     told to, and the session goes on."""
     error = visit.unknown

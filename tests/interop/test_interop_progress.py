@@ -11,7 +11,7 @@ from interop_peers import JS, KINDS, OURS, PYTHON
 from matrix import Cell
 
 
-def test_each_pair_is_told_before_it_meets(
+def test_each_pair_is_reported_before_it_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = []
@@ -33,7 +33,7 @@ def test_each_pair_is_told_before_it_meets(
     assert set(KINDS) == {OURS, PYTHON, JS}
 
 
-def test_an_installation_is_told(
+def test_an_installation_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     npm = tmp_path / "npm"

@@ -25,7 +25,7 @@ def answer_framework_info(host: RawHost, driver: Child) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_driver_carries_on_after_events_that_it_may_not_know(kind: str) -> None:
+def test_a_driver_continues_after_unknown_events(kind: str) -> None:
     skip_unless_there(kind)
     closed = pb.AgentSessionMessage()
     closed.event.session_closed.reason = pb.CR_COMPLETED

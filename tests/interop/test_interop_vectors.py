@@ -37,7 +37,7 @@ IN_GO = SESSION_CLOSED  # github.com/livekit/protocol 1.53.2
 ALIAS = "CR_TASK_COMPLETED"
 
 
-def test_vectors_are_of_every_arm() -> None:
+def test_there_is_a_vector_for_each_arm() -> None:
     arms = {(item.file, item.arm) for item in vectors()}
     oneofs = {item.file for item in vectors()}
     assert (len(oneofs), len(arms), len(vectors())) == (8, 58, 174)

@@ -25,7 +25,7 @@ from livekit.agents.voice.events import CloseReason
 from transport_messages import run
 
 
-def test_texts_that_utf8_cannot_encode_are_repaired_and_the_rest_stays(
+def test_only_texts_that_utf8_cannot_encode_are_repaired(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -52,7 +52,7 @@ def test_texts_that_utf8_cannot_encode_are_repaired_and_the_rest_stays(
     assert not any("ok" in message.split() for message in caplog.messages)
 
 
-def test_what_is_told_as_a_text_reads_the_same_beside_a_text_that_is_repaired() -> None:
+def test_values_converted_to_text_do_not_change_beside_a_repaired_text() -> None:
     call: dict[str, Any] = {
         "id": "item_1",
         "call_id": "call_1",
@@ -87,7 +87,7 @@ class Note:
         return "Note('\ud83d\ude00 \udc80')"
 
 
-def test_what_has_no_text_of_its_own_is_repaired_to_what_it_would_be_otherwise() -> None:
+def test_str_of_other_values_is_the_same_with_a_repaired_text() -> None:
     """Each value of `extra` is told by its str(), with and without a broken text elsewhere."""
     extra = {
         "note": Note(),
@@ -134,7 +134,7 @@ def test_what_has_no_text_of_its_own_is_repaired_to_what_it_would_be_otherwise()
     ],
     ids=type,
 )
-def test_what_holds_no_text_is_not_touched(at: Any) -> None:
+def test_values_without_text_are_not_copied(at: Any) -> None:
     extra = {"key \udc80": "v", "time": at}
     item = {**chat_message(0, "half \ud83d"), "created_at": at, "extra": extra}
     made = encode_repaired(encoders.encode_chat_message, item)
@@ -186,7 +186,7 @@ def test_collections_of_any_kind_are_repaired() -> None:
 
 
 @pytest.mark.parametrize("implementation", ["python", "upb"])
-def test_texts_are_repaired_whatever_protobuf_is_made_of(implementation: str) -> None:
+def test_texts_are_repaired_with_each_protobuf_implementation(implementation: str) -> None:
     """And what is wrong for another reason stays wrong."""
     code = """
         from agent_session.host.events import _message
@@ -222,7 +222,7 @@ def test_texts_are_repaired_whatever_protobuf_is_made_of(implementation: str) ->
     assert done.stdout.splitlines() == [implementation, *["'half \\ufffd'"] * 2, *[wrong] * 2]
 
 
-def test_what_is_wrong_for_another_reason_is_not_repaired(caplog: pytest.LogCaptureFixture) -> None:
+def test_other_errors_are_raised_without_a_repair(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(ValueError, match="is not a number of seconds"):
         encode_repaired(encoders.encode_chat_message, {**chat_message(0), "created_at": "now"})
 

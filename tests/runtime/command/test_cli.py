@@ -35,7 +35,7 @@ def refused(capsys: pytest.CaptureFixture[str]) -> Refused:
     return Refused(capsys)
 
 
-def test_addresses_beyond_loopback_must_be_meant(refused: Refused) -> None:
+def test_remote_addresses_need_allow_remote(refused: Refused) -> None:
     for address, shown in (("0.0.0.0:0", "0.0.0.0"), ("[::]:0", "::")):
         assert refused("listen", address) == (
             f"agent-session: {shown} can be reached from other machines, and a session has no "
@@ -75,7 +75,7 @@ def test_an_address_of_another_machine(refused: Refused) -> None:
     )
 
 
-def test_addresses_that_are_none(refused: Refused) -> None:
+def test_invalid_addresses(refused: Refused) -> None:
     assert refused("listen", "a..b:1") == (
         "agent-session: cannot listen on a..b:1: invalid host name\n"
     )
@@ -89,13 +89,13 @@ def test_addresses_that_are_none(refused: Refused) -> None:
         assert "is not HOST:PORT, as in 127.0.0.1:24024" in refused("listen", address)
 
 
-def test_a_name_that_is_not_found(refused: Refused) -> None:
+def test_a_host_name_that_does_not_resolve(refused: Refused) -> None:
     told = refused("listen", "nobody.invalid:1")
     assert told.startswith("agent-session: cannot listen on nobody.invalid:1: ")
     assert len(told.splitlines()) == 1
 
 
-def test_the_help_tells_of_pipes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_describes_pipes(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         command(["listen", "--help"])
     assert ended.value.code == 0
@@ -107,7 +107,7 @@ def test_the_help_tells_of_pipes(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Ctrl-C and Ctrl-D end the command" in told
 
 
-def test_without_a_verb_it_says_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_command_the_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert command([]) == 2
     told = capsys.readouterr().out
     assert "demo" in told and "listen" in told

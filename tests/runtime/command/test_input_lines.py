@@ -29,7 +29,7 @@ from scripted_host import UNKNOWN_ARM, closed_event
 from transport_messages import run
 
 
-def test_lines_are_said_one_after_the_other_once_the_agent_has_begun() -> None:
+def test_lines_are_sent_one_after_the_other_once_the_agent_has_started() -> None:
     async def main() -> None:
         async with piped("listen", ":0", "--once") as command:
             command.type("one\n\n  \ntwo")
@@ -60,7 +60,7 @@ def test_lines_are_said_one_after_the_other_once_the_agent_has_begun() -> None:
 
 
 @pytest.mark.parametrize("before", ["", "/help\n", "/nothing\n"])
-def test_quit_waits_for_no_agent(before: str) -> None:
+def test_quit_does_not_wait_for_an_agent(before: str) -> None:
     async def main() -> None:
         async with piped("listen", ":0") as command:
             await command.port()
@@ -72,7 +72,7 @@ def test_quit_waits_for_no_agent(before: str) -> None:
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_what_the_first_agent_is_not_told_is_told_to_the_second(lost: bool) -> None:
+def test_lines_not_sent_to_the_first_agent_are_sent_to_the_second(lost: bool) -> None:
     async def main() -> None:
         async with piped("listen", ":0") as command:
             port = await command.port()
@@ -114,7 +114,7 @@ class TwoLines(Lines):
         return self.left.pop(0) if self.left else None
 
 
-def test_an_agent_that_never_says_its_state_is_talked_to_after_a_while(
+def test_lines_are_sent_after_a_timeout_without_a_state_event(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("agent_session.command.listen._START_TIMEOUT", 0.01)

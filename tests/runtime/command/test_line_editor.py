@@ -41,7 +41,7 @@ KEYS = st.sampled_from(
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(KEYS), st.integers(2, 12))
-def test_any_keys_leave_a_line_that_can_be_shown(keys: list[str], room: int) -> None:
+def test_any_keys_result_in_a_printable_line(keys: list[str], room: int) -> None:
     editor = LineEditor()
     for key in keys:
         for line in editor.feed(key):
@@ -51,14 +51,14 @@ def test_any_keys_leave_a_line_that_can_be_shown(keys: list[str], room: int) -> 
 
 
 @given(st.text("ab \x1b[DO\x7f\x01\x05\x04"), st.integers(0, 30))
-def test_keys_may_come_in_parts(keys: str, cut: int) -> None:
+def test_keys_may_arrive_in_parts(keys: str, cut: int) -> None:
     whole, parts = LineEditor(), LineEditor()
     entered = whole.feed(keys + "\r")
     assert parts.feed(keys[:cut]) + parts.feed(keys[cut:] + "\r") == entered
     assert parts.view(99) == whole.view(99) and parts.ended == whole.ended
 
 
-def test_wide_and_combining_characters_take_their_columns() -> None:
+def test_the_width_of_wide_and_combining_characters() -> None:
     editor = LineEditor()
     editor.feed("日本e\u0301x\x02")
     assert editor.view(10) == ("日本e\u0301x", 5)
@@ -66,7 +66,7 @@ def test_wide_and_combining_characters_take_their_columns() -> None:
     assert (width("日本"), width("e\u0301"), width("👩\u200d💻")) == (4, 1, 4)
 
 
-def test_a_request_is_found_by_any_part_that_is_its_own() -> None:
+def test_a_request_is_found_by_a_unique_part_of_its_name() -> None:
     assert find_request("get_session_usage") == find_request("usage") == "get_session_usage"
     assert find_request("run") == "run_input"
     for word in ("session", "", "x", "Usage"):
@@ -92,7 +92,7 @@ def test_a_request_with_its_fields() -> None:
             make_request("finalize_simulation", fields)
 
 
-def test_a_refusal_shows_the_form_of_the_fields() -> None:
+def test_an_error_shows_the_form_of_the_fields() -> None:
     form = '{"input": …, "output": …}'
     for fields, text in (
         ("audio", f"the fields are not valid, expected {form}: "),
@@ -138,12 +138,12 @@ def test_addresses(text: str, address: Address, shown: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["a:", "a:b", ":65536", ":-1", ":٣", "::1", "[::1", "[::1]:x"])
-def test_what_is_no_address(text: str) -> None:
+def test_texts_that_are_not_addresses(text: str) -> None:
     with pytest.raises(ValueError):
         parse_address(text)
 
 
-def test_what_steers_a_terminal_is_spelled_out() -> None:
+def test_control_characters_are_escaped() -> None:
     assert clean("a\x1b[0m\x9b\u202e\n\r\t\x00") == "a\\x1b[0m\\x9b\\u202e\\n\\r\\t\\x00"
     kept = "Grüße,\u00a0日本 👩\u200d💻 e\u0301"
     assert clean(kept) == kept

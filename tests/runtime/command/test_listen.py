@@ -24,7 +24,7 @@ from scripted_host import UNKNOWN_ARM, closed_event, transcript_event
 from transport_messages import run
 
 
-def test_each_event_is_a_line() -> None:
+def test_each_event_is_printed_on_a_line() -> None:
     async def main() -> None:
         async with piped("listen", ":0", "--once") as command:
             async with agent(await command.port()) as host:
@@ -51,7 +51,7 @@ def test_each_event_is_a_line() -> None:
     run(main())
 
 
-def test_an_agent_that_is_lost_and_the_next_one() -> None:
+def test_a_lost_agent_and_the_next_agent() -> None:
     async def main() -> None:
         async with piped("listen", ":0") as command:
             port = await command.port()
@@ -77,7 +77,7 @@ def test_an_agent_that_is_lost_and_the_next_one() -> None:
     run(main())
 
 
-def test_one_that_is_lost_is_a_status_of_its_own() -> None:
+def test_the_exit_status_of_a_lost_agent() -> None:
     async def main() -> None:
         async with piped("listen", ":0", "--once") as command:
             async with agent(await command.port()):
@@ -88,7 +88,7 @@ def test_one_that_is_lost_is_a_status_of_its_own() -> None:
     run(main())
 
 
-def test_what_is_no_agent() -> None:
+def test_a_connection_that_is_not_an_agent() -> None:
     async def main() -> None:
         async with piped("listen", ":0", "--once") as command:
             _, writer = await asyncio.open_connection("127.0.0.1", await command.port())
@@ -103,7 +103,7 @@ def test_what_is_no_agent() -> None:
     run(main())
 
 
-def test_a_second_agent_is_turned_away() -> None:
+def test_a_second_agent_is_refused() -> None:
     async def main() -> None:
         async with piped("listen", ":0", "--once") as command:
             port = await command.port()
@@ -118,7 +118,7 @@ def test_a_second_agent_is_turned_away() -> None:
     run(main())
 
 
-def test_an_answer_that_is_late() -> None:
+def test_a_response_after_session_closed() -> None:
     """What the agent still owes when it says that the session is over is shown."""
 
     async def main() -> None:
@@ -138,7 +138,7 @@ def test_an_answer_that_is_late() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_ends_it_and_what_it_asked(number: signal.Signals) -> None:
+def test_a_signal_ends_the_command_and_its_requests(number: signal.Signals) -> None:
     async def main() -> None:
         async with piped("listen", ":0") as command:
             async with agent(await command.port()) as host:
@@ -153,7 +153,7 @@ def test_an_interrupt_ends_it_and_what_it_asked(number: signal.Signals) -> None:
     run(main())
 
 
-def test_nothing_that_an_agent_says_steers_the_terminal() -> None:
+def test_control_characters_of_an_agent_are_escaped() -> None:
     async def main() -> None:
         evil = "\x1b]0;title\x07\x1b[2J\r\x08\x7f\x9b31m\u202egnp.exe\u2028end"
         async with piped("listen", ":0", "--once", "--color") as command:
@@ -184,7 +184,7 @@ def test_nothing_that_an_agent_says_steers_the_terminal() -> None:
     run(main())
 
 
-def test_an_event_that_is_long_is_cut_and_an_answer_is_not() -> None:
+def test_long_events_are_truncated_and_long_responses_are_not() -> None:
     async def main() -> None:
         long = "long " * 1000
         async with piped("listen", ":0", "--once") as command:
@@ -202,7 +202,7 @@ def test_an_event_that_is_long_is_cut_and_an_answer_is_not() -> None:
     run(main())
 
 
-def test_a_reader_that_leaves() -> None:
+def test_a_reader_of_the_output_that_exits() -> None:
     async def main() -> None:
         reads, writes = os.pipe()
         errors_read, errors_write = os.pipe()

@@ -65,7 +65,7 @@ def test_json_lines() -> None:
     run(main())
 
 
-def test_an_event_that_json_cannot_hold_is_told_all_the_same() -> None:
+def test_an_event_that_json_cannot_represent() -> None:
     async def main() -> None:
         async with piped("listen", ":0", "--json", "--once") as command:
             async with agent(await command.port()) as host:

@@ -171,11 +171,11 @@ EVENTS = [
 
 
 @pytest.mark.parametrize(("message", "text"), EVENTS)
-def test_the_gist_of_an_event(message: Message, text: str) -> None:
+def test_the_summary_of_an_event(message: Message, text: str) -> None:
     assert summarize(message) == text
 
 
-def test_every_event_is_among_them() -> None:
+def test_each_event_of_the_protocol_is_tested() -> None:
     tested = {type(message) for message, _ in EVENTS}
     arms = Event.DESCRIPTOR.oneofs_by_name["event"].fields
     assert {arm.message_type.name for arm in arms if arm.message_type} == {
@@ -183,13 +183,13 @@ def test_every_event_is_among_them() -> None:
     }
 
 
-def test_a_duration_is_told_in_seconds() -> None:
+def test_a_duration_is_shown_in_seconds() -> None:
     event = Event.EotPrediction(threshold=0.5)
     event.delay.FromMilliseconds(1250)
     assert summarize(event) == "probability 0, threshold 0.5, delay 1.25 s"
 
 
-def test_the_rows_of_an_answer() -> None:
+def test_the_summary_lines_of_a_response() -> None:
     state = Response.GetSessionStateResponse(
         agent_state=pb.AS_IDLE, agent_id="desk", options={"b": "2", "a": "1"}
     )
@@ -212,7 +212,7 @@ def test_the_rows_of_an_answer() -> None:
     assert list(summary_lines(Response.Pong())) == []
 
 
-def test_the_usage_of_each_model_is_a_row_of_its_own() -> None:
+def test_the_usage_of_each_model_has_its_own_line() -> None:
     usage = pb.AgentSessionUsage()
     usage.model_usage.add().llm.model = "a"
     usage.model_usage.add().eot.total_requests = 2
@@ -267,7 +267,7 @@ def scalar(field: FieldDescriptor) -> st.SearchStrategy[Any]:
 
 @settings(max_examples=50, deadline=None)
 @given(st.data())
-def test_any_event_and_any_answer_can_be_shown(data: st.DataObject) -> None:
+def test_random_events_and_responses_can_be_shown(data: st.DataObject) -> None:
     event, response = Event(), Response()
     fill(data, event, 5)
     fill(data, response, 5)

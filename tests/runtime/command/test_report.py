@@ -105,7 +105,7 @@ def lines(message: Any) -> list[str]:
 
 @pytest.mark.parametrize("value", [None, zero, some, strange])
 @pytest.mark.parametrize("kind", [pb.AgentSessionEvent, pb.SessionResponse])
-def test_every_line_is_whole(kind: type[Message], value: Value | None) -> None:
+def test_each_line_is_complete(kind: type[Message], value: Value | None) -> None:
     arms = set()
     for message in every(kind, value):
         arms.add(message.WhichOneof(kind.DESCRIPTOR.oneofs[0].name))

@@ -39,7 +39,7 @@ async def said(host: Host) -> str:
     return request.run_input.text
 
 
-def test_an_event_does_not_disturb_what_is_typed() -> None:
+def test_an_event_does_not_change_the_line_that_is_typed() -> None:
     async def main() -> None:
         async with at_terminal("listen", ":0") as command, agent(await command.port()) as host:
             await command.until("an agent is connected")
@@ -70,7 +70,7 @@ def test_an_event_does_not_disturb_what_is_typed() -> None:
     run(main())
 
 
-def test_who_types_does_not_wait_for_answers() -> None:
+def test_typed_lines_do_not_wait_for_responses() -> None:
     async def main() -> None:
         async with at_terminal("listen", ":0") as command, agent(await command.port()) as host:
             await command.until("an agent is connected")
@@ -86,7 +86,7 @@ def test_who_types_does_not_wait_for_answers() -> None:
     run(main())
 
 
-def test_keys_that_edit() -> None:
+def test_editing_keys() -> None:
     async def main() -> None:
         async with at_terminal("listen", ":0") as command, agent(await command.port()) as host:
             await command.until("an agent is connected")
@@ -110,7 +110,7 @@ def test_keys_that_edit() -> None:
     run(main())
 
 
-def test_a_long_line_is_shown_around_its_cursor() -> None:
+def test_a_long_line_is_scrolled_to_its_cursor() -> None:
     async def main() -> None:
         async with at_terminal("listen", ":0", columns=20) as command:
             async with agent(await command.port()) as host:
@@ -127,7 +127,7 @@ def test_a_long_line_is_shown_around_its_cursor() -> None:
 
 
 @pytest.mark.parametrize("way", ["\x04", "/quit\r", "\x03", signal.SIGTERM])
-def test_its_end_leaves_the_terminal_as_it_was(way: str | signal.Signals) -> None:
+def test_the_mode_of_the_terminal_is_restored(way: str | signal.Signals) -> None:
     async def main() -> None:
         async with at_terminal("listen", ":0") as command:
             port = await command.port()
@@ -158,7 +158,7 @@ def test_ctrl_d_in_a_line_deletes() -> None:
     run(main())
 
 
-def test_it_goes_on_after_it_was_stopped() -> None:
+def test_the_prompt_works_after_a_stop() -> None:
     """A shell sets the terminal as it likes it while the command is stopped."""
 
     async def main() -> None:
@@ -178,7 +178,7 @@ def test_it_goes_on_after_it_was_stopped() -> None:
     run(main())
 
 
-def test_lines_without_an_agent() -> None:
+def test_lines_typed_without_an_agent() -> None:
     async def main() -> None:
         async with at_terminal("listen", ":0") as command:
             await command.port()
@@ -201,7 +201,9 @@ def test_lines_without_an_agent() -> None:
         ((), {"TERM": "dumb"}, False),
     ],
 )
-def test_colours(arguments: tuple[str, ...], environment: dict[str, Any], coloured: bool) -> None:
+def test_use_of_colours(
+    arguments: tuple[str, ...], environment: dict[str, Any], coloured: bool
+) -> None:
     async def main() -> None:
         async with at_terminal(*arguments, "listen", ":0", *arguments, **environment) as command:
             async with agent(await command.port()) as host:
@@ -213,7 +215,7 @@ def test_colours(arguments: tuple[str, ...], environment: dict[str, Any], colour
     run(main())
 
 
-def test_a_dumb_terminal_has_no_prompt_and_can_be_typed_at() -> None:
+def test_a_dumb_terminal_has_no_prompt() -> None:
     async def main() -> None:
         async with at_terminal("listen", ":0", TERM="dumb") as command:
             async with agent(await command.port()) as host:
@@ -227,7 +229,7 @@ def test_a_dumb_terminal_has_no_prompt_and_can_be_typed_at() -> None:
     run(main())
 
 
-def test_a_terminal_of_no_job_can_be_typed_at() -> None:
+def test_a_terminal_without_a_controlling_job() -> None:
     async def main() -> None:
         async with at_terminal("listen", ":0", owned=False) as command:
             async with agent(await command.port()) as host:

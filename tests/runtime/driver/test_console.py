@@ -41,7 +41,7 @@ class Recorder:
         self.told.append("clear")
 
 
-def test_a_console_is_told_in_order_and_answers_when_all_is_played() -> None:
+def test_a_console_gets_audio_in_order_and_reports_the_playback() -> None:
     async def main() -> None:
         recorder = Recorder()
         async with driven(console=recorder) as (session, host):
@@ -72,7 +72,7 @@ def test_without_a_console_speech_counts_as_played() -> None:
     run(main())
 
 
-def test_a_console_that_raises_is_logged_and_hurts_nobody(
+def test_exceptions_of_a_console_are_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     class Broken(Recorder):
@@ -93,7 +93,7 @@ def test_a_console_that_raises_is_logged_and_hurts_nobody(
     assert "no loudspeaker" in caplog.text
 
 
-def test_audio_that_the_host_does_not_read_is_dropped_and_requests_are_not() -> None:
+def test_unread_audio_is_dropped_and_requests_are_not() -> None:
     async def main() -> None:
         limits = StreamLimits(send_queue=2 << 20, receive_queue=1 << 16)
         ours, theirs = memory_pair(limits)
@@ -135,7 +135,7 @@ def test_a_frame_that_is_too_large_raises() -> None:
         (pb.AgentSessionMessage.FromString(b"\x0a\x00\x9a\x06\x00"), "audio_input"),
     ],
 )
-def test_what_hosts_do_not_send_is_told_once(
+def test_messages_not_for_drivers_are_logged_once(
     message: pb.AgentSessionMessage, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def main() -> None:

@@ -53,7 +53,7 @@ def test_every_event_reaches_its_listeners_and_all_iterators(arm: AgentSessionEv
     run(main())
 
 
-def test_iteration_ends_behind_session_closed() -> None:
+def test_iteration_ends_after_session_closed() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             stream = session.events()
@@ -69,7 +69,7 @@ def test_iteration_ends_behind_session_closed() -> None:
 
 
 @pytest.mark.parametrize(("content", "number"), [(UNKNOWN_ARM, 99), (b"", None)])
-def test_an_event_that_this_build_does_not_know(content: bytes, number: int | None) -> None:
+def test_an_event_with_an_unknown_arm(content: bytes, number: int | None) -> None:
     async def main() -> None:
         async with driven() as (session, host):
             heard: list[tuple[int | None, pb.AgentSessionEvent]] = []
@@ -86,7 +86,7 @@ def test_an_event_that_this_build_does_not_know(content: bytes, number: int | No
     run(main())
 
 
-def test_a_listener_that_raises_is_logged_and_hurts_nobody(
+def test_exceptions_of_a_listener_are_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -115,7 +115,7 @@ def test_a_listener_that_raises_is_logged_and_hurts_nobody(
     assert len(faults) == 1 and "secret" not in caplog.text
 
 
-def test_a_slow_reader_is_told_where_and_how_many_it_missed() -> None:
+def test_a_slow_reader_gets_the_place_and_number_of_missed_events() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             weight = 512 + transcript_event("0").ByteSize()
@@ -145,7 +145,7 @@ def test_a_slow_reader_is_told_where_and_how_many_it_missed() -> None:
     run(main())
 
 
-def test_what_waits_is_bounded_by_its_size() -> None:
+def test_unread_events_are_bounded_by_their_size() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             stream = session.events(limit=1 << 20)
@@ -161,7 +161,7 @@ def test_what_waits_is_bounded_by_its_size() -> None:
     run(main())
 
 
-def test_an_abandoned_iterator_takes_no_more_events() -> None:
+def test_an_iterator_that_was_deleted_gets_no_events() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             host.emit(transcript_event("one"))
@@ -175,7 +175,7 @@ def test_an_abandoned_iterator_takes_no_more_events() -> None:
     run(main())
 
 
-def test_one_at_a_time_may_wait_for_events() -> None:
+def test_a_second_reader_of_an_iterator_is_refused() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             stream = session.events()

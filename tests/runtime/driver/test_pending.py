@@ -24,7 +24,7 @@ def add(
     return made, pending.add(made, timeout)
 
 
-def test_what_has_ended_is_forgotten_at_once() -> None:
+def test_finished_requests_are_removed_at_once() -> None:
     async def main() -> None:
         pending = PendingRequests(60)
         answered, answer = add(pending, "ping")
@@ -48,7 +48,7 @@ def test_what_has_ended_is_forgotten_at_once() -> None:
     run(main())
 
 
-def test_each_error_is_one_of_its_own() -> None:
+def test_each_request_fails_with_its_own_error() -> None:
     async def main() -> None:
         pending = PendingRequests(60)
         futures = [add(pending, "run_input")[1] for _ in range(2)]
@@ -58,7 +58,7 @@ def test_each_error_is_one_of_its_own() -> None:
     run(main())
 
 
-def test_one_timer_serves_all_and_comes_sooner_when_it_must() -> None:
+def test_one_timer_serves_all_requests_and_moves_to_the_earliest() -> None:
     async def main() -> None:
         pending = PendingRequests(60)
         futures = [add(pending, "ping")[1]]

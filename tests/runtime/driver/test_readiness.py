@@ -44,7 +44,7 @@ def words(status: Status) -> str:
             return f"alive: {round_trip >= 0}"
 
 
-def test_a_host_that_answers_is_alive_whatever_it_answers() -> None:
+def test_a_host_is_alive_after_any_response() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             host.answer = pong
@@ -60,7 +60,7 @@ def test_a_host_that_answers_is_alive_whatever_it_answers() -> None:
     run(main())
 
 
-def test_a_host_that_does_not_answer_is_stalled_and_may_recover() -> None:
+def test_a_host_without_a_response_is_stalled_and_can_recover() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             assert words(await session.probe(0.05)) == "stalled: 0.05"
@@ -71,7 +71,7 @@ def test_a_host_that_does_not_answer_is_stalled_and_may_recover() -> None:
     run(main())
 
 
-def test_a_probe_of_a_session_that_is_over_tells_how() -> None:
+def test_a_probe_after_the_end_returns_the_outcome() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             host.say_closed(pb.CR_USER_INITIATED)
@@ -98,7 +98,7 @@ def test_a_probe_of_a_session_that_is_over_tells_how() -> None:
     run(main())
 
 
-def test_a_session_that_ends_while_a_probe_waits_is_ended_and_not_stalled() -> None:
+def test_a_session_that_ends_during_a_probe_is_ended() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             probing = asyncio.ensure_future(session.probe(0.1))
@@ -109,7 +109,7 @@ def test_a_session_that_ends_while_a_probe_waits_is_ended_and_not_stalled() -> N
     run(main())
 
 
-def test_ready_when_the_host_answers() -> None:
+def test_wait_for_ready_returns_when_the_host_responds() -> None:
     async def main() -> None:
         ours, theirs = memory_pair()
         host = Host(theirs)
@@ -123,7 +123,7 @@ def test_ready_when_the_host_answers() -> None:
     run(main())
 
 
-def test_ready_when_the_host_listens_at_last() -> None:
+def test_wait_for_ready_retries_until_the_host_listens() -> None:
     async def main() -> None:
         with socket.create_server(("127.0.0.1", 0)) as placeholder:
             port = placeholder.getsockname()[1]
@@ -146,7 +146,7 @@ def test_ready_when_the_host_listens_at_last() -> None:
     run(main())
 
 
-def test_an_answer_to_an_earlier_ping_counts_as_well() -> None:
+def test_wait_for_ready_accepts_the_response_to_an_earlier_ping() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             waiting = asyncio.ensure_future(session.wait_for_ready(20))
@@ -158,7 +158,7 @@ def test_an_answer_to_an_earlier_ping_counts_as_well() -> None:
     run(main())
 
 
-def test_nobody_listens_until_the_deadline() -> None:
+def test_wait_for_ready_raises_connect_failed_without_a_listener() -> None:
     async def main() -> None:
         with socket.create_server(("127.0.0.1", 0)) as placeholder:
             port = placeholder.getsockname()[1]
@@ -178,7 +178,7 @@ class Slow(TcpSessionTransport):
         await asyncio.Event().wait()
 
 
-def test_a_connection_that_takes_too_long() -> None:
+def test_wait_for_ready_limits_the_time_to_connect() -> None:
     async def main() -> None:
         session = RemoteSession(Slow("127.0.0.1", 1))
         with pytest.raises(ConnectFailed, match="no connection within 0.05 s"):
@@ -188,7 +188,7 @@ def test_a_connection_that_takes_too_long() -> None:
     run(main())
 
 
-def test_a_close_ends_a_start_that_hangs() -> None:
+def test_a_close_ends_a_start() -> None:
     async def main() -> None:
         with socket.create_server(("127.0.0.1", 0), backlog=0) as server:
             transport = TcpSessionTransport(*server.getsockname())
@@ -210,7 +210,7 @@ class NotYet(TcpSessionTransport):
         pass
 
 
-def test_a_transport_that_cannot_send_yet() -> None:
+def test_wait_for_ready_retries_until_the_transport_can_send() -> None:
     async def main() -> None:
         session = RemoteSession(NotYet("127.0.0.1", 1))
         with pytest.raises(NotStarted):
@@ -220,7 +220,7 @@ def test_a_transport_that_cannot_send_yet() -> None:
     run(main())
 
 
-def test_connected_but_nobody_answers() -> None:
+def test_wait_for_ready_raises_not_ready_without_a_response() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             with pytest.raises(NotReady) as caught:
@@ -231,7 +231,7 @@ def test_connected_but_nobody_answers() -> None:
     run(main())
 
 
-def test_a_connection_that_goes_while_it_is_waited_for() -> None:
+def test_wait_for_ready_raises_if_the_connection_is_lost() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             waiting = asyncio.ensure_future(session.wait_for_ready(20))
@@ -249,7 +249,7 @@ def test_a_connection_that_goes_while_it_is_waited_for() -> None:
     run(main())
 
 
-def test_two_starts_at_once_connect_once() -> None:
+def test_concurrent_starts_connect_once() -> None:
     async def main() -> None:
         async with await listen(max_agents=None, limits=QUICK) as listener:
             transport = TcpSessionTransport(listener.host, listener.port, limits=QUICK)
@@ -262,7 +262,7 @@ def test_two_starts_at_once_connect_once() -> None:
     run(main())
 
 
-def test_tries_are_paced_and_a_ping_that_times_out_is_only_one_try() -> None:
+def test_attempts_have_an_interval_and_a_ping_timeout_is_one_attempt() -> None:
     async def main() -> None:
         tries: list[str] = []
         began = asyncio.get_running_loop().time()
@@ -285,7 +285,7 @@ def test_tries_are_paced_and_a_ping_that_times_out_is_only_one_try() -> None:
     run(main())
 
 
-def test_a_wait_for_ready_that_is_cancelled_leaves_nothing() -> None:
+def test_a_cancelled_wait_for_ready_leaves_no_task() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             waiting = asyncio.ensure_future(session.wait_for_ready(20))

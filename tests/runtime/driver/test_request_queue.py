@@ -50,7 +50,7 @@ def waiting_in(session: RemoteSession) -> int:
     return transport._send_buffer.size
 
 
-def test_requests_keep_their_order_when_they_have_to_wait() -> None:
+def test_queued_requests_keep_their_order() -> None:
     async def main() -> None:
         async with congested() as (session, host, theirs):
             seen: list[str] = []
@@ -75,7 +75,7 @@ def test_requests_keep_their_order_when_they_have_to_wait() -> None:
     run(main())
 
 
-def test_nobody_waits_longer_than_it_says() -> None:
+def test_a_queued_request_times_out() -> None:
     async def main() -> None:
         async with congested() as (session, host, theirs):
             calls = [session.run_input(text="late", timeout=0.05) for _ in range(100)]
@@ -97,7 +97,7 @@ def test_nobody_waits_longer_than_it_says() -> None:
     run(main())
 
 
-def test_a_request_that_is_too_large_fails_alone() -> None:
+def test_only_a_request_over_the_size_limit_fails() -> None:
     async def main() -> None:
         async with congested() as (session, _, theirs):
             large = asyncio.ensure_future(session.run_input(text=KIB_500 * 3))
@@ -111,7 +111,7 @@ def test_a_request_that_is_too_large_fails_alone() -> None:
     run(main())
 
 
-def test_close_ends_what_waits_for_its_turn() -> None:
+def test_a_close_fails_queued_requests() -> None:
     async def main() -> None:
         async with congested() as (session, _, _):
             calls = [asyncio.ensure_future(session.run_input(text="x")) for _ in range(100)]
@@ -124,7 +124,7 @@ def test_close_ends_what_waits_for_its_turn() -> None:
     run(main())
 
 
-def test_a_request_that_is_itself_too_much_for_the_transport() -> None:
+def test_a_request_that_overflows_the_transport() -> None:
     """It ends the transport while it is being sent, and is told like all others."""
 
     async def main() -> None:
@@ -139,7 +139,7 @@ def test_a_request_that_is_itself_too_much_for_the_transport() -> None:
     run(main())
 
 
-def test_the_end_of_the_connection_ends_what_waits_for_its_turn(
+def test_the_end_of_the_connection_fails_queued_requests(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:

@@ -26,7 +26,7 @@ from tcp_transports import raw_peer
 from transport_messages import framed, run
 
 
-def test_runs_fail_as_soon_as_the_session_is_closed_and_all_else_goes_on() -> None:
+def test_only_runs_fail_after_session_closed() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             ending = asyncio.ensure_future(session.wait_ended())
@@ -71,7 +71,7 @@ def test_runs_fail_as_soon_as_the_session_is_closed_and_all_else_goes_on() -> No
     ("number", "name"),
     [(5, "CR_COMPLETED"), (4, "CR_USER_INITIATED"), (0, "CR_UNKNOWN"), (77, "CR_UNKNOWN")],
 )
-def test_the_reason_is_read_as_number_and_name(number: int, name: str) -> None:
+def test_the_outcome_has_the_number_and_name_of_the_reason(number: int, name: str) -> None:
     async def main() -> None:
         async with driven() as (session, host):
             # A number that this build does not know is kept: enums are open.
@@ -85,7 +85,7 @@ def test_the_reason_is_read_as_number_and_name(number: int, name: str) -> None:
     run(main())
 
 
-def test_the_first_word_on_the_end_stays() -> None:
+def test_the_first_outcome_is_kept() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             host.say_closed(pb.CR_JOB_SHUTDOWN)
@@ -101,7 +101,7 @@ def test_the_first_word_on_the_end_stays() -> None:
     run(main())
 
 
-def test_a_session_that_ended_before_it_was_driven_is_known_to_be_over() -> None:
+def test_a_driver_that_starts_after_session_closed_has_the_outcome() -> None:
     async def main() -> None:
         ours, theirs = memory_pair()
         host = Host(theirs)
@@ -114,7 +114,7 @@ def test_a_session_that_ended_before_it_was_driven_is_known_to_be_over() -> None
     run(main())
 
 
-def test_a_start_that_comes_too_late_raises_but_tells_what_came_before() -> None:
+def test_a_start_after_the_end_delivers_earlier_messages_and_raises() -> None:
     async def main() -> None:
         ours, theirs = memory_pair()
         host = Host(theirs)
@@ -132,7 +132,7 @@ def test_a_start_that_comes_too_late_raises_but_tells_what_came_before() -> None
     run(main())
 
 
-def test_a_clean_eof_fails_everything_at_once() -> None:
+def test_a_clean_eof_fails_all_requests() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             calls: list[asyncio.Future[Any]] = [
@@ -157,7 +157,7 @@ def test_a_clean_eof_fails_everything_at_once() -> None:
     ("sent", "reason"),
     [(framed(bytes(9))[:8], TruncatedFrame), (bytes([0, 0x10, 0, 1]), FrameTooLarge)],
 )
-def test_a_fault_of_the_stream_is_inside_the_error(
+def test_session_lost_has_the_error_of_the_stream(
     sent: bytes, reason: type[TruncatedFrame | FrameTooLarge]
 ) -> None:
     async def main() -> None:
@@ -176,7 +176,7 @@ def test_a_fault_of_the_stream_is_inside_the_error(
     run(main())
 
 
-def test_close_ends_what_waits_and_refuses_what_comes() -> None:
+def test_a_close_fails_pending_and_later_requests() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             ending = asyncio.ensure_future(session.wait_ended())
@@ -197,7 +197,7 @@ def test_close_ends_what_waits_and_refuses_what_comes() -> None:
     run(main())
 
 
-def test_close_before_the_start() -> None:
+def test_a_close_of_a_session_before_its_start() -> None:
     async def main() -> None:
         ours, theirs = memory_pair()
         async with theirs:
@@ -211,7 +211,7 @@ def test_close_before_the_start() -> None:
     run(main())
 
 
-def test_what_was_sent_before_a_close_reaches_the_host() -> None:
+def test_requests_sent_before_a_close_reach_the_host() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             calls = [asyncio.ensure_future(session.ping()) for _ in range(100)]
@@ -227,7 +227,7 @@ def test_what_was_sent_before_a_close_reaches_the_host() -> None:
     run(main())
 
 
-def test_a_transport_that_is_closed_behind_our_back() -> None:
+def test_a_transport_that_is_closed_by_its_owner() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             calling = asyncio.ensure_future(session.ping())
@@ -239,7 +239,7 @@ def test_a_transport_that_is_closed_behind_our_back() -> None:
     run(main())
 
 
-def test_a_close_waits_no_longer_than_it_is_told_for_a_host_that_reads_nothing() -> None:
+def test_a_close_ends_at_its_timeout_if_the_host_does_not_read() -> None:
     async def main() -> None:
         async with raw_peer(StreamLimits(close_timeout=60)) as (transport, _):
             session = RemoteSession(transport)
@@ -253,7 +253,7 @@ def test_a_close_waits_no_longer_than_it_is_told_for_a_host_that_reads_nothing()
     run(main())
 
 
-def test_a_host_that_reads_nothing_is_a_slow_consumer() -> None:
+def test_a_host_that_does_not_read_is_a_slow_consumer() -> None:
     async def main() -> None:
         limits = StreamLimits(stall_timeout=0.2, close_timeout=0.2)
         async with raw_peer(limits) as (transport, _):
@@ -287,7 +287,7 @@ def test_a_listener_sees_the_outcome_and_may_close_the_session() -> None:
     run(main())
 
 
-def test_a_transport_error_of_the_start_is_raised_as_it_is() -> None:
+def test_a_transport_error_of_the_start_is_raised() -> None:
     async def main() -> None:
         ours, theirs = memory_pair()
         await asyncio.gather(ours.close(), theirs.close())

@@ -23,7 +23,7 @@ def test_a_short_run_of_the_fuzz(seed: int) -> None:
     max_examples=50,
     suppress_health_check=[HealthCheck.data_too_large, HealthCheck.too_slow],
 )
-def test_a_host_by_chance(chance: random.Random, inputs: int) -> None:
+def test_random_messages_of_a_host(chance: random.Random, inputs: int) -> None:
     with fuzz_driver.loud() as logged:
         run(fuzz_driver.one_session(chance, inputs))
     assert not logged

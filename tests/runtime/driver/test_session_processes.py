@@ -54,7 +54,7 @@ def test_five_thousand_requests_at_once() -> None:
     run(main(), 60)
 
 
-def test_requests_that_no_queue_could_hold_are_all_answered() -> None:
+def test_more_requests_than_the_send_queue_holds_are_answered() -> None:
     """30 MiB at once: a transport that were handed all of it would take the host for slow."""
 
     async def main() -> None:
@@ -103,7 +103,7 @@ def test_close_while_64_requests_run() -> None:
     run(main(), 60)
 
 
-def test_the_agent_hangs_up_and_gives_its_verdict_during_the_hold() -> None:
+def test_the_agent_answers_finalize_during_the_hold() -> None:
     async def main() -> None:
         async with host("end") as (session, process):
             events = session.events()

@@ -29,7 +29,7 @@ GIVEN: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("arm", SESSION_REQUEST_ARMS)
-def test_every_request_of_the_protocol_has_a_method(arm: str) -> None:
+def test_each_request_of_the_protocol_has_a_method(arm: str) -> None:
     """Also those that the protocol gains: no edit of RemoteSession makes them work."""
 
     async def main() -> None:
@@ -58,7 +58,7 @@ def test_a_request_carries_its_fields_and_returns_the_payload() -> None:
     run(main())
 
 
-def test_responses_may_come_in_any_order_and_ids_differ() -> None:
+def test_responses_may_arrive_in_any_order() -> None:
     async def main() -> None:
         async with driven() as (session, host), driven() as (other, other_host):
             calls = [asyncio.ensure_future(session.run_input(text=str(i))) for i in range(100)]
@@ -79,7 +79,7 @@ def test_responses_may_come_in_any_order_and_ids_differ() -> None:
     run(main())
 
 
-def test_an_error_and_a_payload_beside_it() -> None:
+def test_an_error_with_a_payload() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             calling = asyncio.ensure_future(
@@ -96,7 +96,7 @@ def test_an_error_and_a_payload_beside_it() -> None:
     run(main())
 
 
-def test_another_arm_is_an_error_and_no_empty_default() -> None:
+def test_a_response_with_another_arm_raises() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             calling = asyncio.ensure_future(session.get_chat_history())
@@ -141,7 +141,7 @@ def test_one_request_object_may_be_sent_twice_at_once() -> None:
     run(main())
 
 
-def test_a_timeout_names_the_request_and_a_late_response_is_let_go(
+def test_a_timeout_names_the_request_and_a_late_response_is_ignored(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -188,7 +188,7 @@ def test_each_call_has_its_own_timeout() -> None:
     run(main())
 
 
-def test_thousands_of_deadlines_are_all_met() -> None:
+def test_thousands_of_requests_time_out() -> None:
     async def main() -> None:
         async with driven() as (session, _):
             calls = [session.ping(timeout=0.1 + number / 50_000) for number in range(5000)]
@@ -198,7 +198,7 @@ def test_thousands_of_deadlines_are_all_met() -> None:
     run(main())
 
 
-def test_a_cancelled_call_is_forgotten(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_cancelled_request_is_removed(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         async with driven() as (session, host):
             calling = asyncio.ensure_future(session.ping())
@@ -217,7 +217,7 @@ def test_a_cancelled_call_is_forgotten(caplog: pytest.LogCaptureFixture) -> None
     assert not [record for record in caplog.records if record.name == "agent_session"]
 
 
-def test_a_call_cancelled_in_the_tick_of_its_response() -> None:
+def test_a_request_cancelled_when_its_response_arrives() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             calling = asyncio.ensure_future(session.ping())
@@ -233,7 +233,7 @@ def test_a_call_cancelled_in_the_tick_of_its_response() -> None:
 @pytest.mark.parametrize(
     "strange", ["", "other", "{ours}", "{ours}-", "{ours}-2", "{ours}-0", "{ours}-x", "{ours}-²"]
 )
-def test_a_response_to_no_request_is_told_once(
+def test_a_response_without_a_request_is_logged_once(
     strange: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def main() -> None:
@@ -254,7 +254,7 @@ def test_a_response_to_no_request_is_told_once(
     assert len(warnings) == 1 and "never sent" in warnings[0] and "secret" not in warnings[0]
 
 
-def test_an_id_of_thousands_of_digits_is_one_more_strange_id(
+def test_a_response_id_with_thousands_of_digits_is_unknown(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -270,7 +270,7 @@ def test_an_id_of_thousands_of_digits_is_one_more_strange_id(
     assert ["never sent" in record.getMessage() for record in caplog.records] == [True]
 
 
-def test_what_cannot_be_sent_raises_to_its_caller_alone() -> None:
+def test_a_message_that_cannot_be_sent_raises_to_its_caller() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             waiting = asyncio.ensure_future(session.ping())
@@ -285,7 +285,7 @@ def test_what_cannot_be_sent_raises_to_its_caller_alone() -> None:
     run(main())
 
 
-def test_nothing_can_be_asked_before_the_start() -> None:
+def test_requests_before_the_start_raise_not_started() -> None:
     async def main() -> None:
         ours, theirs = memory_pair()
         async with theirs:

@@ -72,7 +72,7 @@ def test_a_conversation() -> None:
     run(main(), 60)
 
 
-def test_a_request_that_it_does_not_know_is_not_answered_and_hurts_nothing() -> None:
+def test_an_unknown_request_is_not_answered() -> None:
     async def main() -> None:
         async with agent() as (session, _):
             with pytest.raises(RequestTimedOut):

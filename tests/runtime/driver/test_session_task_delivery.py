@@ -71,7 +71,7 @@ class Tasked(SessionTransport):
         return found
 
 
-def test_a_transport_that_raises_while_it_delivers_is_lost(
+def test_a_transport_that_raises_during_delivery_is_lost(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -87,7 +87,7 @@ def test_a_transport_that_raises_while_it_delivers_is_lost(
     assert "the delivery of messages failed" in caplog.text
 
 
-def test_a_transport_that_delivers_in_a_task_ends_with_it() -> None:
+def test_the_session_ends_with_the_delivery_task() -> None:
     async def main() -> None:
         transport = Tasked()
         async with RemoteSession(transport) as session:
@@ -100,7 +100,7 @@ def test_a_transport_that_delivers_in_a_task_ends_with_it() -> None:
     run(main())
 
 
-def test_a_delivery_that_somebody_else_cancels_is_lost() -> None:
+def test_a_cancelled_delivery_is_a_lost_session() -> None:
     async def main() -> None:
         async with RemoteSession(Tasked()) as session:
             calling = asyncio.ensure_future(session.ping())
@@ -114,7 +114,7 @@ def test_a_delivery_that_somebody_else_cancels_is_lost() -> None:
     run(main())
 
 
-def test_a_flush_that_fails_does_not_hold_back_requests(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_flush_that_fails_does_not_block_requests(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         transport = Tasked()
         transport.flush_fault = OSError("the wire is cut")
@@ -133,7 +133,7 @@ def test_a_flush_that_fails_does_not_hold_back_requests(caplog: pytest.LogCaptur
     assert "the flush of a transport failed" in caplog.text
 
 
-def test_requests_that_wait_fail_if_the_transport_ends_in_flush() -> None:
+def test_queued_requests_fail_if_the_transport_ends_in_flush() -> None:
     lost = ConnectionLost("reset")
 
     class Ending(Tasked):
@@ -153,7 +153,7 @@ def test_requests_that_wait_fail_if_the_transport_ends_in_flush() -> None:
     run(main())
 
 
-def test_a_transport_that_never_flushes_leaves_no_task() -> None:
+def test_a_close_during_a_flush_leaves_no_task() -> None:
     async def main() -> None:
         transport = Tasked()
         async with RemoteSession(transport) as session:
@@ -166,7 +166,7 @@ def test_a_transport_that_never_flushes_leaves_no_task() -> None:
     run(main())
 
 
-def test_a_transport_that_refuses_before_it_tells_its_end() -> None:
+def test_a_transport_that_refuses_sends_before_it_reports_its_end() -> None:
     async def main() -> None:
         transport = Tasked()
         async with RemoteSession(transport) as session:
@@ -180,7 +180,7 @@ def test_a_transport_that_refuses_before_it_tells_its_end() -> None:
     run(main())
 
 
-def test_what_arrives_while_the_driver_closes_is_told_to_nobody(
+def test_messages_that_arrive_during_a_close_are_ignored(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:

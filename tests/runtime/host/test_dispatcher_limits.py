@@ -14,7 +14,7 @@ from transport_messages import run
 ARMS = [field.name for field in pb.SessionRequest.DESCRIPTOR.oneofs_by_name["request"].fields]
 
 
-def test_a_request_needs_an_id_and_one_of_its_own() -> None:
+def test_a_request_needs_a_unique_id() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, _, _):
@@ -54,7 +54,7 @@ def gated(session: PlainSession) -> asyncio.Event:
 
 
 @pytest.mark.parametrize("most", [1, 64])
-def test_requests_over_the_limit_wait_for_their_turn(most: int) -> None:
+def test_requests_over_the_limit_wait(most: int) -> None:
     async def main() -> None:
         session = PlainSession()
         gate = gated(session)
@@ -73,7 +73,7 @@ def test_requests_over_the_limit_wait_for_their_turn(most: int) -> None:
     run(main())
 
 
-def test_a_host_handles_64_requests_at_a_time_unless_told_otherwise() -> None:
+def test_a_host_handles_64_requests_at_a_time_by_default() -> None:
     async def main() -> None:
         session = PlainSession()
         gate = gated(session)
@@ -118,7 +118,7 @@ def test_requests_are_busy_beyond_the_bytes_that_may_wait(
     run(main())
 
 
-def test_an_id_that_waits_is_in_flight() -> None:
+def test_the_id_of_a_waiting_request_is_in_flight() -> None:
     async def main() -> None:
         session = PlainSession()
         gate = gated(session)
@@ -160,7 +160,7 @@ def test_requests_that_wait_when_the_host_closes(
     assert ("cancels 2 get_rtc_stats, 3 waiting" in caplog.text) != in_time
 
 
-def test_a_verdict_that_waits_keeps_the_hold() -> None:
+def test_a_waiting_finalize_keeps_the_hold() -> None:
     async def main() -> None:
         session = PlainSession()
         session.simulated = True
@@ -181,7 +181,7 @@ def test_a_verdict_that_waits_keeps_the_hold() -> None:
 
 
 @pytest.mark.parametrize("texts", [["x" * (1 << 20)], ["x" * 1_000] * 2_000])
-def test_a_response_over_the_limit_becomes_an_error_that_says_so(texts: list[str]) -> None:
+def test_a_response_over_the_limit_becomes_an_error(texts: list[str]) -> None:
     async def main() -> None:
         session = PlainSession()
         session.items.extend(chat_message(number, text) for number, text in enumerate(texts))
@@ -215,7 +215,7 @@ def test_a_response_that_cannot_be_encoded_becomes_an_error(
     run(main())
 
 
-def test_a_history_that_gets_too_long_is_not_encoded_to_its_end() -> None:
+def test_the_encoding_of_a_history_stops_at_the_size_limit() -> None:
     async def main() -> None:
         session = PlainSession()
         session.items.extend(chat_message(number, "x" * 1_000) for number in range(2_000))
@@ -226,7 +226,7 @@ def test_a_history_that_gets_too_long_is_not_encoded_to_its_end() -> None:
     run(main())
 
 
-def test_a_request_whose_id_leaves_no_room_for_an_answer_hurts_nobody(
+def test_a_request_whose_id_is_too_long_for_a_response(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -239,7 +239,7 @@ def test_a_request_whose_id_leaves_no_room_for_an_answer_hurts_nobody(
     assert "cannot be sent" in caplog.text and "iiii" not in caplog.text
 
 
-def test_5000_requests_at_once() -> None:
+def test_5000_concurrent_requests() -> None:
     """Each gets exactly one answer, and each answer that was worked out arrives."""
 
     async def main() -> None:
@@ -260,7 +260,7 @@ def test_5000_requests_at_once() -> None:
     run(main())
 
 
-def test_a_driver_that_reads_is_no_slow_consumer_however_much_it_asks_for() -> None:
+def test_a_driver_that_reads_is_not_a_slow_consumer() -> None:
     async def main() -> None:
         session = PlainSession()
         session.items.extend(chat_message(number, "x" * 7_000) for number in range(100))
@@ -274,7 +274,7 @@ def test_a_driver_that_reads_is_no_slow_consumer_however_much_it_asks_for() -> N
     run(main())
 
 
-def test_nor_if_all_that_it_asked_for_is_there_at_once() -> None:
+def test_responses_that_are_ready_at_once_do_not_overflow_the_queue() -> None:
     async def main() -> None:
         session = PlainSession()
         gate = asyncio.Event()

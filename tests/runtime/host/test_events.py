@@ -104,7 +104,7 @@ SOURCES: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 
-def test_the_host_speaks_first_and_tells_what_the_agent_does() -> None:
+def test_the_first_message_of_a_host_is_the_state_of_the_agent() -> None:
     async def main() -> None:
         session = PlainSession()
         session.state["agent_state"] = "thinking"
@@ -138,7 +138,7 @@ def test_an_event_is_forwarded_with_its_own_time(arm: str) -> None:
     run(main())
 
 
-def test_an_event_without_a_time_happens_now() -> None:
+def test_an_event_without_a_time_gets_the_current_time() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, _, _):
@@ -176,7 +176,7 @@ def test_events_keep_their_order() -> None:
          {"transcript": "secret" * 200_000, "is_final": True, "language": None}, "1048576"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_sent_is_an_error_in_the_log_and_no_event(
+def test_an_event_that_cannot_be_sent_is_logged(
     arm: str, source: Any, told: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def main() -> None:
@@ -194,7 +194,7 @@ def test_what_cannot_be_sent_is_an_error_in_the_log_and_no_event(
     assert "secret" not in caplog.text
 
 
-def test_a_state_that_is_unmapped_at_the_start_is_told_and_not_guessed(
+def test_an_unmapped_state_at_the_start_is_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -238,7 +238,7 @@ def dicts(levels: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("payload", [nested(31), dicts(31), dicts(33), dicts(34), dicts(900)])
-def test_a_debug_message_that_nests_too_deep_is_refused(
+def test_a_debug_message_nested_too_deeply_is_refused(
     payload: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     async def main() -> None:
@@ -252,14 +252,14 @@ def test_a_debug_message_that_nests_too_deep_is_refused(
     assert "debug_message event not sent" in caplog.text
 
 
-def test_the_deepest_debug_message_that_is_sent_can_be_read() -> None:
+def test_the_deepest_debug_message_can_be_parsed() -> None:
     """30 is no taste: at 34, protobuf refuses to read what it has written."""
     message = pb.AgentSessionMessage()
     message.event.debug_message.payload.update(dicts(MAX_NESTING))
     assert pb.AgentSessionMessage.FromString(message.SerializeToString()) == message
 
 
-def test_the_sdks_own_debug_message_is_a_source() -> None:
+def test_the_debug_message_of_the_sdk_can_be_encoded() -> None:
     class DebugMessage:
         payload = Struct()
 
@@ -275,7 +275,7 @@ def test_the_sdks_own_debug_message_is_a_source() -> None:
     run(main())
 
 
-def test_a_closed_host_hears_nothing() -> None:
+def test_a_closed_host_sends_no_events() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, host, _):

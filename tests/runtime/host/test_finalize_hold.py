@@ -49,7 +49,7 @@ def test_the_hold_ends_when_finalize_is_answered() -> None:
     run(main())
 
 
-def test_everything_else_is_answered_during_the_hold() -> None:
+def test_other_requests_are_answered_during_the_hold() -> None:
     async def main() -> None:
         async with holding() as (_, driver, host):
             for arm in ("ping", "get_chat_history", "get_agent_info", "get_session_state"):
@@ -59,7 +59,7 @@ def test_everything_else_is_answered_during_the_hold() -> None:
     run(main())
 
 
-def test_a_run_during_the_hold_ends_it_and_stays_unanswered() -> None:
+def test_a_run_during_the_hold_ends_it_without_a_response() -> None:
     async def main() -> None:
         async with holding() as (session, driver, _):
             await driver.send("run_input", text="still there?")
@@ -69,7 +69,7 @@ def test_a_run_during_the_hold_ends_it_and_stays_unanswered() -> None:
     run(main())
 
 
-def test_a_hold_without_finalize_ends_in_time(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_hold_without_finalize_ends_at_its_timeout(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         async with holding(finalize_timeout=0.05) as (_, driver, _):
             await driver.end()
@@ -78,7 +78,7 @@ def test_a_hold_without_finalize_ends_in_time(caplog: pytest.LogCaptureFixture) 
     assert "no finalize_simulation arrived within 0.05 s" in caplog.text
 
 
-def test_once_it_has_arrived_finalize_takes_its_own_time() -> None:
+def test_finalize_has_no_time_limit_once_it_has_arrived() -> None:
     async def main() -> None:
         session = PlainSession()
         gate = asyncio.Event()
@@ -95,7 +95,7 @@ def test_once_it_has_arrived_finalize_takes_its_own_time() -> None:
     run(main())
 
 
-def test_a_hold_takes_nothing_from_the_time_of_the_close_behind_it() -> None:
+def test_the_time_of_the_hold_is_not_part_of_the_close_timeout() -> None:
     async def main() -> None:
         session = PlainSession()
         gate = asyncio.Event()
@@ -118,7 +118,7 @@ def test_a_hold_takes_nothing_from_the_time_of_the_close_behind_it() -> None:
     run(main())
 
 
-def test_a_run_does_not_cut_off_a_finalize_that_is_at_work() -> None:
+def test_a_run_does_not_end_a_finalize_in_progress() -> None:
     async def main() -> None:
         session = PlainSession()
         gate = asyncio.Event()
@@ -136,7 +136,7 @@ def test_a_run_does_not_cut_off_a_finalize_that_is_at_work() -> None:
     run(main())
 
 
-def test_a_long_text_does_not_push_out_the_verdict() -> None:
+def test_a_long_error_text_does_not_displace_the_verdict() -> None:
     async def main() -> None:
         session = PlainSession()
 
@@ -154,7 +154,7 @@ def test_a_long_text_does_not_push_out_the_verdict() -> None:
 
 
 @pytest.mark.parametrize("redact_errors", [False, True])
-def test_a_callback_that_raises_gives_the_error_and_the_verdict_before_it(
+def test_a_callback_that_raises_returns_its_error_and_verdict(
     redact_errors: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def main() -> None:
@@ -176,7 +176,7 @@ def test_a_callback_that_raises_gives_the_error_and_the_verdict_before_it(
     assert "the judge fell over" in caplog.text
 
 
-def test_a_callback_that_is_cancelled_counts_as_one_that_raises() -> None:
+def test_a_cancelled_callback_returns_an_error() -> None:
     async def main() -> None:
         session = PlainSession()
 
@@ -194,7 +194,7 @@ def test_a_callback_that_is_cancelled_counts_as_one_that_raises() -> None:
     run(main())
 
 
-def test_without_a_verdict_of_its_own_the_answer_has_none() -> None:
+def test_a_response_without_a_verdict() -> None:
     async def main() -> None:
         async with holding() as (_, driver, _):
             response = await driver.ask("finalize_simulation")
@@ -204,7 +204,7 @@ def test_without_a_verdict_of_its_own_the_answer_has_none() -> None:
     run(main())
 
 
-def test_a_verdict_that_was_asked_for_before_the_close_needs_no_hold() -> None:
+def test_a_finalize_before_the_close_needs_no_hold() -> None:
     async def main() -> None:
         session = PlainSession()
         session.simulated = True
@@ -217,7 +217,7 @@ def test_a_verdict_that_was_asked_for_before_the_close_needs_no_hold() -> None:
     run(main())
 
 
-def test_a_finalize_that_is_at_work_when_the_session_closes_is_waited_for() -> None:
+def test_a_finalize_in_progress_at_the_close_is_completed() -> None:
     async def main() -> None:
         session = PlainSession()
         session.simulated = True
@@ -236,7 +236,7 @@ def test_a_finalize_that_is_at_work_when_the_session_closes_is_waited_for() -> N
     run(main())
 
 
-def test_no_hold_unless_finalize_is_awaited() -> None:
+def test_there_is_no_hold_without_a_simulation() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, _, _):
@@ -248,7 +248,7 @@ def test_no_hold_unless_finalize_is_awaited() -> None:
 
 
 @pytest.mark.parametrize("how", ["driver leaves", "job shuts down", "host is closed"])
-def test_what_else_ends_a_hold(how: str) -> None:
+def test_other_ends_of_a_hold(how: str) -> None:
     async def main() -> None:
         async with holding() as (session, driver, host):
             assert session.host is not None and session.host.ending
@@ -266,7 +266,7 @@ def test_what_else_ends_a_hold(how: str) -> None:
 
 
 @pytest.mark.parametrize("leave", ["driver leaves", "job shuts down"])
-def test_a_finalize_at_work_that_nobody_waits_for_is_given_the_time_of_a_close(leave: str) -> None:
+def test_a_finalize_in_progress_without_a_hold_has_the_close_timeout(leave: str) -> None:
     async def main() -> None:
         session = PlainSession()
         cancelled = asyncio.Event()
@@ -295,7 +295,7 @@ def test_a_finalize_at_work_that_nobody_waits_for_is_given_the_time_of_a_close(l
     run(main())
 
 
-def test_of_two_finalizes_each_takes_its_own_time() -> None:
+def test_two_finalizes_are_both_completed() -> None:
     async def main() -> None:
         session = PlainSession()
         gates = [asyncio.Event(), asyncio.Event()]

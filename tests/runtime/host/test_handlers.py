@@ -26,7 +26,7 @@ def test_ping_is_answered_with_pong_and_nothing_else() -> None:
     run(main())
 
 
-def test_every_request_has_the_response_arm_of_the_contract() -> None:
+def test_each_request_has_the_response_arm_of_the_contract() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, _, _):
@@ -40,7 +40,7 @@ def test_every_request_has_the_response_arm_of_the_contract() -> None:
     run(main())
 
 
-def test_chat_history_is_every_item_in_order() -> None:
+def test_chat_history_has_all_items_in_order() -> None:
     async def main() -> None:
         session = PlainSession()
         session.items = [chat_message(0, "hi"), chat_message(1, "ho")]
@@ -65,7 +65,7 @@ def test_an_agent_without_a_conversation() -> None:
 
 
 @pytest.mark.parametrize("count", [127, 128, 129, 1_000])
-def test_long_histories_arrive_whole_and_in_order(count: int) -> None:
+def test_long_histories_arrive_completely_and_in_order(count: int) -> None:
     async def main() -> None:
         session = PlainSession()
         session.items.extend(chat_message(number) for number in range(count))
@@ -81,7 +81,7 @@ def test_long_histories_arrive_whole_and_in_order(count: int) -> None:
     run(main())
 
 
-def test_a_long_history_is_encoded_a_part_at_a_time() -> None:
+def test_a_long_history_is_encoded_in_chunks() -> None:
     """A ping that comes while it is encoded is answered before it."""
 
     async def main() -> None:
@@ -98,7 +98,7 @@ def test_a_long_history_is_encoded_a_part_at_a_time() -> None:
     run(main())
 
 
-def test_a_history_that_changes_while_it_is_answered_is_the_one_that_was_asked_for() -> None:
+def test_a_history_is_that_at_the_time_of_the_request() -> None:
     async def main() -> None:
         session = PlainSession()
         session.items.extend(chat_message(number) for number in range(1_000))
@@ -112,7 +112,7 @@ def test_a_history_that_changes_while_it_is_answered_is_the_one_that_was_asked_f
     run(main())
 
 
-def test_agent_info_without_instructions_leaves_them_absent() -> None:
+def test_agent_info_without_instructions() -> None:
     async def main() -> None:
         session = PlainSession()
         session.info["instructions"] = None
@@ -134,7 +134,7 @@ def test_session_state() -> None:
     run(main())
 
 
-def test_a_state_that_the_protocol_does_not_have_is_an_error_and_no_default() -> None:
+def test_an_unmapped_state_is_an_error() -> None:
     async def main() -> None:
         session = PlainSession()
         session.state["user_state"] = "asleep"
@@ -187,7 +187,7 @@ def test_update_io_applies_only_the_switches_that_are_present() -> None:
     run(main())
 
 
-def test_an_arm_that_is_unset_or_unknown_is_answered_at_once() -> None:
+def test_an_unset_or_unknown_arm_is_answered() -> None:
     async def main() -> None:
         async with hosted(PlainSession(), max_in_flight=1, close_timeout=0.1) as (driver, _, _):
             await driver.send("run_input", "busy", text="hi")
@@ -203,7 +203,7 @@ def test_an_arm_that_is_unset_or_unknown_is_answered_at_once() -> None:
     run(main())
 
 
-def test_the_detail_of_a_handlers_exception_stays_in_the_local_log(
+def test_the_text_of_a_handlers_exception_is_only_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -222,7 +222,7 @@ def test_the_detail_of_a_handlers_exception_stays_in_the_local_log(
 
 
 @pytest.mark.parametrize("arm", ["update_io", "get_agent_info"])
-def test_a_session_that_raises_the_end_of_a_cancelled_task_is_answered_for(arm: str) -> None:
+def test_a_handler_that_raises_a_cancellation_gets_a_response(arm: str) -> None:
     """Whether its request has a task of its own or not."""
 
     def cancelled(*_: object) -> Any:
@@ -242,7 +242,7 @@ def test_a_session_that_raises_the_end_of_a_cancelled_task_is_answered_for(arm: 
     run(main())
 
 
-def test_what_a_session_refuses_is_said_as_it_says_it() -> None:
+def test_a_request_error_of_the_session_is_sent() -> None:
     async def main() -> None:
         session = PlainSession()
 
@@ -256,7 +256,7 @@ def test_what_a_session_refuses_is_said_as_it_says_it() -> None:
     run(main())
 
 
-def test_what_a_driver_has_no_business_to_send_is_ignored(
+def test_messages_not_for_hosts_are_ignored(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:

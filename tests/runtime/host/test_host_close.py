@@ -46,7 +46,7 @@ def gated(session: PlainSession) -> asyncio.Event:
         ("the cleaner pulled the plug", pb.CR_UNKNOWN),
     ],
 )
-def test_every_close_is_told_with_its_reason(reason: str, number: int) -> None:
+def test_session_closed_has_the_reason_of_the_close(reason: str, number: int) -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, host, _):
@@ -66,7 +66,7 @@ def test_every_close_is_told_with_its_reason(reason: str, number: int) -> None:
 @pytest.mark.parametrize(
     "error, told", [("a\ud800", "a\ufffd"), ("x" * (1 << 20), None)], ids=["no UTF-8", "too long"]
 )
-def test_an_error_that_cannot_travel_does_not_keep_the_close_back(
+def test_session_closed_is_sent_without_an_error_that_cannot_be_encoded(
     error: str, told: str | None
 ) -> None:
     async def main() -> None:
@@ -81,7 +81,7 @@ def test_an_error_that_cannot_travel_does_not_keep_the_close_back(
     run(main())
 
 
-def test_what_was_said_before_the_close_comes_before_it_and_nothing_after() -> None:
+def test_session_closed_is_the_last_event() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, _, _):
@@ -94,7 +94,7 @@ def test_what_was_said_before_the_close_comes_before_it_and_nothing_after() -> N
     run(main())
 
 
-def test_close_while_64_requests_run_lets_them_finish() -> None:
+def test_a_close_waits_for_64_requests() -> None:
     async def main() -> None:
         session = PlainSession()
         gate = gated(session)
@@ -114,7 +114,7 @@ def test_close_while_64_requests_run_lets_them_finish() -> None:
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-def test_a_session_that_closes_while_its_host_does_is_told(at_once: bool) -> None:
+def test_a_session_that_closes_during_the_close_of_its_host(at_once: bool) -> None:
     async def main() -> None:
         session = PlainSession()
         gate = gated(session)
@@ -135,7 +135,7 @@ def test_a_session_that_closes_while_its_host_does_is_told(at_once: bool) -> Non
     run(main())
 
 
-def test_requests_that_do_not_finish_are_cancelled_at_the_deadline_and_say_so() -> None:
+def test_unfinished_requests_are_cancelled_at_the_deadline() -> None:
     async def main() -> None:
         session = PlainSession()
         gated(session)
@@ -150,7 +150,7 @@ def test_requests_that_do_not_finish_are_cancelled_at_the_deadline_and_say_so() 
     run(main())
 
 
-def test_a_handler_that_will_not_be_cancelled_does_not_hold_up_a_close(
+def test_a_handler_that_ignores_its_cancellation_does_not_delay_a_close(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -179,7 +179,7 @@ def test_a_handler_that_will_not_be_cancelled_does_not_hold_up_a_close(
     assert "did not end after their cancellation" in caplog.text
 
 
-def test_a_peer_that_does_not_read_does_not_hold_up_a_close(
+def test_a_peer_that_does_not_read_does_not_delay_a_close(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def main() -> None:
@@ -209,7 +209,7 @@ def test_a_peer_that_does_not_read_does_not_hold_up_a_close(
     assert "session_closed may not have been sent" in caplog.text
 
 
-def test_a_close_keeps_its_deadline_whatever_handlers_do() -> None:
+def test_a_close_keeps_its_deadline() -> None:
     async def main() -> None:
         session = PlainSession()
         gated(session)
@@ -224,7 +224,7 @@ def test_a_close_keeps_its_deadline_whatever_handlers_do() -> None:
     run(main())
 
 
-def test_a_host_does_not_wait_for_requests_of_a_driver_that_is_gone(
+def test_a_host_does_not_wait_for_requests_of_a_disconnected_driver(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Also if the driver leaves while the host waits for them."""
@@ -349,7 +349,7 @@ def test_a_close_by_the_shutdown_of_the_job_is_told(when: str, reason: str) -> N
     run(main())
 
 
-def test_the_driver_leaves() -> None:
+def test_the_driver_disconnects() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, host, _):
@@ -362,7 +362,7 @@ def test_the_driver_leaves() -> None:
     run(main())
 
 
-def test_the_driver_leaves_in_the_middle_of_a_frame(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_driver_disconnects_inside_a_frame(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         session = PlainSession()
         gated(session)
@@ -378,7 +378,7 @@ def test_the_driver_leaves_in_the_middle_of_a_frame(caplog: pytest.LogCaptureFix
     assert "the connection to the driver was lost" in caplog.text
 
 
-def test_a_driver_that_is_too_slow_loses_its_host_and_the_session_goes_on(
+def test_a_slow_driver_ends_the_host_but_not_the_session(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -399,7 +399,7 @@ def test_a_driver_that_is_too_slow_loses_its_host_and_the_session_goes_on(
     assert "event" not in caplog.text
 
 
-def test_requests_that_wait_for_a_slow_driver_end_with_it() -> None:
+def test_requests_that_wait_for_a_slow_driver_are_cancelled() -> None:
     """They wait for room to answer, not for their handlers."""
 
     async def main() -> None:
@@ -423,7 +423,7 @@ def test_requests_that_wait_for_a_slow_driver_end_with_it() -> None:
     run(main())
 
 
-def test_a_transport_that_never_flushes_leaves_no_task(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_close_during_a_flush_leaves_no_task(monkeypatch: pytest.MonkeyPatch) -> None:
     async def never(_: object) -> None:
         await asyncio.Event().wait()
 
@@ -441,7 +441,7 @@ def test_a_transport_that_never_flushes_leaves_no_task(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("fault", [TransportClosed(None), OSError("no such wire")])
-def test_a_flush_that_fails_leaves_no_error_unseen_and_answers_go_on(
+def test_a_flush_that_fails_is_logged_and_responses_continue(
     fault: Exception, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def fail(_: object) -> None:

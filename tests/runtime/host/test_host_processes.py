@@ -67,7 +67,7 @@ def test_the_host_is_killed() -> None:
     run(main(), 60)
 
 
-def test_a_driver_that_leaves_lets_the_hosts_process_end() -> None:
+def test_a_host_process_exits_after_the_driver_disconnects() -> None:
     async def main() -> None:
         async with await listen() as listener:
             with peer("serve", listener.host, listener.port) as process:
@@ -80,7 +80,7 @@ def test_a_driver_that_leaves_lets_the_hosts_process_end() -> None:
     run(main(), 60)
 
 
-def test_memory_with_a_driver_that_reads_nothing() -> None:
+def test_memory_with_a_driver_that_does_not_read() -> None:
     """1 GiB of audio is dropped, oldest first; 100,000 events are more than may wait."""
 
     async def main() -> None:

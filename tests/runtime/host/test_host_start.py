@@ -19,7 +19,7 @@ from scripted_session import Driver, PlainSession, hosted
 from transport_messages import run
 
 
-def test_starting_twice_at_once_is_starting_once() -> None:
+def test_concurrent_starts_start_once() -> None:
     async def main() -> None:
         session = PlainSession()
         async with await listen() as listener:
@@ -36,7 +36,7 @@ def test_starting_twice_at_once_is_starting_once() -> None:
     run(main())
 
 
-def test_handlers_see_what_whoever_started_the_host_sees() -> None:
+def test_handlers_run_in_the_context_of_the_start() -> None:
     job: ContextVar[str] = ContextVar("job", default="none")
 
     async def main() -> None:
@@ -61,7 +61,7 @@ def test_handlers_see_what_whoever_started_the_host_sees() -> None:
     run(main())
 
 
-def test_closing_twice_and_at_once_and_before_the_start() -> None:
+def test_repeated_and_early_closes() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, host, _):
@@ -80,7 +80,7 @@ def test_closing_twice_and_at_once_and_before_the_start() -> None:
     run(main())
 
 
-def test_a_start_that_fails_leaves_nothing_and_may_be_tried_again() -> None:
+def test_a_failed_start_can_be_repeated() -> None:
     async def main() -> None:
         session = PlainSession()
         async with await listen() as listener:
@@ -102,7 +102,7 @@ def test_a_start_that_fails_leaves_nothing_and_may_be_tried_again() -> None:
     run(main())
 
 
-def test_a_session_that_closes_while_the_host_connects_is_told() -> None:
+def test_a_session_that_closes_while_the_host_connects() -> None:
     async def main() -> None:
         session = PlainSession()
         async with await listen() as listener:

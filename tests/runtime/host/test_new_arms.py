@@ -62,7 +62,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "generated" / "python"
 
 
-def test_at_run_time_a_request_is_unimplemented_and_an_event_is_forwarded(generated: Path) -> None:
+def test_a_new_request_is_unimplemented_and_a_new_event_is_forwarded(generated: Path) -> None:
     paths = [generated, ROOT / "runtime", ROOT / "tests" / "helpers" / "runtime"]
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
@@ -76,9 +76,7 @@ def test_at_run_time_a_request_is_unimplemented_and_an_event_is_forwarded(genera
     ], done.stderr
 
 
-def test_a_type_checker_names_the_request_that_has_no_handler_and_the_field_that_has_no_value(
-    generated: Path, tmp_path: Path
-) -> None:
+def test_mypy_reports_a_new_request_and_a_new_field(generated: Path, tmp_path: Path) -> None:
     settings = tmp_path / "mypy.ini"
     settings.write_text("[mypy]\nstrict = true\n[mypy-livekit.*]\nfollow_imports = skip\n")
     done = subprocess.run(

@@ -13,7 +13,7 @@ from transport_messages import run
 NOTHING = pb.SessionResponse.RunInputResponse()
 
 
-def test_the_items_of_the_run_are_answered() -> None:
+def test_the_response_has_the_items_of_the_run() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, _, _):
@@ -29,7 +29,7 @@ def test_the_items_of_the_run_are_answered() -> None:
     run(main())
 
 
-def test_an_empty_run_is_a_success() -> None:
+def test_a_run_without_items_succeeds() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, _, _):
@@ -41,7 +41,7 @@ def test_an_empty_run_is_a_success() -> None:
     run(main())
 
 
-def test_an_empty_text_is_an_error_and_no_run() -> None:
+def test_an_empty_text_is_refused() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, _, _):
@@ -70,7 +70,7 @@ def test_an_interrupt_that_fails_is_ignored() -> None:
 
 
 @pytest.mark.parametrize("redact_errors", [False, True])
-def test_a_run_that_fails_says_why_beside_an_empty_payload(redact_errors: bool) -> None:
+def test_a_run_that_fails_has_an_error_and_an_empty_payload(redact_errors: bool) -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session, redact_errors=redact_errors) as (driver, _, _):
@@ -83,7 +83,7 @@ def test_a_run_that_fails_says_why_beside_an_empty_payload(redact_errors: bool) 
     run(main())
 
 
-def test_an_exception_without_a_text_is_told_by_its_name() -> None:
+def test_an_exception_without_a_text_has_its_class_name_as_error() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, _, _):
@@ -94,7 +94,7 @@ def test_an_exception_without_a_text_is_told_by_its_name() -> None:
     run(main())
 
 
-def test_a_newer_run_supersedes_the_older() -> None:
+def test_a_newer_run_supersedes_an_older_one() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, _, _):
@@ -131,7 +131,7 @@ def test_a_run_waits_for_the_session_to_start() -> None:
     run(main())
 
 
-def test_a_host_that_closes_waits_for_no_start() -> None:
+def test_a_close_does_not_wait_for_the_start_of_the_session() -> None:
     async def main() -> None:
         session = PlainSession()
         session.started.clear()
@@ -147,7 +147,7 @@ def test_a_host_that_closes_waits_for_no_start() -> None:
     run(main())
 
 
-def test_of_many_runs_the_last_wins_and_each_is_answered_once() -> None:
+def test_only_the_last_of_many_runs_succeeds() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, _, _):
@@ -163,7 +163,7 @@ def test_of_many_runs_the_last_wins_and_each_is_answered_once() -> None:
     run(main())
 
 
-def test_a_run_that_is_over_is_answered_though_a_newer_one_comes() -> None:
+def test_a_finished_run_is_not_superseded() -> None:
     """Its result is there; only the answer is still on its way."""
 
     async def main() -> None:
@@ -183,7 +183,7 @@ def test_a_run_that_is_over_is_answered_though_a_newer_one_comes() -> None:
     run(main())
 
 
-def test_a_run_before_that_failed_does_not_fail_the_newer() -> None:
+def test_a_failed_run_does_not_fail_the_next_one() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, _, _):
@@ -219,7 +219,7 @@ def test_runs_at_the_close_of_the_session() -> None:
     run(main())
 
 
-def test_a_run_that_is_over_is_answered_before_session_closed() -> None:
+def test_a_finished_run_is_answered_before_session_closed() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session) as (driver, _, _):
@@ -234,7 +234,7 @@ def test_a_run_that_is_over_is_answered_before_session_closed() -> None:
     run(main())
 
 
-def test_an_answer_that_waits_for_a_slow_driver_precedes_session_closed() -> None:
+def test_a_response_that_waits_for_a_slow_driver_precedes_session_closed() -> None:
     """The run has returned its items; only its answer waits until the driver reads."""
 
     async def main() -> None:
@@ -266,7 +266,7 @@ def test_an_answer_that_waits_for_a_slow_driver_precedes_session_closed() -> Non
     run(main())
 
 
-def test_a_run_that_a_close_cuts_off_is_no_silence() -> None:
+def test_a_run_cut_off_by_a_close_is_not_a_run_without_items() -> None:
     """It ends with nothing to show, a moment before the close is told."""
 
     async def main() -> None:
@@ -287,7 +287,7 @@ def test_a_run_that_a_close_cuts_off_is_no_silence() -> None:
     run(main())
 
 
-def test_a_run_that_comes_after_the_close_is_left_unanswered() -> None:
+def test_a_run_after_the_close_is_not_answered() -> None:
     async def main() -> None:
         session = PlainSession()
         gate = asyncio.Event()
@@ -309,7 +309,7 @@ def test_a_run_that_comes_after_the_close_is_left_unanswered() -> None:
 
 @pytest.mark.parametrize("items", [None, []], ids=["still running", "ended without items"])
 @pytest.mark.parametrize("closed_by", ["session", "session, while its host closes"])
-def test_a_run_that_the_end_cuts_off_raises_session_ended(
+def test_a_run_cut_off_by_the_end_raises_session_ended(
     items: list[object] | None, closed_by: str
 ) -> None:
     async def main() -> None:

@@ -22,7 +22,7 @@ from livekit import rtc  # noqa: E402
 # Between driver and host.
 
 
-def test_audio_is_passed_on_where_the_driver_is_a_console() -> None:
+def test_audio_is_passed_on_with_console_audio() -> None:
     async def main() -> None:
         session = PlainSession()
         async with hosted(session, console_audio=True) as (driver, host, _):
@@ -62,7 +62,7 @@ def test_without_a_console_audio_is_ignored(caplog: pytest.LogCaptureFixture) ->
     assert "ignored audio_input" in caplog.text
 
 
-def test_a_long_frame_of_speech_is_cut_into_what_may_travel() -> None:
+def test_a_long_frame_of_speech_is_split() -> None:
     """30 seconds are 2.88 MB, almost three times the limit."""
     whole = wire_frame(30)
     parts = list(split_frame(whole))
@@ -82,7 +82,7 @@ def test_a_long_frame_of_speech_is_cut_into_what_may_travel() -> None:
     run(main())
 
 
-def test_stereo_is_cut_between_samples() -> None:
+def test_stereo_is_split_between_samples() -> None:
     frame = AudioFrame(
         data=bytes(400_000), sample_rate=RATE, num_channels=2, samples_per_channel=100_000
     )
@@ -92,7 +92,7 @@ def test_stereo_is_cut_between_samples() -> None:
 # What is heard.
 
 
-def test_heard_frames_come_at_the_sessions_rate() -> None:
+def test_input_is_resampled_to_the_rate_of_the_session() -> None:
     async def main() -> None:
         source = ConsoleInput()
         source.on_attached()
@@ -121,9 +121,7 @@ def test_heard_frames_come_at_the_sessions_rate() -> None:
         AudioFrame(data=b"\0\0", sample_rate=4_294_967_295, num_channels=1, samples_per_channel=1),
     ],
 )
-def test_audio_that_is_no_whole_frame_is_refused(
-    frame: AudioFrame, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_invalid_frames_are_refused(frame: AudioFrame, caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         source = ConsoleInput()
         source.on_attached()
@@ -137,7 +135,7 @@ def test_audio_that_is_no_whole_frame_is_refused(
     assert caplog.text.count("refused") == 1
 
 
-def test_what_the_session_does_not_read_is_bounded(caplog: pytest.LogCaptureFixture) -> None:
+def test_unread_input_is_bounded(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         source = ConsoleInput()
         source.on_attached()
@@ -152,7 +150,7 @@ def test_what_the_session_does_not_read_is_bounded(caplog: pytest.LogCaptureFixt
     assert "too slowly" in caplog.text
 
 
-def test_nothing_is_heard_while_the_input_is_off() -> None:
+def test_input_is_dropped_while_it_is_disabled() -> None:
     def sound(value: int) -> pb.AgentSessionMessage:
         return pb.AgentSessionMessage(audio_input=wire_frame(0.1, 24_000, value))
 
@@ -176,7 +174,7 @@ def test_nothing_is_heard_while_the_input_is_off() -> None:
     run(main())
 
 
-def test_a_session_hears_the_driver() -> None:
+def test_a_session_gets_the_audio_of_the_driver() -> None:
     async def main() -> None:
         session = scripted_session({})
         heard: list[rtc.AudioFrame] = []

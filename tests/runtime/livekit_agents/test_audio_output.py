@@ -48,7 +48,7 @@ class Ear:
         return [(round(each.playback_position, 3), each.interrupted) for each in self.ends]
 
 
-def test_speech_is_played_when_the_driver_says_so() -> None:
+def test_speech_is_finished_when_the_driver_reports_it() -> None:
     async def main() -> None:
         ear = Ear()
         await ear.output.capture_frame(speech(0.5))
@@ -83,7 +83,7 @@ def test_an_interruption_does_not_wait_for_the_driver() -> None:
     run(main())
 
 
-def test_an_interruption_before_the_flush_counts_when_it_comes() -> None:
+def test_an_interruption_before_the_flush_is_reported_at_the_flush() -> None:
     async def main() -> None:
         ear = Ear()
         await ear.output.capture_frame(speech(60))
@@ -101,7 +101,7 @@ def test_an_interruption_before_the_flush_counts_when_it_comes() -> None:
     run(main())
 
 
-def test_a_second_stretch_waits_for_the_first() -> None:
+def test_a_second_segment_waits_for_the_first() -> None:
     async def main() -> None:
         ear = Ear()
         await ear.output.capture_frame(speech(1))
@@ -118,7 +118,7 @@ def test_a_second_stretch_waits_for_the_first() -> None:
     run(main())
 
 
-def test_empty_stretches_and_stray_words_do_nothing() -> None:
+def test_empty_segments_and_unexpected_reports_do_nothing() -> None:
     async def main() -> None:
         ear = Ear()
         ear.output.flush()
@@ -134,7 +134,7 @@ def test_empty_stretches_and_stray_words_do_nothing() -> None:
 
 
 @pytest.mark.parametrize("flushed", [True, False])
-def test_nothing_waits_for_a_console_that_is_gone(flushed: bool) -> None:
+def test_a_disconnected_console_finishes_the_speech(flushed: bool) -> None:
     async def main() -> None:
         ear = Ear()
         await ear.output.capture_frame(speech(60))
@@ -151,7 +151,7 @@ def test_nothing_waits_for_a_console_that_is_gone(flushed: bool) -> None:
     run(main())
 
 
-def test_an_agent_that_speaks_is_heard_to_the_end() -> None:
+def test_the_speech_of_an_agent_is_played_to_its_end() -> None:
     """The SDK's own way through a turn: its speech is done when the driver has played it."""
 
     async def main() -> None:
@@ -195,7 +195,7 @@ def test_a_run_that_interrupts_speech_clears_it() -> None:
     run(main())
 
 
-def test_a_driver_that_leaves_in_the_middle_of_speech_lets_the_session_go_on() -> None:
+def test_a_session_continues_after_the_driver_disconnects_during_speech() -> None:
     async def main() -> None:
         session = scripted_session({"hi": [Say("hello")]})
         async with hosted(session, console_audio=True) as (driver, host, _):

@@ -141,6 +141,6 @@ def test_the_shutdown_callback_refers_to_the_runner() -> None:
     assert "_shutdown_fut" in used, "_on_ctx_shutdown does not use self._shutdown_fut any more"
 
 
-def test_an_activity_has_the_properties_that_tell_its_model() -> None:
+def test_an_activity_has_the_properties_of_its_model() -> None:
     assert isinstance(inspect.getattr_static(AgentActivity, "llm"), property)
     assert isinstance(inspect.getattr_static(AgentActivity, "scheduling_paused"), property)

@@ -19,7 +19,7 @@ from livekit.agents.voice.room_io import RoomOptions  # noqa: E402
 
 
 @pytest.mark.parametrize("success", [True, False])
-def test_the_agent_hangs_up_under_a_simulation(success: bool) -> None:
+def test_the_agent_hangs_up_in_a_simulation(success: bool) -> None:
     def judge(simulation: SimulationContext) -> None:
         simulation.fail("no parcel")
 
@@ -64,7 +64,7 @@ def test_without_a_simulation_there_is_no_hold() -> None:
     Case(simulated=False).play(driving)
 
 
-def test_the_sdks_tool_for_hanging_up_shuts_the_job_down_and_is_held_for_all_that() -> None:
+def test_the_sdks_tool_for_hanging_up_does_not_prevent_the_hold() -> None:
     case = Case()
 
     async def driving(case: Case) -> None:
@@ -78,7 +78,7 @@ def test_the_sdks_tool_for_hanging_up_shuts_the_job_down_and_is_held_for_all_tha
     assert case.log.index("Exiting") < case.log.index(DELETED)
 
 
-def test_the_session_waits_for_the_hold_and_so_does_whoever_closes_it() -> None:
+def test_the_close_of_the_session_waits_for_the_hold() -> None:
     async def after(case: Case) -> None:
         async def close() -> None:
             await case.session.aclose()
@@ -118,7 +118,7 @@ def test_the_rooms_deletion_waits_for_the_hold() -> None:
 
 
 @pytest.mark.parametrize("host_first", [True, False])
-def test_the_room_is_deleted_whatever_the_order_of_the_listeners(host_first: bool) -> None:
+def test_the_rooms_deletion_waits_for_a_host_that_starts_late(host_first: bool) -> None:
     """A host that starts after the session listens after RoomIO, and still is in front."""
     case = Case(room=True)
     entrypoint = case._entrypoint
@@ -146,7 +146,7 @@ def test_the_room_is_deleted_whatever_the_order_of_the_listeners(host_first: boo
     assert case.log.count(DELETED) == 1
 
 
-def test_a_deletion_by_the_agent_itself_waits_as_well() -> None:
+def test_a_deletion_of_the_room_by_the_agent_waits() -> None:
     def before(context: JobContext, session: AgentSession[None]) -> None:
         def delete(_: object) -> None:
             context.delete_room()
@@ -165,7 +165,7 @@ def test_a_deletion_by_the_agent_itself_waits_as_well() -> None:
     assert case.log.count(DELETED) == 1
 
 
-def test_a_room_is_deleted_at_once_while_the_session_goes_on() -> None:
+def test_a_room_is_deleted_at_once_while_the_session_runs() -> None:
     async def driving(case: Case) -> None:
         await case.runner.context.delete_room(room_name="another")
         assert case.log[-1] == "room deleted: another"
@@ -186,7 +186,7 @@ def test_without_a_hold_the_room_is_deleted_after_session_closed_is_sent() -> No
     assert case.log.count(DELETED) == 1
 
 
-def test_two_sessions_of_a_job_both_wait() -> None:
+def test_the_rooms_deletion_waits_for_two_sessions() -> None:
     second: dict[str, Any] = {}
 
     async def after(case: Case) -> None:

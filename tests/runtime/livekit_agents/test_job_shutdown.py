@@ -19,7 +19,7 @@ from livekit.agents.simulation import SimulationContext  # noqa: E402
 
 
 @pytest.mark.parametrize("how", ["worker", "room", "context"])
-def test_a_shutdown_from_outside_is_never_held(how: str) -> None:
+def test_a_shutdown_from_outside_has_no_hold(how: str) -> None:
     case = Case()
 
     async def driving(case: Case) -> None:
@@ -32,7 +32,7 @@ def test_a_shutdown_from_outside_is_never_held(how: str) -> None:
     case.play(driving)
 
 
-def test_a_shutdown_by_a_method_that_was_kept_from_before_is_never_held() -> None:
+def test_a_shutdown_by_a_saved_method_has_no_hold() -> None:
     kept: list[Any] = []
     case = Case(before=lambda context, _: kept.append(context.shutdown))
 
@@ -69,7 +69,7 @@ def test_a_shutdown_from_outside_ends_a_hold(how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["worker", "room"])
-def test_a_shutdown_ends_a_hold_while_the_entrypoint_is_still_at_work(how: str) -> None:
+def test_a_shutdown_ends_a_hold_while_the_entrypoint_runs(how: str) -> None:
     """The SDK waits for the entrypoint first, for up to 15 s."""
     released = asyncio.Event()
 
@@ -86,7 +86,7 @@ def test_a_shutdown_ends_a_hold_while_the_entrypoint_is_still_at_work(how: str) 
     Case(after=after).play(driving)
 
 
-def test_an_entrypoint_that_closes_the_session_because_of_a_shutdown_is_not_held() -> None:
+def test_a_close_by_the_entrypoint_at_a_shutdown_has_no_hold() -> None:
     async def after(case: Case) -> None:
         asked = asyncio.Event()
         case.runner._proc._shutdown_fut.add_done_callback(lambda _: asked.set())
@@ -100,7 +100,7 @@ def test_an_entrypoint_that_closes_the_session_because_of_a_shutdown_is_not_held
     Case(after=after).play(driving)
 
 
-def test_a_host_that_starts_in_a_shutdown_is_not_held() -> None:
+def test_a_host_that_starts_during_a_shutdown_has_no_hold() -> None:
     async def after(case: Case) -> None:
         asked = asyncio.Event()
         case.runner._proc._shutdown_fut.add_done_callback(lambda _: asked.set())
@@ -122,7 +122,7 @@ def test_a_host_that_starts_in_a_shutdown_is_not_held() -> None:
     Case(after=after).play(driving)
 
 
-def test_a_crash_of_the_entrypoint_is_not_held() -> None:
+def test_a_crash_of_the_entrypoint_has_no_hold() -> None:
     crash = asyncio.Event()
 
     async def after(case: Case) -> None:
@@ -136,7 +136,7 @@ def test_a_crash_of_the_entrypoint_is_not_held() -> None:
     Case(after=after).play(driving)
 
 
-def test_a_participant_that_leaves_is_not_the_agents_doing() -> None:
+def test_a_participant_that_disconnects_causes_no_hold() -> None:
     async def driving(case: Case) -> None:
         # As RoomIO does when its participant disconnects.
         case.session._close_soon(reason=CloseReason.PARTICIPANT_DISCONNECTED)
@@ -147,7 +147,7 @@ def test_a_participant_that_leaves_is_not_the_agents_doing() -> None:
     Case().play(driving)
 
 
-def test_a_model_that_fails_is_on_the_agents_side_and_held() -> None:
+def test_a_model_that_fails_causes_a_hold() -> None:
     async def driving(case: Case) -> None:
         await case.driver.ask("run_input", text="fail")
         closed = (await case.driver.event("session_closed")).session_closed
@@ -206,7 +206,9 @@ def test_an_agent_that_shuts_its_job_down_when_its_session_closes(when: str) -> 
 
 @pytest.mark.parametrize("early", [False, True], ids=["in the hold", "while the session runs"])
 @pytest.mark.parametrize("what", ["closes the session", "shuts the job down", "deletes the room"])
-def test_a_callback_for_the_end_may_end_everything(what: str, early: bool) -> None:
+def test_the_callback_for_the_end_may_close_the_session_and_the_room(
+    what: str, early: bool
+) -> None:
     """The host waits for it: it must not wait for the host."""
 
     async def judge(simulation: SimulationContext) -> None:
@@ -232,7 +234,7 @@ def test_a_callback_for_the_end_may_end_everything(what: str, early: bool) -> No
     case.play(driving)
 
 
-def test_a_callback_that_shuts_the_job_down_still_takes_its_own_time() -> None:
+def test_the_callback_for_the_end_may_shut_the_job_down() -> None:
     """A shutdown that ended the hold would leave it the time of a close, and refuse requests."""
     shut, finish = asyncio.Event(), asyncio.Event()
 

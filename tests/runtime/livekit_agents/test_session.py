@@ -89,7 +89,7 @@ def test_a_conversation(host_first: bool) -> None:
     run(main())
 
 
-def test_what_a_driver_can_ask_a_session() -> None:
+def test_all_requests_of_a_driver() -> None:
     async def main() -> None:
         before = time.time()
         session = scripted_session(GREETING, max_tool_steps=7)
@@ -157,7 +157,7 @@ def _id(item: pb.ChatContext.ChatItem) -> str:
     return found
 
 
-def test_update_io_switches_what_is_there() -> None:
+def test_update_io_sets_the_switches_of_the_session() -> None:
     async def main() -> None:
         session = scripted_session({})
         await session.start(Clerk(), session_host=False)
@@ -182,7 +182,7 @@ def test_update_io_switches_what_is_there() -> None:
     run(main())
 
 
-def test_instructions_are_those_for_speech_and_toolsets_are_flattened() -> None:
+def test_instructions_for_audio_and_flattened_toolsets() -> None:
     @function_tool
     async def outer() -> None:
         """Do something."""
@@ -205,7 +205,7 @@ def test_instructions_are_those_for_speech_and_toolsets_are_flattened() -> None:
     run(main())
 
 
-def test_a_driver_that_comes_before_the_agent() -> None:
+def test_a_driver_that_connects_before_the_agent_starts() -> None:
     async def main() -> None:
         session = scripted_session(GREETING)
         async with hosted(session) as (driver, _, _):
@@ -247,7 +247,7 @@ def test_a_run_waits_for_an_update_of_the_agent(ticks: int) -> None:
 
 
 @pytest.mark.parametrize("how", ["shutdown", "aclose", "host first"])
-def test_a_session_that_closes_while_its_host_does_is_told(how: str) -> None:
+def test_a_session_that_closes_during_the_close_of_its_host(how: str) -> None:
     async def main() -> None:
         session = scripted_session(GREETING)
         ours, theirs = memory_pair()
@@ -305,7 +305,7 @@ def test_a_run_uses_the_model_of_the_agent() -> None:
     run(main())
 
 
-def test_a_newer_run_cuts_off_the_older() -> None:
+def test_a_newer_run_interrupts_an_older_one() -> None:
     async def main() -> None:
         never = asyncio.Event()
         session = scripted_session({"wait": [Wait(never, "too late")], **GREETING})
@@ -324,7 +324,7 @@ def test_a_newer_run_cuts_off_the_older() -> None:
     run(main())
 
 
-def test_a_run_cuts_off_speech_that_a_user_could_not() -> None:
+def test_a_run_interrupts_speech_that_disallows_interruptions() -> None:
     async def main() -> None:
         never = asyncio.Event()
         session = scripted_session({"wait": [Wait(never, "too late")], **GREETING})
@@ -344,7 +344,7 @@ def test_a_run_cuts_off_speech_that_a_user_could_not() -> None:
     run(main())
 
 
-def test_a_model_that_fails_is_the_error_of_the_run_and_an_event() -> None:
+def test_a_failure_of_the_model_is_the_error_of_the_run_and_an_event() -> None:
     async def main() -> None:
         session = scripted_session({"hi": [Fail("no such model")]})
         await session.start(Clerk(), session_host=False)
@@ -358,7 +358,7 @@ def test_a_model_that_fails_is_the_error_of_the_run_and_an_event() -> None:
     run(main())
 
 
-def test_a_model_that_fails_too_often_closes_the_session_with_its_error() -> None:
+def test_repeated_failures_of_the_model_close_the_session() -> None:
     async def main() -> None:
         session = scripted_session({"hi": [Fail("no such model")]}, failures=0)
         await session.start(Clerk(), session_host=False)
@@ -372,7 +372,7 @@ def test_a_model_that_fails_too_often_closes_the_session_with_its_error() -> Non
     run(main())
 
 
-def test_predictions_that_the_sdk_tells_its_host_alone() -> None:
+def test_predictions_that_the_sdk_reports_only_to_its_host() -> None:
     async def main() -> None:
         session = scripted_session({})
         async with hosted(session) as (driver, _, _):

@@ -20,7 +20,7 @@ from livekit.agents.voice.remote_session import SessionHost as SdkHost  # noqa: 
 GREETING: Script = {"hi": [Say("hello")]}
 
 
-def test_the_sdks_own_host_has_to_be_off() -> None:
+def test_a_session_with_the_sdks_host_is_refused() -> None:
     async def main() -> None:
         with job() as context:
             session = scripted_session({})
@@ -37,7 +37,7 @@ def test_the_sdks_own_host_has_to_be_off() -> None:
     run(main())
 
 
-def test_session_host_false_leaves_the_sdks_host_out() -> None:
+def test_session_host_false_disables_the_sdks_host() -> None:
     async def main() -> None:
         with job() as context:
             session = scripted_session({})
@@ -52,7 +52,7 @@ def test_session_host_false_leaves_the_sdks_host_out() -> None:
     run(main())
 
 
-def test_an_sdk_host_that_comes_later_is_told_in_the_log(
+def test_a_later_host_of_the_sdk_is_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -71,7 +71,7 @@ def test_an_sdk_host_that_comes_later_is_told_in_the_log(
     assert caplog.text.count("the SDK's own host") == 1
 
 
-def test_a_session_has_one_host_at_a_time() -> None:
+def test_a_session_has_only_one_host() -> None:
     async def main() -> None:
         session = scripted_session(GREETING)
         await session.start(Clerk(), session_host=False)
@@ -90,7 +90,7 @@ def test_a_session_has_one_host_at_a_time() -> None:
     run(main())
 
 
-def test_a_host_leaves_no_trace_on_its_session() -> None:
+def test_a_closed_host_restores_its_session() -> None:
     async def main() -> None:
         session = scripted_session(GREETING)
         await session.start(Clerk(), session_host=False)
@@ -106,7 +106,7 @@ def test_a_host_leaves_no_trace_on_its_session() -> None:
     run(main())
 
 
-def test_a_session_that_starts_again_needs_a_host_again() -> None:
+def test_a_restarted_session_needs_a_new_host() -> None:
     async def main() -> None:
         session: AgentSession[None] = scripted_session(GREETING)
         for end in (session.shutdown, lambda: asyncio.ensure_future(session.aclose())):

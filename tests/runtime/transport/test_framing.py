@@ -86,7 +86,7 @@ def test_a_short_run_of_the_fuzz(seed: int) -> None:
     fuzz_framing.fuzz(5000, seed)
 
 
-def test_a_length_over_the_limit_is_refused_from_the_header() -> None:
+def test_a_length_over_the_limit_is_refused_by_its_header() -> None:
     decoder = FrameDecoder(AgentSessionMessage)
     header = (MAX_FRAME_SIZE + 1).to_bytes(4, "big")
     good = encode_frame(ping(7))
@@ -106,7 +106,7 @@ def test_messages_before_an_oversized_frame_arrive() -> None:
     assert isinstance(decoder.error, FrameTooLarge)
 
 
-def test_the_limit_itself_is_allowed_both_ways() -> None:
+def test_a_frame_of_the_limit_is_encoded_and_decoded() -> None:
     message = transcript("x" * (MAX_FRAME_SIZE - 100))
     message.event.user_input_transcribed.transcript += "x" * (MAX_FRAME_SIZE - message.ByteSize())
     assert message.ByteSize() == MAX_FRAME_SIZE
@@ -118,7 +118,7 @@ def test_the_limit_itself_is_allowed_both_ways() -> None:
 
 
 @pytest.mark.parametrize("body", [BAD_UTF8, nested_struct(200), b"\xff" * 9])
-def test_a_frame_that_does_not_parse_is_refused_alone(body: bytes) -> None:
+def test_only_the_malformed_frame_is_refused(body: bytes) -> None:
     stream = encode_frame(ping(1)) + framed(body) + encode_frame(ping(2))
     for chunk in (1, len(stream)):
         decoder = FrameDecoder(AgentSessionMessage)
@@ -135,12 +135,12 @@ def test_a_frame_that_does_not_parse_is_refused_alone(body: bytes) -> None:
         assert decoder.receive_eof() is None
 
 
-def test_a_nesting_that_protobuf_takes_passes() -> None:
+def test_the_deepest_nesting_that_protobuf_parses_is_accepted() -> None:
     decoder = FrameDecoder(AgentSessionMessage)
     assert len(decoder.receive(framed(nested_struct(10)))) == 1 and not decoder.refused
 
 
-def test_an_unknown_arm_is_kept() -> None:
+def test_an_unknown_arm_is_preserved() -> None:
     (message,) = FrameDecoder(AgentSessionMessage).receive(framed(b"\xfa\x01\x02hi"))
     assert message.WhichOneof("message") is None
     assert message.SerializeToString() == b"\xfa\x01\x02hi"
@@ -153,7 +153,7 @@ def test_zero_length_frames_are_ignored() -> None:
 
 
 @pytest.mark.parametrize(("kept", "expected"), [(1, None), (3, None), (4, 11), (10, 11)])
-def test_an_end_inside_a_frame_is_named(kept: int, expected: int | None) -> None:
+def test_an_end_inside_a_frame_is_a_truncated_frame(kept: int, expected: int | None) -> None:
     frame = encode_frame(ping())
     assert len(frame) == 11
     decoder = FrameDecoder(AgentSessionMessage)
@@ -164,7 +164,7 @@ def test_an_end_inside_a_frame_is_named(kept: int, expected: int | None) -> None
     assert decoder.receive_eof() is error
 
 
-def test_a_message_that_protobuf_cannot_encode_is_named() -> None:
+def test_a_message_that_protobuf_cannot_encode_raises() -> None:
     class Unencodable:
         def SerializeToString(self) -> bytes:
             raise EncodeError("the secret payload")
@@ -174,7 +174,7 @@ def test_a_message_that_protobuf_cannot_encode_is_named() -> None:
     assert "secret" not in str(caught.value)
 
 
-def test_audio_is_told_from_its_frame() -> None:
+def test_audio_is_recognised_by_its_frame() -> None:
     arms = AgentSessionMessage.DESCRIPTOR.oneofs_by_name["message"].fields
     for field in arms:
         message = AgentSessionMessage()

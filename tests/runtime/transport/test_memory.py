@@ -67,7 +67,7 @@ def test_what_is_sent_before_a_close_arrives_then_iteration_ends(chunk: int) -> 
     run(main())
 
 
-def test_an_echo_answers_what_came_before_the_end() -> None:
+def test_an_echo_answers_messages_received_before_eof() -> None:
     async def main() -> None:
         left, right = memory_pair()
 
@@ -85,7 +85,7 @@ def test_an_echo_answers_what_came_before_the_end() -> None:
     run(main())
 
 
-def test_a_receiver_gets_what_came_before_it_and_the_end_once() -> None:
+def test_a_receiver_gets_buffered_messages_and_one_end() -> None:
     async def main() -> None:
         left, right = memory_pair()
         await left.send(ping(1))
@@ -111,7 +111,7 @@ def test_a_receiver_gets_what_came_before_it_and_the_end_once() -> None:
 
 
 @pytest.mark.parametrize("kind", [ValueError, asyncio.CancelledError])
-def test_a_receiver_that_raises_hurts_nobody(
+def test_exceptions_of_a_receiver_are_logged(
     kind: type[BaseException], caplog: pytest.LogCaptureFixture
 ) -> None:
     class Broken(Collector):
@@ -138,7 +138,7 @@ def test_a_receiver_that_raises_hurts_nobody(
     assert caplog.text.count("a receiver failed when its transport ended") == 1
 
 
-def test_only_one_may_wait_for_the_next_message() -> None:
+def test_a_second_reader_is_refused() -> None:
     async def main() -> None:
         left, right = memory_pair()
         waiting = asyncio.ensure_future(read_all(right))
@@ -151,7 +151,7 @@ def test_only_one_may_wait_for_the_next_message() -> None:
     run(main())
 
 
-def test_a_cancelled_reader_loses_nothing() -> None:
+def test_a_cancelled_reader_loses_no_message() -> None:
     async def main() -> None:
         left, right = memory_pair()
         with pytest.raises(asyncio.TimeoutError):
@@ -163,7 +163,7 @@ def test_a_cancelled_reader_loses_nothing() -> None:
     run(main())
 
 
-def test_bad_frames_are_refused_alone_and_logged_without_payload(
+def test_malformed_frames_are_refused_and_logged_without_payload(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -182,7 +182,7 @@ def test_bad_frames_are_refused_alone_and_logged_without_payload(
     assert "secre" not in caplog.text
 
 
-def test_an_oversized_header_ends_the_session_by_name() -> None:
+def test_an_oversized_header_ends_the_transport() -> None:
     async def main() -> None:
         left, right = memory_pair()
         left._put(encode_frame(ping(1)) + b"\x00\x10\x00\x01")
@@ -197,7 +197,7 @@ def test_an_oversized_header_ends_the_session_by_name() -> None:
     run(main())
 
 
-def test_an_oversized_message_raises_to_its_sender_alone() -> None:
+def test_an_oversized_message_raises_and_the_transport_stays_open() -> None:
     async def main() -> None:
         left, right = memory_pair()
         with pytest.raises(FrameTooLarge):
@@ -209,7 +209,7 @@ def test_an_oversized_message_raises_to_its_sender_alone() -> None:
     run(main())
 
 
-def test_an_end_inside_a_frame_is_named() -> None:
+def test_an_end_inside_a_frame_is_a_truncated_frame() -> None:
     async def main() -> None:
         left, right = memory_pair()
         left._put(encode_frame(ping(1)) + encode_frame(ping(2))[:-1])
@@ -221,7 +221,7 @@ def test_an_end_inside_a_frame_is_named() -> None:
     run(main())
 
 
-def test_a_slow_reader_slows_its_peer_down_and_gets_everything() -> None:
+def test_a_slow_reader_blocks_its_peer_and_gets_all_messages() -> None:
     async def main() -> None:
         left, right = memory_pair(StreamLimits(receive_queue=1 << 16))
         total = 400
@@ -243,7 +243,7 @@ def test_a_slow_reader_slows_its_peer_down_and_gets_everything() -> None:
     run(main())
 
 
-def test_a_peer_that_reads_nothing_loses_audio_first_then_its_session() -> None:
+def test_a_peer_that_does_not_read_loses_audio_then_its_transport() -> None:
     async def main() -> None:
         limits = StreamLimits(send_queue=2 << 20, receive_queue=1 << 16)
         left, right = memory_pair(limits)
@@ -279,7 +279,7 @@ def test_events_between_dropped_audio_keep_their_order() -> None:
     run(main())
 
 
-def test_a_waiting_send_ends_when_the_peer_takes_nothing() -> None:
+def test_a_waiting_send_fails_when_the_peer_does_not_read() -> None:
     async def main() -> None:
         left, right = memory_pair(StreamLimits(receive_queue=1 << 16, stall_timeout=0.05))
         with pytest.raises(TransportClosed) as caught:
@@ -291,7 +291,7 @@ def test_a_waiting_send_ends_when_the_peer_takes_nothing() -> None:
     run(main())
 
 
-def test_waiting_sends_end_with_a_close_and_with_a_cancel() -> None:
+def test_a_close_or_a_cancellation_ends_waiting_sends() -> None:
     async def flood(transport: MemorySessionTransport) -> None:
         while True:
             await transport.send(transcript("x" * 10_000))
@@ -312,7 +312,7 @@ def test_waiting_sends_end_with_a_close_and_with_a_cancel() -> None:
     run(main())
 
 
-def test_audio_alone_never_blocks_or_ends_a_session(caplog: pytest.LogCaptureFixture) -> None:
+def test_sends_of_audio_never_wait_or_end_the_transport(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
 
     async def main() -> None:
@@ -328,7 +328,7 @@ def test_audio_alone_never_blocks_or_ends_a_session(caplog: pytest.LogCaptureFix
     assert 5 <= caplog.text.count("frames dropped so far") <= 13
 
 
-def test_a_flush_waits_for_a_slow_peer_and_ends_with_it() -> None:
+def test_a_flush_waits_for_a_slow_peer_and_fails_at_its_end() -> None:
     async def main() -> None:
         left, right = memory_pair(StreamLimits(receive_queue=1 << 16))
         for _ in range(60):

@@ -27,7 +27,7 @@ ENDS = ["close", "abort", "hurry"]
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from(ACTIONS + ENDS)), max_size=60))
 @settings(deadline=None, max_examples=50)
-def test_whatever_happens_both_sides_end_and_order_holds(steps: list[tuple[int, str]]) -> None:
+def test_both_sides_end_and_keep_the_order_after_random_steps(steps: list[tuple[int, str]]) -> None:
     async def main() -> None:
         limits = StreamLimits(2 << 20, 1 << 16, stall_timeout=0.02, close_timeout=0.02, linger=0.01)
         ends = memory_pair(limits)

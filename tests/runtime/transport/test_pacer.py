@@ -65,7 +65,7 @@ async def closed_pacer() -> tuple[Pacer, Flushing, asyncio.Future[None]]:
     return pacer, transport, waiting
 
 
-def test_it_opens_after_a_flush_and_counts_from_zero() -> None:
+def test_the_pacer_opens_after_a_flush_and_counts_from_zero() -> None:
     async def main() -> None:
         pacer, transport, waiting = await closed_pacer()
         pacer.count(10 * MIB)  # a sender that does not wait starts no second flush

@@ -58,7 +58,7 @@ def test_the_queue_keeps_order_and_drops_the_oldest_audio(steps: list[tuple[str,
     assert put == len(taken) + len(waiting) + queue.dropped + refused
 
 
-def test_new_audio_is_dropped_where_nothing_else_can_be() -> None:
+def test_new_audio_is_dropped_if_no_other_audio_can_be() -> None:
     queue = SendBuffer(40, SESSION_FORMAT.is_droppable)
     others = [encode_frame(ping(number)) for number in range(3)]
     assert all(map(queue.put, others))

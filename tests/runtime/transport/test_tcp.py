@@ -39,7 +39,7 @@ def test_messages_arrive_in_order_both_ways() -> None:
     run(main())
 
 
-def test_the_largest_messages_pass() -> None:
+def test_messages_of_the_size_limit_are_carried() -> None:
     async def main() -> None:
         async with pair() as (driver, agent):
             message = audio((1 << 20) - 8)
@@ -53,7 +53,7 @@ def test_the_largest_messages_pass() -> None:
     run(main(), 30)
 
 
-def test_both_sides_send_without_delay() -> None:
+def test_both_sides_set_tcp_nodelay() -> None:
     async def main() -> None:
         async with pair() as ends:
             for end in ends:
@@ -63,7 +63,7 @@ def test_both_sides_send_without_delay() -> None:
     run(main())
 
 
-def test_no_delay_is_asked_for_where_the_loop_leaves_that_out() -> None:
+def test_tcp_nodelay_is_set_if_the_event_loop_does_not() -> None:
     class Wire(asyncio.Transport):
         """What a loop of another kind may hand over: a connection as the system makes it."""
 
@@ -79,7 +79,7 @@ def test_no_delay_is_asked_for_where_the_loop_leaves_that_out() -> None:
     run(main())
 
 
-def test_what_is_sent_in_one_tick_is_written_together() -> None:
+def test_frames_sent_in_one_loop_iteration_are_written_together() -> None:
     async def main() -> None:
         async with pair() as (driver, agent):
             writes: list[bytes] = []
@@ -127,7 +127,7 @@ def test_what_is_sent_in_one_tick_is_written_together() -> None:
     run(main())
 
 
-def test_an_end_reaches_the_peer_and_answers_to_it_still_arrive() -> None:
+def test_messages_sent_after_the_peers_eof_arrive() -> None:
     async def main() -> None:
         async with pair() as (driver, agent):
             for number in range(64):
@@ -141,7 +141,7 @@ def test_an_end_reaches_the_peer_and_answers_to_it_still_arrive() -> None:
     run(main())
 
 
-def test_unread_input_does_not_cost_the_peer_what_was_sent_to_it() -> None:
+def test_a_close_with_unread_input_does_not_reset_the_connection() -> None:
     async def main() -> None:
         async with raw_peer() as (driver, peer):
             peer.sendall(encode_frame(transcript("x" * 1000)) * 100)
@@ -158,7 +158,7 @@ def test_unread_input_does_not_cost_the_peer_what_was_sent_to_it() -> None:
     run(main())
 
 
-def test_sends_before_a_start_and_a_close_without_one() -> None:
+def test_a_send_before_the_start_raises_and_a_close_does_not() -> None:
     async def main() -> None:
         transport = TcpSessionTransport("127.0.0.1", 1)
         for send in (transport.send_nowait, transport.send_threadsafe):
@@ -173,7 +173,7 @@ def test_sends_before_a_start_and_a_close_without_one() -> None:
     run(main())
 
 
-def test_a_failed_start_is_named_and_may_be_repeated() -> None:
+def test_a_failed_start_raises_and_can_be_repeated() -> None:
     async def main() -> None:
         async with await listen() as first:
             port = first.port
@@ -199,7 +199,7 @@ def silent_server() -> socket.socket:
     return server
 
 
-def test_a_start_that_hangs_ends_with_its_timeout_and_with_a_close() -> None:
+def test_a_timeout_or_a_close_ends_a_start() -> None:
     async def main() -> None:
         with silent_server() as server:
             context = ssl.create_default_context()
@@ -224,7 +224,7 @@ def test_a_start_that_hangs_ends_with_its_timeout_and_with_a_close() -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "", "::"])
-def test_a_listener_beyond_loopback_must_be_asked_for(host: str) -> None:
+def test_a_remote_address_needs_allow_remote(host: str) -> None:
     async def main() -> None:
         with pytest.raises(RemoteAddressRefused):
             await listen(host)
@@ -235,7 +235,7 @@ def test_a_listener_beyond_loopback_must_be_asked_for(host: str) -> None:
     run(main())
 
 
-def test_one_agent_at_a_time_unless_told_otherwise() -> None:
+def test_a_listener_accepts_one_agent_by_default() -> None:
     async def main() -> None:
         async with await listen() as listener:
             first = TcpSessionTransport(listener.host, listener.port)
@@ -258,7 +258,7 @@ def test_one_agent_at_a_time_unless_told_otherwise() -> None:
     run(main())
 
 
-def test_an_agent_that_left_without_a_word_is_not_kept() -> None:
+def test_an_agent_that_disconnects_without_a_message_is_removed() -> None:
     async def main() -> None:
         async with await listen() as listener:
             for _ in range(20):
@@ -275,7 +275,7 @@ def test_an_agent_that_left_without_a_word_is_not_kept() -> None:
     run(main())
 
 
-def test_an_agent_that_left_with_a_word_is_heard_and_keeps_its_place_until_then() -> None:
+def test_an_agent_that_disconnects_after_a_message_can_be_accepted() -> None:
     async def main() -> None:
         async with await listen() as listener:
             async with TcpSessionTransport(listener.host, listener.port) as agent:
@@ -292,7 +292,7 @@ def test_an_agent_that_left_with_a_word_is_heard_and_keeps_its_place_until_then(
     run(main())
 
 
-def test_a_closed_listener_accepts_no_more_and_leaves_sessions_alone() -> None:
+def test_a_closed_listener_keeps_accepted_connections() -> None:
     async def main() -> None:
         listener = await listen(max_agents=None)
         agents = [TcpSessionTransport(listener.host, listener.port) for _ in range(3)]
@@ -317,7 +317,7 @@ def test_a_closed_listener_accepts_no_more_and_leaves_sessions_alone() -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 4, 6])
-def test_an_end_inside_a_frame_is_named(cut: int) -> None:
+def test_an_end_inside_a_frame_is_a_truncated_frame(cut: int) -> None:
     async def main() -> None:
         async with raw_peer() as (driver, peer):
             peer.sendall(encode_frame(ping(1)) + encode_frame(ping(2))[:cut])
@@ -340,7 +340,7 @@ def test_an_oversized_header_ends_the_connection_before_its_body() -> None:
     run(main())
 
 
-def test_bad_and_empty_frames_do_not_end_the_session() -> None:
+def test_malformed_and_empty_frames_do_not_end_the_transport() -> None:
     async def main() -> None:
         async with raw_peer() as (driver, peer):
             stream = framed(b"") + framed(b"\xff") + framed(b"\x22\x03\x0a\x01\xff")
@@ -354,7 +354,7 @@ def test_bad_and_empty_frames_do_not_end_the_session() -> None:
     run(main())
 
 
-def test_a_reset_is_named() -> None:
+def test_a_reset_is_a_lost_connection() -> None:
     async def main() -> None:
         async with raw_peer() as (driver, peer):
             peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
@@ -369,7 +369,7 @@ def test_a_reset_is_named() -> None:
     run(main())
 
 
-def test_a_close_just_after_a_reset_is_quiet() -> None:
+def test_a_close_after_a_reset_raises_nothing() -> None:
     async def main() -> None:
         async with raw_peer() as (driver, peer):
             peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")

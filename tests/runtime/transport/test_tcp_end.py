@@ -27,7 +27,7 @@ async def tell_much(driver: TcpSessionTransport) -> bytes:
     return encode_frame(TEXT) * 400
 
 
-def test_a_peer_that_still_sends_gets_all_that_the_system_holds_for_it() -> None:
+def test_a_peer_that_still_sends_gets_all_buffered_bytes() -> None:
     async def main() -> None:
         async with raw_peer(StreamLimits(close_timeout=15, linger=10)) as (driver, peer):
             told = await tell_much(driver)
@@ -43,7 +43,7 @@ def test_a_peer_that_still_sends_gets_all_that_the_system_holds_for_it() -> None
     run(main())
 
 
-def test_input_that_nobody_reads_costs_a_late_peer_nothing() -> None:
+def test_unread_input_does_not_lose_messages_to_a_late_peer() -> None:
     async def main() -> None:
         limits = StreamLimits(close_timeout=15, linger=0.05, receive_queue=1)
         async with raw_peer(limits) as (driver, peer):
@@ -58,7 +58,7 @@ def test_input_that_nobody_reads_costs_a_late_peer_nothing() -> None:
     run(main())
 
 
-def test_what_was_sent_threadsafe_just_before_a_close_arrives() -> None:
+def test_messages_sent_from_a_thread_before_a_close_arrive() -> None:
     async def main() -> None:
         async with pair() as (driver, agent):
             agent.send_threadsafe(ping(1))
@@ -68,7 +68,7 @@ def test_what_was_sent_threadsafe_just_before_a_close_arrives() -> None:
     run(main())
 
 
-def test_a_thread_is_told_that_the_loop_of_an_open_transport_is_closed() -> None:
+def test_a_send_from_a_thread_raises_if_the_loop_is_closed() -> None:
     async def main() -> tuple[MemorySessionTransport, MemorySessionTransport]:
         return memory_pair()
 
@@ -79,7 +79,7 @@ def test_a_thread_is_told_that_the_loop_of_an_open_transport_is_closed() -> None
             ours.send_threadsafe(ping())
 
 
-def test_a_connection_that_is_made_after_the_close_is_cut() -> None:
+def test_a_connection_made_after_the_close_is_aborted() -> None:
     """A loop may make it in the very tick in which the start is given up."""
 
     class Wire(asyncio.Transport):

@@ -54,7 +54,7 @@ async def exchange(ours: TcpSessionTransport, theirs: Any) -> None:
     await sending
 
 
-def test_theirs_connects_and_leaves() -> None:
+def test_the_sdk_connects_and_closes() -> None:
     async def main() -> None:
         async with await listen() as listener:
             theirs = await connected(listener.host, listener.port)
@@ -68,7 +68,7 @@ def test_theirs_connects_and_leaves() -> None:
     run(main())
 
 
-def test_theirs_connects_and_we_leave() -> None:
+def test_the_sdk_connects_and_this_side_closes() -> None:
     async def main() -> None:
         async with await listen() as listener:
             theirs = await connected(listener.host, listener.port)
@@ -84,7 +84,7 @@ def test_theirs_connects_and_we_leave() -> None:
     run(main())
 
 
-def test_ours_connects() -> None:
+def test_this_side_connects() -> None:
     async def main() -> None:
         streams: asyncio.Queue[Any] = asyncio.Queue()
         server = await asyncio.start_server(
@@ -101,7 +101,7 @@ def test_ours_connects() -> None:
     run(main())
 
 
-def test_a_frame_over_the_limit_from_theirs_is_refused() -> None:
+def test_a_frame_of_the_sdk_over_the_limit_is_refused() -> None:
     async def main() -> None:
         async with await listen() as listener:
             theirs = await connected(listener.host, listener.port)

@@ -15,7 +15,7 @@ from transport_messages import audio, ping, read_all, run, transcript
 from tcp_transports import QUICK, pair, raw_peer, read_to_end
 
 
-def test_a_flush_returns_when_the_system_has_everything() -> None:
+def test_a_flush_returns_when_all_bytes_are_written() -> None:
     async def main() -> None:
         async with raw_peer() as (driver, peer):
             await driver.flush()
@@ -70,7 +70,7 @@ def test_an_abandoned_close_still_ends_the_connection() -> None:
     assert time.monotonic() - start < 5
 
 
-def test_a_close_does_not_wait_long_for_a_peer_that_stays() -> None:
+def test_a_close_waits_at_most_linger_for_the_peer() -> None:
     async def main() -> None:
         async with raw_peer(StreamLimits(close_timeout=20)) as (driver, _peer):
             await driver.send(ping())
@@ -81,7 +81,7 @@ def test_a_close_does_not_wait_long_for_a_peer_that_stays() -> None:
     assert time.monotonic() - start < 5
 
 
-def test_a_peer_that_reads_late_gets_all_that_was_sent_before_the_close() -> None:
+def test_a_late_reader_gets_all_messages_sent_before_the_close() -> None:
     async def main() -> None:
         async with raw_peer(StreamLimits(close_timeout=15)) as (driver, peer):
             fill(driver)
@@ -96,7 +96,7 @@ def test_a_peer_that_reads_late_gets_all_that_was_sent_before_the_close() -> Non
     run(main())
 
 
-def test_a_half_closed_peer_gets_what_was_queued_for_it() -> None:
+def test_a_half_closed_peer_gets_all_queued_messages() -> None:
     async def main() -> None:
         async with raw_peer(StreamLimits(close_timeout=15)) as (driver, peer):
             fill(driver)
@@ -110,7 +110,7 @@ def test_a_half_closed_peer_gets_what_was_queued_for_it() -> None:
     run(main())
 
 
-def test_a_slow_consumer_is_named_on_both_ways_of_sending() -> None:
+def test_send_and_send_nowait_raise_for_a_slow_consumer() -> None:
     async def main(wait: bool) -> None:
         async with raw_peer(StreamLimits(stall_timeout=0.1)) as (driver, _peer):
             with pytest.raises(TransportClosed) as caught:
@@ -127,7 +127,7 @@ def test_a_slow_consumer_is_named_on_both_ways_of_sending() -> None:
         run(main(wait))
 
 
-def test_a_slow_reader_slows_the_sender_and_gets_everything() -> None:
+def test_a_slow_reader_blocks_the_sender_and_gets_all_messages() -> None:
     async def main() -> None:
         async with pair() as (driver, agent):
             sending = asyncio.ensure_future(send_all(agent, 600))
@@ -148,7 +148,7 @@ def test_a_slow_reader_slows_the_sender_and_gets_everything() -> None:
     run(main())
 
 
-def test_four_threads_send_and_nothing_is_lost_or_reordered() -> None:
+def test_messages_of_four_threads_keep_their_order() -> None:
     each = 2000
 
     def send(transport: TcpSessionTransport, thread: int) -> None:
@@ -172,7 +172,7 @@ def test_four_threads_send_and_nothing_is_lost_or_reordered() -> None:
     run(main())
 
 
-def test_what_a_thread_sent_before_a_close_arrives() -> None:
+def test_messages_of_a_thread_before_a_close_arrive() -> None:
     def send(agent: TcpSessionTransport) -> None:
         for number in range(50):
             agent.send_threadsafe(ping(number))
@@ -188,7 +188,7 @@ def test_what_a_thread_sent_before_a_close_arrives() -> None:
     run(main())
 
 
-def test_threads_are_bounded_while_the_loop_is_busy() -> None:
+def test_sends_from_threads_are_bounded_while_the_loop_is_busy() -> None:
     async def main() -> None:
         async with pair() as (_driver, agent):
             errors: list[TransportClosed] = []
@@ -212,7 +212,7 @@ def test_threads_are_bounded_while_the_loop_is_busy() -> None:
     run(main())
 
 
-def test_a_thread_that_outlives_the_loop_is_told() -> None:
+def test_a_send_from_a_thread_after_the_loop_has_ended_raises() -> None:
     agents: list[TcpSessionTransport] = []
 
     async def main() -> None:
@@ -231,7 +231,7 @@ def test_a_thread_that_outlives_the_loop_is_told() -> None:
         agents[0].send_threadsafe(ping())
 
 
-def test_tls_passes_through(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_tls_connections(tmp_path_factory: pytest.TempPathFactory) -> None:
     server, client = tls_certificate.contexts(tmp_path_factory.mktemp("tls"))
 
     async def main() -> None:
@@ -251,7 +251,7 @@ def test_tls_passes_through(tmp_path_factory: pytest.TempPathFactory) -> None:
     run(main())
 
 
-def test_plain_bytes_to_a_tls_listener_reach_nobody(
+def test_plain_bytes_to_a_tls_listener_are_refused(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     server, _ = tls_certificate.contexts(tmp_path_factory.mktemp("tls"))
@@ -266,7 +266,7 @@ def test_plain_bytes_to_a_tls_listener_reach_nobody(
     run(main(), expected_fault="Error on transport creation")  # asyncio tells it so
 
 
-def test_an_idle_session_is_small() -> None:
+def test_an_idle_transport_takes_little_memory() -> None:
     import tracemalloc
 
     async def main() -> None:

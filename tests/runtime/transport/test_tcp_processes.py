@@ -55,7 +55,7 @@ def test_an_echo_across_processes() -> None:
 
 
 @pytest.mark.parametrize(("role", "reason"), [("linger", type(None)), ("cut", TruncatedFrame)])
-def test_a_killed_peer_ends_the_session(role: str, reason: type[object]) -> None:
+def test_a_killed_peer_ends_the_transport(role: str, reason: type[object]) -> None:
     async def main() -> None:
         async with peer(role) as (driver, process):
             assert await driver.__anext__() == ping(1)
@@ -84,7 +84,7 @@ def test_sends_to_a_killed_peer_end() -> None:
     run(main(), 60)
 
 
-def test_a_peer_that_reads_late_gets_everything() -> None:
+def test_a_late_reader_gets_all_messages() -> None:
     async def main() -> None:
         async with peer("late") as (driver, process):
             driver._stream.pause_reading()
@@ -97,7 +97,7 @@ def test_a_peer_that_reads_late_gets_everything() -> None:
     run(main(), 60)
 
 
-def test_memory_is_bounded_when_the_peer_reads_nothing() -> None:
+def test_memory_is_bounded_when_the_peer_does_not_read() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         host, port = server.getsockname()
         command = transport_process.command("flood", host, port)

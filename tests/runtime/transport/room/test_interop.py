@@ -49,7 +49,7 @@ async def closed(*transports: RoomSessionTransport) -> None:
     await asyncio.gather(*(transport.close() for transport in transports))
 
 
-def test_ours_against_ours(venue: Venue) -> None:
+def test_our_driver_and_our_agent(venue: Venue) -> None:
     async def main(place: Place) -> None:
         driver, agent = await bound(place)
         sending = asyncio.gather(send_each(driver, OURS), send_each(agent, OURS))
@@ -81,7 +81,7 @@ def to_theirs(message: AgentSessionMessage) -> Any:
 
 
 @pytest.mark.parametrize("identity", ["agent", None])
-def test_ours_against_theirs(venue: Venue, identity: str | None) -> None:
+def test_our_driver_and_the_sdks_agent(venue: Venue, identity: str | None) -> None:
     """To the byte, with a driver of ours that is bound to theirs, or open to all."""
 
     async def main(place: Place) -> None:
@@ -102,7 +102,7 @@ def test_ours_against_theirs(venue: Venue, identity: str | None) -> None:
     venue.run(main)
 
 
-def test_a_host_of_theirs_that_is_bound_to_nobody(venue: Venue) -> None:
+def test_an_open_host_of_the_sdk(venue: Venue) -> None:
     """As livekit-agents has it: their host answers to all, ours takes what is for it."""
 
     async def main(place: Place) -> None:
@@ -119,7 +119,7 @@ def test_a_host_of_theirs_that_is_bound_to_nobody(venue: Venue) -> None:
     venue.run(main)
 
 
-def test_a_host_of_ours_that_is_bound_to_nobody(venue: Venue) -> None:
+def test_our_open_host(venue: Venue) -> None:
     async def main(place: Place) -> None:
         host = RoomSessionTransport(await place.join("agent"))
         theirs = remote_session.RoomSessionTransport(await place.join("theirs"), "agent")
@@ -137,7 +137,7 @@ def test_a_host_of_ours_that_is_bound_to_nobody(venue: Venue) -> None:
     venue.run(main)
 
 
-def test_strangers_are_ignored(venue: Venue) -> None:
+def test_messages_of_other_participants_are_ignored(venue: Venue) -> None:
     async def main(place: Place) -> None:
         driver, agent = await bound(place)
         stranger = await place.join("stranger")
@@ -150,7 +150,7 @@ def test_strangers_are_ignored(venue: Venue) -> None:
     venue.run(main)
 
 
-def test_the_last_words_of_a_peer_that_leaves_at_once_arrive(venue: Venue) -> None:
+def test_messages_sent_just_before_a_disconnect_arrive(venue: Venue) -> None:
     async def main(place: Place) -> None:
         driver, agent = await bound(place)
         await agent.send(transcript("x" * 200_000))
@@ -212,7 +212,7 @@ def test_a_room_that_is_deleted(venue: Venue) -> None:
     venue.run(main)
 
 
-def test_a_room_that_is_disconnected_here(venue: Venue) -> None:
+def test_a_room_that_is_disconnected_locally(venue: Venue) -> None:
     async def main(place: Place) -> None:
         driver, agent = await bound(place)
         await driver.send(ping(1))
@@ -226,7 +226,7 @@ def test_a_room_that_is_disconnected_here(venue: Venue) -> None:
     venue.run(main)
 
 
-def test_a_message_that_is_too_long(venue: Venue) -> None:
+def test_a_message_over_the_size_limit(venue: Venue) -> None:
     async def main(place: Place) -> None:
         peer = await place.join("agent")
         driver = RoomSessionTransport(await place.join("driver"), "agent")
@@ -281,7 +281,7 @@ def test_a_lost_signal_connection_loses_no_message(venue: Venue) -> None:
     venue.run(main)
 
 
-def test_a_slow_deadline_of_nothing(venue: Venue) -> None:
+def test_a_close_with_a_timeout_of_zero(venue: Venue) -> None:
     """A close with no time at all aborts, and returns."""
 
     async def main(place: Place) -> None:

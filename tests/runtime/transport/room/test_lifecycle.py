@@ -22,7 +22,7 @@ from transport_messages import Collector, ping, read_all, run, transcript
 Reason = rtc.DisconnectReason
 
 
-def test_the_peer_leaving_is_the_end_after_its_messages() -> None:
+def test_the_peers_disconnect_is_the_end_after_its_messages() -> None:
     async def main() -> None:
         async with raw_peer() as (_, driver, peer):
             for number in range(20):
@@ -38,7 +38,7 @@ def test_the_peer_leaving_is_the_end_after_its_messages() -> None:
     run(main())
 
 
-def test_a_receiver_is_told_the_end_once() -> None:
+def test_a_receiver_gets_one_end() -> None:
     async def main() -> None:
         async with raw_peer() as (_, driver, peer):
             collector = Collector()
@@ -62,7 +62,7 @@ def test_a_receiver_is_told_the_end_once() -> None:
         (Reason.DUPLICATE_IDENTITY, "DUPLICATE_IDENTITY"),
     ],
 )
-def test_a_peer_that_was_cut_off_is_no_clean_end(
+def test_a_peer_that_is_cut_off_is_a_lost_connection(
     reason: rtc.DisconnectReason.ValueType, name: str
 ) -> None:
     async def main() -> None:
@@ -87,7 +87,7 @@ def test_a_peer_that_was_cut_off_is_no_clean_end(
     ],
 )
 @pytest.mark.parametrize("identity", ["agent", None])
-def test_the_room_disconnecting_is_the_end_after_what_came(
+def test_the_disconnect_of_the_room_is_the_end_after_its_messages(
     reason: rtc.DisconnectReason.ValueType, text: str | None, identity: str | None
 ) -> None:
     async def main() -> None:
@@ -103,7 +103,7 @@ def test_the_room_disconnecting_is_the_end_after_what_came(
     run(main())
 
 
-def test_a_room_that_is_disconnected_or_deleted_here_is_a_clean_end() -> None:
+def test_a_local_disconnect_or_deletion_of_the_room_is_a_clean_end() -> None:
     async def main(delete: bool) -> None:
         async with pair() as (server, driver, agent):
             await driver.send(ping(1))
@@ -121,7 +121,7 @@ def test_a_room_that_is_disconnected_or_deleted_here_is_a_clean_end() -> None:
 
 
 @pytest.mark.parametrize("identity", ["agent", None])
-def test_a_room_that_does_not_tell_that_it_was_disconnected_here_ends(identity: str | None) -> None:
+def test_a_local_disconnect_without_its_event_ends_the_transport(identity: str | None) -> None:
     """livekit sometimes tells no more than the change of its state."""
 
     async def main() -> None:
@@ -137,7 +137,7 @@ def test_a_room_that_does_not_tell_that_it_was_disconnected_here_ends(identity: 
     run(main())
 
 
-def test_a_room_with_nothing_under_way_ends_at_once() -> None:
+def test_a_transport_without_open_streams_ends_at_once() -> None:
     async def main() -> None:
         async with pair(StreamLimits(linger=15)) as (server, driver, agent):
             await server.delete_room()
@@ -146,7 +146,7 @@ def test_a_room_with_nothing_under_way_ends_at_once() -> None:
     run(main(), timeout=10)
 
 
-def test_others_come_and_go() -> None:
+def test_other_participants_may_join_and_leave() -> None:
     async def main() -> None:
         async with pair() as (server, driver, agent):
             for _ in range(3):
@@ -159,7 +159,7 @@ def test_others_come_and_go() -> None:
     run(main())
 
 
-def test_a_peer_whose_connection_is_replaced_is_another_one() -> None:
+def test_a_replaced_connection_of_the_peer_ends_the_transport() -> None:
     async def main() -> None:
         async with raw_peer() as (server, driver, _):
             again = await server.join("agent")
@@ -174,7 +174,7 @@ def test_a_peer_whose_connection_is_replaced_is_another_one() -> None:
     run(main())
 
 
-def test_messages_that_the_news_of_the_leaving_overtook_still_arrive() -> None:
+def test_messages_that_arrive_after_the_disconnect_event_are_received() -> None:
     async def main() -> None:
         limits = StreamLimits(linger=0.3, close_timeout=5)
         async with raw_peer(limits) as (server, driver, peer):
@@ -196,7 +196,7 @@ def test_messages_that_the_news_of_the_leaving_overtook_still_arrive() -> None:
     run(main())
 
 
-def test_a_message_that_was_cut_by_the_leaving_is_named() -> None:
+def test_a_message_truncated_by_the_disconnect_is_the_reason() -> None:
     async def main() -> None:
         async with raw_peer() as (_, driver, peer):
             await send_raw(peer, ping(1).SerializeToString())
@@ -210,7 +210,7 @@ def test_a_message_that_was_cut_by_the_leaving_is_named() -> None:
     run(main())
 
 
-def test_a_message_that_broke_long_before_says_nothing_of_the_end() -> None:
+def test_an_earlier_truncated_message_is_not_the_reason() -> None:
     async def main() -> None:
         async with raw_peer() as (_, driver, peer):
             writer = await open_raw(peer, 100)
@@ -223,7 +223,7 @@ def test_a_message_that_broke_long_before_says_nothing_of_the_end() -> None:
     run(main())
 
 
-def test_a_message_that_was_cut_by_the_end_of_the_room_is_named() -> None:
+def test_a_message_truncated_by_the_end_of_the_room_is_the_reason() -> None:
     """The library does not say then that the stream is incomplete."""
 
     async def main() -> None:
@@ -238,7 +238,7 @@ def test_a_message_that_was_cut_by_the_end_of_the_room_is_named() -> None:
     run(main())
 
 
-def test_a_message_that_is_too_long_and_late_is_named() -> None:
+def test_a_late_message_over_the_size_limit_is_the_reason() -> None:
     async def main() -> None:
         async with raw_peer() as (server, driver, _):
             server.drop("agent", LEFT)
@@ -252,7 +252,7 @@ def test_a_message_that_is_too_long_and_late_is_named() -> None:
 
 
 @pytest.mark.parametrize("size", [100, None])
-def test_a_stream_that_a_peer_left_open_ends_and_those_behind_it_are_read(
+def test_an_open_stream_of_a_disconnected_peer_does_not_block_later_ones(
     size: int | None,
 ) -> None:
     """The library ends the streams that were open then, and not those that come later."""
@@ -274,7 +274,7 @@ def test_a_stream_that_a_peer_left_open_ends_and_those_behind_it_are_read(
     run(main())
 
 
-def test_a_peer_that_left_and_does_not_stop_sending_is_not_read_forever(
+def test_a_disconnected_peer_that_keeps_sending_is_not_read_forever(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -292,7 +292,7 @@ def test_a_peer_that_left_and_does_not_stop_sending_is_not_read_forever(
     assert caplog.text.count("its messages that still arrive are discarded") == 1
 
 
-def test_a_reader_that_is_slow_gets_everything_after_the_end() -> None:
+def test_a_slow_reader_gets_all_messages_after_the_end() -> None:
     async def main() -> None:
         limits = StreamLimits(receive_queue=10_000, linger=0.02)
         async with raw_peer(limits) as (_, driver, peer):
@@ -309,7 +309,7 @@ def test_a_reader_that_is_slow_gets_everything_after_the_end() -> None:
     run(main())
 
 
-def test_what_waits_to_be_sent_ends_with_the_peer(caplog: pytest.LogCaptureFixture) -> None:
+def test_waiting_sends_fail_when_the_peer_disconnects(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         async with raw_peer() as (server, driver, peer):
             server.stuck = True
@@ -342,7 +342,7 @@ def test_a_send_that_fails_ends_the_transport() -> None:
     run(main())
 
 
-def test_a_send_that_fails_as_the_room_ends_ends_as_the_room_says() -> None:
+def test_a_send_that_fails_at_the_end_of_the_room_has_the_rooms_reason() -> None:
     async def main(reason: rtc.DisconnectReason.ValueType) -> TransportError | None:
         async with raw_peer(StreamLimits(linger=5, close_timeout=10)) as (server, driver, _):
             server.refusal = "unable to send packet"
@@ -357,7 +357,7 @@ def test_a_send_that_fails_as_the_room_ends_ends_as_the_room_says() -> None:
     assert "SERVER_SHUTDOWN" in str(run(main(Reason.SERVER_SHUTDOWN)))
 
 
-def test_a_close_while_the_end_is_awaited_ends_it_now() -> None:
+def test_a_close_ends_the_wait_for_late_messages() -> None:
     async def main() -> None:
         async with raw_peer(StreamLimits(linger=15, close_timeout=30)) as (server, driver, _):
             server.drop("agent", Reason.PARTICIPANT_REMOVED)
@@ -369,7 +369,7 @@ def test_a_close_while_the_end_is_awaited_ends_it_now() -> None:
     run(main(), timeout=10)
 
 
-def test_a_room_that_reconnects_goes_on() -> None:
+def test_a_transport_continues_after_a_reconnect() -> None:
     async def main() -> None:
         async with pair() as (server, driver, agent):
             server.lose("driver")

@@ -31,7 +31,7 @@ def body(message: AgentSessionMessage) -> bytes:
     return message.SerializeToString()
 
 
-def test_events_go_to_all_and_a_response_to_whoever_asked() -> None:
+def test_events_go_to_all_and_a_response_to_the_sender_of_the_request() -> None:
     async def main() -> None:
         async with open_host() as (server, host, ann, bob):
             at_ann, at_bob = RawReader(ann), RawReader(bob)
@@ -51,7 +51,7 @@ def test_events_go_to_all_and_a_response_to_whoever_asked() -> None:
     run(main())
 
 
-def test_two_participants_may_use_one_id_and_each_gets_its_own_answer() -> None:
+def test_two_participants_may_use_the_same_request_id() -> None:
     async def main() -> None:
         async with open_host() as (_, host, ann, bob):
             at_ann, at_bob = RawReader(ann), RawReader(bob)
@@ -72,7 +72,7 @@ def test_two_participants_may_use_one_id_and_each_gets_its_own_answer() -> None:
     run(main())
 
 
-def test_an_id_that_one_participant_uses_twice_stays_and_gets_both_answers() -> None:
+def test_a_participant_that_uses_an_id_twice_gets_both_responses() -> None:
     async def main() -> None:
         async with open_host() as (_, host, ann, _):
             at_ann = RawReader(ann)
@@ -86,7 +86,7 @@ def test_an_id_that_one_participant_uses_twice_stays_and_gets_both_answers() -> 
     run(main())
 
 
-def test_requests_without_an_id_stay_without_and_are_answered_in_order() -> None:
+def test_requests_without_an_id_are_answered_in_order() -> None:
     async def main() -> None:
         async with open_host() as (_, host, ann, bob):
             at_ann, at_bob = RawReader(ann), RawReader(bob)
@@ -103,7 +103,7 @@ def test_requests_without_an_id_stay_without_and_are_answered_in_order() -> None
     run(main())
 
 
-def test_a_response_that_nobody_asked_for_goes_to_nobody(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_response_without_a_request_is_dropped(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         async with open_host() as (server, host, ann, _):
             await send_raw(ann, body(ping(1)), "agent")
@@ -118,7 +118,7 @@ def test_a_response_that_nobody_asked_for_goes_to_nobody(caplog: pytest.LogCaptu
     assert caplog.text.count("a response was dropped") == 2
 
 
-def test_a_response_that_is_too_long_leaves_the_request_to_be_answered() -> None:
+def test_a_request_can_be_answered_after_a_response_over_the_limit() -> None:
     async def main() -> None:
         async with open_host() as (_, host, ann, _):
             at_ann = RawReader(ann)
@@ -132,7 +132,7 @@ def test_a_response_that_is_too_long_leaves_the_request_to_be_answered() -> None
     run(main())
 
 
-def test_nobody_ends_the_session_of_the_others(caplog: pytest.LogCaptureFixture) -> None:
+def test_no_participant_ends_the_sessions_of_others(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         async with open_host() as (server, host, ann, bob):
             await open_raw(ann, 2 << 20)
@@ -150,7 +150,7 @@ def test_nobody_ends_the_session_of_the_others(caplog: pytest.LogCaptureFixture)
     assert caplog.text.count("limit of 1048576 bytes; refused") == 2
 
 
-def test_a_stream_that_does_not_end_holds_up_its_sender_alone() -> None:
+def test_an_unfinished_stream_delays_only_its_sender() -> None:
     async def main() -> None:
         async with open_host() as (_, host, ann, bob):
             writer = await open_raw(ann)
@@ -166,7 +166,7 @@ def test_a_stream_that_does_not_end_holds_up_its_sender_alone() -> None:
     run(main())
 
 
-def test_who_sends_too_many_messages_loses_those(
+def test_messages_of_a_participant_over_the_limit_are_refused(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(receiver, "MAX_WAITING", 5)
@@ -202,7 +202,7 @@ def test_only_a_disconnect_of_the_room_ends_it() -> None:
     run(main())
 
 
-def test_audio_is_for_all() -> None:
+def test_audio_goes_to_all() -> None:
     async def main() -> None:
         async with open_host() as (_, host, ann, bob):
             readers = RawReader(ann), RawReader(bob)
@@ -212,7 +212,7 @@ def test_audio_is_for_all() -> None:
     run(main())
 
 
-def test_requests_that_are_never_answered_are_forgotten_in_the_end(
+def test_routes_of_unanswered_requests_are_removed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(router, "MAX_ROUTES", 3)

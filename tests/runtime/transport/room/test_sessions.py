@@ -59,7 +59,7 @@ def texts(items: Any) -> list[str]:
     return [content.text for item in items for content in item.message.content]
 
 
-def test_ours_with_ours_until_the_session_closes(venue: Venue) -> None:
+def test_our_host_and_our_driver_until_the_session_closes(venue: Venue) -> None:
     async def main(place: Place) -> None:
         async with our_host(place):
             driver = await our_driver(place, "driver")
@@ -74,7 +74,7 @@ def test_ours_with_ours_until_the_session_closes(venue: Venue) -> None:
     venue.run(main)
 
 
-def test_two_drivers_of_one_host_get_each_their_answers(venue: Venue) -> None:
+def test_two_drivers_of_one_host_get_their_own_responses(venue: Venue) -> None:
     async def main(place: Place) -> None:
         async with our_host(place):
             ann, bob = await our_driver(place, "ann"), await our_driver(place, "bob")
@@ -87,7 +87,7 @@ def test_two_drivers_of_one_host_get_each_their_answers(venue: Venue) -> None:
     venue.run(main)
 
 
-def test_our_driver_with_their_host(venue: Venue) -> None:
+def test_our_driver_with_the_sdks_host(venue: Venue) -> None:
     async def main(place: Place) -> None:
         async with their_host(place):
             driver = await our_driver(place, "driver")
@@ -101,7 +101,7 @@ def test_our_driver_with_their_host(venue: Venue) -> None:
     venue.run(main)
 
 
-def test_their_driver_with_our_host(venue: Venue) -> None:
+def test_the_sdks_driver_with_our_host(venue: Venue) -> None:
     async def main(place: Place) -> None:
         async with our_host(place):
             room = await place.join("driver")

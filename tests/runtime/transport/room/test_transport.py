@@ -40,7 +40,7 @@ def exactly(size: int) -> AgentSessionMessage:
     return message
 
 
-def test_a_message_is_one_stream_of_its_bytes_to_the_peer_alone() -> None:
+def test_a_message_is_one_stream_to_the_peer() -> None:
     async def main() -> None:
         async with raw_peer() as (server, driver, peer):
             agent, other = RawReader(peer), RawReader(await server.join("other"))
@@ -78,7 +78,7 @@ def test_messages_keep_their_order_both_ways(seed: int) -> None:
     run(main())
 
 
-def test_sends_of_many_tasks_go_one_after_the_other() -> None:
+def test_concurrent_sends_are_transmitted_one_after_the_other() -> None:
     async def main() -> None:
         async with pair() as (server, driver, agent):
             sends = [driver.send(transcript(f"{number} " + "x" * 40_000)) for number in range(20)]
@@ -93,7 +93,7 @@ def test_sends_of_many_tasks_go_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_streams_that_overlap_are_read_in_the_order_of_their_beginnings(seed: int) -> None:
+def test_overlapping_streams_are_read_in_the_order_of_their_headers(seed: int) -> None:
     async def main() -> None:
         async with raw_peer(seed=seed) as (server, driver, peer):
             bodies = [transcript(str(n) + "x" * (n % 3) * 40_000) for n in range(30)]
@@ -113,7 +113,7 @@ def test_streams_that_overlap_are_read_in_the_order_of_their_beginnings(seed: in
     run(main())
 
 
-def test_a_message_may_come_byte_by_byte_and_without_a_size() -> None:
+def test_a_message_may_arrive_byte_by_byte_without_a_size() -> None:
     async def main() -> None:
         async with raw_peer() as (_, driver, peer):
             body = transcript("hello").SerializeToString()
@@ -126,7 +126,7 @@ def test_a_message_may_come_byte_by_byte_and_without_a_size() -> None:
     run(main())
 
 
-def test_what_is_no_message_is_refused_alone_and_logged_without_payload(
+def test_malformed_messages_are_refused_and_logged_without_payload(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -146,7 +146,7 @@ def test_what_is_no_message_is_refused_alone_and_logged_without_payload(
     assert "secre" not in caplog.text and "refused, 16 so far of 'agent'" in caplog.text
 
 
-def test_a_stream_that_breaks_is_refused_alone(caplog: pytest.LogCaptureFixture) -> None:
+def test_only_a_broken_stream_is_refused(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         async with raw_peer() as (_, driver, peer):
             short = await open_raw(peer, size=100)
@@ -167,7 +167,7 @@ def test_a_stream_that_breaks_is_refused_alone(caplog: pytest.LogCaptureFixture)
     assert "the stream ended in a frame, after 0 of 5 bytes (read length exceeded" in caplog.text
 
 
-def test_a_message_of_one_mebibyte_passes_and_none_longer_leaves() -> None:
+def test_a_message_of_the_size_limit_is_sent_and_a_longer_one_is_not() -> None:
     async def main() -> None:
         async with pair() as (_, driver, agent):
             await driver.send(exactly(1 << 20))
@@ -201,7 +201,7 @@ def test_a_longer_message_ends_the_transport_before_it_is_read(size: int | None)
     run(main())
 
 
-def test_what_was_sent_before_such_an_end_still_leaves() -> None:
+def test_messages_queued_before_such_an_end_are_sent() -> None:
     async def main() -> None:
         async with raw_peer() as (server, driver, peer):
             reader = RawReader(peer)
@@ -218,7 +218,7 @@ def test_what_was_sent_before_such_an_end_still_leaves() -> None:
     run(main())
 
 
-def test_messages_of_others_are_ignored_and_told_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_ignored_messages_of_others_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         async with raw_peer() as (server, driver, peer):
             first, second = await server.join("first"), await server.join("second")
@@ -234,7 +234,7 @@ def test_messages_of_others_are_ignored_and_told_once(caplog: pytest.LogCaptureF
     assert "'first' are ignored" in caplog.text and "'second' are ignored" in caplog.text
 
 
-def test_a_peer_may_join_later_and_messages_before_that_are_told(
+def test_messages_sent_before_the_peer_joins_are_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -251,7 +251,7 @@ def test_a_peer_may_join_later_and_messages_before_that_are_told(
     assert caplog.text.count("'agent' is not listed in the room") == 1
 
 
-def test_a_transport_starts_in_a_room_that_is_connected() -> None:
+def test_a_start_needs_a_connected_room() -> None:
     async def main() -> None:
         async with stand_in() as server:
             await server.join("agent")
@@ -276,7 +276,7 @@ def test_a_transport_starts_in_a_room_that_is_connected() -> None:
     run(main())
 
 
-def test_one_transport_at_a_time_reads_a_room() -> None:
+def test_only_one_transport_at_a_time_reads_a_topic() -> None:
     async def main() -> None:
         async with stand_in() as server:
             room, peer = await server.join("driver"), await server.join("agent")
@@ -292,7 +292,7 @@ def test_one_transport_at_a_time_reads_a_room() -> None:
     run(main())
 
 
-def test_a_transport_may_be_closed_before_it_starts() -> None:
+def test_a_close_before_the_start() -> None:
     async def main() -> None:
         async with stand_in() as server:
             driver = RoomSessionTransport(await server.join("driver"))
@@ -306,7 +306,7 @@ def test_a_transport_may_be_closed_before_it_starts() -> None:
     run(main())
 
 
-def test_nobody_has_an_empty_identity() -> None:
+def test_an_empty_identity_is_refused() -> None:
     async def main() -> None:
         async with stand_in():
             with pytest.raises(ValueError):
@@ -315,7 +315,7 @@ def test_nobody_has_an_empty_identity() -> None:
     run(main())
 
 
-def test_a_receiver_gets_messages_as_they_come_and_answers(
+def test_a_receiver_gets_messages_and_answers_them(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:

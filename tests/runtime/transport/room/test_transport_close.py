@@ -12,7 +12,7 @@ from room_transports import QUICK, RawReader, fill, open_raw, raw_peer, send_raw
 from transport_messages import ping, read_all, run, transcript
 
 
-def test_a_close_sends_what_is_queued_and_waits_until_it_is_surely_gone() -> None:
+def test_a_close_sends_queued_messages_and_waits_for_linger() -> None:
     async def main() -> None:
         async with raw_peer(StreamLimits(close_timeout=10, linger=0.2)) as (server, driver, peer):
             reader = RawReader(peer)
@@ -32,7 +32,7 @@ def test_a_close_sends_what_is_queued_and_waits_until_it_is_surely_gone() -> Non
     run(main())
 
 
-def test_a_close_with_nothing_sent_is_done_at_once() -> None:
+def test_a_close_without_messages_does_not_wait() -> None:
     async def main() -> None:
         async with raw_peer(StreamLimits(close_timeout=15, linger=15)) as (_, driver, peer):
             await send_raw(peer, ping(1).SerializeToString())
@@ -61,7 +61,7 @@ def test_a_close_ends_at_its_deadline(caplog: pytest.LogCaptureFixture) -> None:
     assert caplog.text.count("bytes were not sent to the room") == 1
 
 
-def test_a_close_that_is_in_a_hurry_does_not_wait_for_what_is_gone() -> None:
+def test_a_close_with_a_short_timeout_does_not_wait_for_linger() -> None:
     async def main() -> None:
         async with raw_peer(StreamLimits(close_timeout=30, linger=15)) as (_, driver, peer):
             reader = RawReader(peer)
@@ -89,7 +89,7 @@ def test_an_abandoned_close_still_ends_the_transport() -> None:
     run(main(), timeout=10)
 
 
-def test_waiting_sends_end_with_a_close() -> None:
+def test_a_close_ends_waiting_sends() -> None:
     async def main() -> None:
         async with raw_peer() as (server, driver, _):
             server.stuck = True
@@ -115,7 +115,7 @@ def test_a_send_that_fails_in_a_close_ends_the_close() -> None:
     run(main(), timeout=10)
 
 
-def test_a_close_in_the_middle_of_a_message_from_the_peer_drops_it() -> None:
+def test_a_close_drops_a_message_that_is_being_received() -> None:
     async def main() -> None:
         async with raw_peer() as (_, driver, peer):
             writer = await open_raw(peer, 100)
@@ -128,7 +128,7 @@ def test_a_close_in_the_middle_of_a_message_from_the_peer_drops_it() -> None:
     run(main())
 
 
-def test_an_end_while_the_transport_closes_changes_nothing() -> None:
+def test_a_disconnect_during_a_close_has_no_effect() -> None:
     async def main() -> None:
         async with raw_peer(QUICK) as (server, driver, peer):
             fill(driver)
@@ -141,7 +141,7 @@ def test_an_end_while_the_transport_closes_changes_nothing() -> None:
     run(main())
 
 
-def test_a_message_that_is_complete_in_the_moment_of_a_close_is_dropped() -> None:
+def test_a_message_completed_during_a_close_is_dropped() -> None:
     async def main() -> None:
         async with raw_peer() as (_, driver, peer):
             writer = await open_raw(peer)
@@ -186,7 +186,7 @@ def test_a_receiver_may_close_the_transport() -> None:
     run(main())
 
 
-def test_a_receiver_whose_answer_does_not_fit_ends_the_transport() -> None:
+def test_a_receiver_that_overflows_the_send_buffer_ends_the_transport() -> None:
     class Flood:
         ended: object = ()
 

@@ -14,7 +14,7 @@ from transport_messages import audio, ping, read_all, run, transcript
 SMALL = StreamLimits(send_queue=2 << 20, close_timeout=1, linger=0.02)
 
 
-def test_a_room_that_takes_nothing_loses_audio_first_then_the_session(
+def test_a_stalled_room_drops_audio_then_ends_the_transport(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
@@ -54,7 +54,7 @@ def test_events_between_dropped_audio_keep_their_order() -> None:
     run(main())
 
 
-def test_a_send_waits_for_a_slow_room_and_audio_does_not() -> None:
+def test_sends_wait_for_a_slow_room_except_of_audio() -> None:
     async def main() -> None:
         async with raw_peer() as (server, driver, peer):
             reader = RawReader(peer)
@@ -76,7 +76,7 @@ def test_a_send_waits_for_a_slow_room_and_audio_does_not() -> None:
     run(main())
 
 
-def test_sends_of_audio_let_others_run() -> None:
+def test_sends_of_audio_let_other_tasks_run() -> None:
     async def main() -> None:
         async with raw_peer() as (server, driver, _):
             server.stuck = True
@@ -91,7 +91,7 @@ def test_sends_of_audio_let_others_run() -> None:
     run(main())
 
 
-def test_a_room_that_takes_a_little_at_a_time_is_not_slow() -> None:
+def test_a_room_that_makes_progress_does_not_time_out() -> None:
     async def main() -> None:
         async with raw_peer(StreamLimits(stall_timeout=0.4, linger=0.02)) as (server, driver, _):
             server.stuck = True
@@ -107,7 +107,7 @@ def test_a_room_that_takes_a_little_at_a_time_is_not_slow() -> None:
     run(main())
 
 
-def test_a_send_and_a_flush_end_when_the_room_takes_nothing_for_long() -> None:
+def test_a_send_and_a_flush_fail_at_the_stall_timeout() -> None:
     async def main(flush: bool) -> None:
         async with raw_peer(StreamLimits(stall_timeout=0.05, linger=0.02)) as (server, driver, _):
             server.stuck = True
@@ -122,7 +122,7 @@ def test_a_send_and_a_flush_end_when_the_room_takes_nothing_for_long() -> None:
         run(main(flush))
 
 
-def test_the_time_of_a_reconnect_does_not_count() -> None:
+def test_the_time_of_a_reconnect_is_not_counted() -> None:
     async def main() -> None:
         limits = StreamLimits(stall_timeout=0.05, linger=0.02)
         async with raw_peer(limits) as (server, driver, peer):
@@ -148,7 +148,7 @@ def test_the_time_of_a_reconnect_does_not_count() -> None:
     run(main())
 
 
-def test_a_room_has_its_full_time_again_after_a_reconnect() -> None:
+def test_the_stall_timeout_restarts_after_a_reconnect() -> None:
     async def main() -> None:
         limits = StreamLimits(stall_timeout=2.0, linger=0.02)
         async with raw_peer(limits) as (server, driver, peer):
@@ -170,7 +170,7 @@ def test_a_room_has_its_full_time_again_after_a_reconnect() -> None:
 
 
 @pytest.mark.parametrize("size", [100, None])
-def test_a_stream_that_stalls_is_given_up_and_the_next_is_read(size: int | None) -> None:
+def test_a_stalled_stream_is_abandoned_and_the_next_is_read(size: int | None) -> None:
     async def main() -> None:
         async with raw_peer(StreamLimits(stall_timeout=0.1, linger=0.02)) as (_, driver, peer):
             stalled = await open_raw(peer, size)
@@ -185,7 +185,7 @@ def test_a_stream_that_stalls_is_given_up_and_the_next_is_read(size: int | None)
     run(main())
 
 
-def test_a_stream_that_is_slow_is_not_given_up() -> None:
+def test_a_slow_stream_is_not_abandoned() -> None:
     async def main() -> None:
         async with raw_peer(StreamLimits(stall_timeout=0.3, linger=0.02)) as (_, driver, peer):
             body = transcript("x" * 20).SerializeToString()
@@ -201,7 +201,7 @@ def test_a_stream_that_is_slow_is_not_given_up() -> None:
     run(main())
 
 
-def test_a_flush_waits_for_all_before_it_and_for_nothing_after() -> None:
+def test_a_flush_waits_only_for_earlier_messages() -> None:
     async def main() -> None:
         async with raw_peer() as (server, driver, _):
             await driver.flush()
@@ -225,7 +225,7 @@ def test_a_flush_waits_for_all_before_it_and_for_nothing_after() -> None:
     run(main())
 
 
-def test_a_flush_does_not_wait_for_audio_that_is_dropped() -> None:
+def test_a_flush_does_not_wait_for_dropped_audio() -> None:
     async def main() -> None:
         async with raw_peer(SMALL) as (server, driver, peer):
             server.stuck = True
@@ -242,7 +242,7 @@ def test_a_flush_does_not_wait_for_audio_that_is_dropped() -> None:
     run(main())
 
 
-def test_a_slow_reader_stops_the_reading_and_gets_everything() -> None:
+def test_a_slow_reader_pauses_reading_and_gets_all_messages() -> None:
     async def main() -> None:
         async with raw_peer(StreamLimits(receive_queue=20_000, linger=0.02)) as (_, driver, peer):
             for number in range(50):
@@ -261,7 +261,9 @@ def test_a_slow_reader_stops_the_reading_and_gets_everything() -> None:
     run(main())
 
 
-def test_a_peer_that_nobody_reads_is_ended_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_peer_that_is_not_read_ends_the_transport_with_slow_reader(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(receiver, "MAX_WAITING", 20)
 
     async def main() -> None:

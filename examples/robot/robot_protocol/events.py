@@ -5,6 +5,7 @@ and the listeners of a driver."""
 
 from __future__ import annotations
 
+import inspect
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -112,11 +113,12 @@ class RobotEventListeners:
     """The listeners of a driver: any number for each arm, called in order of registration.
 
     Each `on_` method takes a function of the arm's payload and the whole event, and
-    returns a function that removes it again.
+    returns a function that removes it again. A listener is a plain function, as nothing
+    awaits it: an async one is a TypeError.
     """
 
     def __init__(self) -> None:
-        self._listeners: dict[str, dict[object, Callable[[Any, pb.RobotEvent], None]]] = {}
+        self._listeners: dict[str, dict[object, Callable[[Any, pb.RobotEvent], object]]] = {}
 
     def on_started(
         self,
@@ -158,7 +160,10 @@ class RobotEventListeners:
                 # An earlier listener of this very event removed it.
                 continue
             try:
-                listener(payload, event)
+                result = listener(payload, event)
+                if result is not None and inspect.iscoroutine(result):
+                    result.close()
+                    raise TypeError("the listener returned a coroutine, which nothing awaits")
             except (Exception, _cancelled_error()):
                 # Nothing is awaited here: a cancellation is that of a future it asked.
                 _log.exception("a listener of %s failed", arm or "unknown events")
@@ -168,6 +173,9 @@ class RobotEventListeners:
         arm: str,
         listener: Callable[[Any, pb.RobotEvent], None],
     ) -> Callable[[], None]:
+        call = getattr(listener, "__call__", None)
+        if inspect.iscoroutinefunction(listener) or inspect.iscoroutinefunction(call):
+            raise TypeError(f"the listener {listener!r} is async, and nothing awaits it")
         listeners = self._listeners.setdefault(arm, {})
         # A listener may be added twice; each registration is removed by its own function.
         key = object()

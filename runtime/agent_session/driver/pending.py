@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from agent_session_protocol.agent_session_pb2 import SessionRequest, SessionResponse
 
+from ..timeouts import check_timeouts
 from .errors import RequestTimedOut
 
 _RUN: Final = "run_input"
@@ -60,13 +61,18 @@ class PendingRequests:
         """Adds a request, and sets its id. Returns the future of its response.
 
         If the caller cancels the future, it must call `remove`.
+
+        Raises:
+            ValueError: the timeout is NaN.
         """
+        if timeout is None:
+            timeout = self._timeout
+        elif timeout != timeout:
+            check_timeouts(timeout=timeout)
         self._count = count = self._count + 1
         request.request_id = request_id = self._prefix + str(count)
         # Takes half the time of `loop.create_future()`.
         future: asyncio.Future[SessionResponse] = asyncio.Future(loop=self._loop)
-        if timeout is None:
-            timeout = self._timeout
         deadline = self._loop.time() + timeout
         self._entries[request_id] = (future, request, timeout, deadline)
         if deadline < self._timer_due:

@@ -13,7 +13,7 @@ from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.client import SessionRequestClient
 
 # The names of the client's methods, one for each request of the protocol.
-REQUEST_NAMES: Final = frozenset(
+_REQUEST_NAMES: Final = frozenset(
     name for name in vars(SessionRequestClient) if name != "send" and not name.startswith("_")
 )
 
@@ -36,3 +36,19 @@ class SessionRequests(SessionRequestClient):
         self, request: pb.SessionRequest, timeout: float | None = None
     ) -> pb.SessionResponse:
         return await self._sender.send(request, timeout)
+
+
+class _ShortName:
+    """A method of the client as an attribute of a session, whose client is `requests`."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, session: Any, owner: type | None = None) -> Any:
+        return getattr(SessionRequestClient if session is None else session.requests, self._name)
+
+
+ShortNames: Final[type] = type(
+    "ShortNames", (), {name: _ShortName(name) for name in _REQUEST_NAMES}
+)
+"""A base class of sessions that has the methods of the client."""

@@ -16,29 +16,27 @@ from agent_session_protocol.events import AgentSessionEventListeners
 from ..errors import ConnectionLost, NotStarted, TransportClosed, TransportError
 from .outcome import Alive, Ended, Lost, Outcome, Stalled, Status
 from .pending import PendingRequests, is_run
-from .requests import REQUEST_NAMES, SessionRequests
+from .requests import SessionRequests, ShortNames
 from .readiness import wait_for_ready
 from .console import Console
 from .events import DEFAULT_EVENT_QUEUE, EventStream, ReceivedEvent
 from .request_queue import RequestQueue
 from .errors import DriverClosed, RequestTimedOut, SessionEnded, SessionLost
+from ..timeouts import check_timeouts
 from ..transport.base import logger
 from ..transport.session import SessionTransport
 
 if TYPE_CHECKING:
-    # For type checkers, the session inherits the methods of the requests. At run time,
-    # `RemoteSession.__getattr__` resolves them, after the methods of the session.
     _ShortNames = SessionRequestClient
 else:
-
-    class _ShortNames:
-        """Empty at run time."""
+    _ShortNames = ShortNames
 
 
 _T = TypeVar("_T", bound="RemoteSession")
 
 
-class RemoteSession(_ShortNames, AgentSessionEventListeners):
+# The last base, so that a request replaces no method of a session.
+class RemoteSession(AgentSessionEventListeners, _ShortNames):
     """The driver side of an agent's session, over any transport.
 
     `requests` has a method for each request. The session itself has the same methods, except for
@@ -79,6 +77,7 @@ class RemoteSession(_ShortNames, AgentSessionEventListeners):
         self, transport: SessionTransport, *, timeout: float = 60.0, console: Console | None = None
     ) -> None:
         super().__init__()
+        check_timeouts(timeout=timeout)
         self.requests: SessionRequestClient = SessionRequests(self)
         self._transport = transport
         self._timeout = timeout
@@ -96,17 +95,6 @@ class RemoteSession(_ShortNames, AgentSessionEventListeners):
         # Whether all requests can be sent, so that the usual case needs one check.
         self._accepts_requests = False
         self._logged: set[str] = set()
-
-    if not TYPE_CHECKING:  # otherwise type checkers would accept any attribute
-
-        def __getattr__(self, name):
-            """Returns the method of a request, for a name that the session does not define."""
-            if name in REQUEST_NAMES:
-                return getattr(self.requests, name)
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-        def __dir__(self):
-            return sorted(REQUEST_NAMES.union(super().__dir__()))
 
     # Start and close.
 
@@ -151,6 +139,7 @@ class RemoteSession(_ShortNames, AgentSessionEventListeners):
         Args:
             timeout: how long the transport may take, in seconds; None for its own timeout.
         """
+        check_timeouts(timeout=timeout)
         if not self._closed:
             self._closed = True
             self._end(Lost(None, by_driver=True), DriverClosed)
@@ -220,6 +209,7 @@ class RemoteSession(_ShortNames, AgentSessionEventListeners):
             SessionLost: the connection was made and lost.
             DriverClosed: the driver closed the session.
         """
+        check_timeouts(timeout=timeout)
         await wait_for_ready(self.start, self._ping, timeout)
 
     async def _ping(self, timeout: float) -> None:

@@ -23,6 +23,7 @@ from .finalize_hold import FinalizeHold
 from .dispatcher import RequestDispatcher
 from .runs import Runs
 from .adapter import ConsoleAudio, SessionAdapter
+from ..timeouts import check_timeouts
 from ..transport.base import logger
 from ..transport.session import SessionTransport
 
@@ -80,6 +81,7 @@ class SessionHost:
         finalize_timeout: float = 10.0,
         close_timeout: float = 3.0,
     ) -> None:
+        check_timeouts(finalize_timeout=finalize_timeout, close_timeout=close_timeout)
         self._session = _adapt(session)
         self._transport = transport
         self._console_audio = console_audio

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Final
 
 from ..errors import NotStarted, TransportClosed, TransportError
+from ..timeouts import check_timeouts
 from .base import M, Receiver, Transport, logger
 from .limits import StreamLimits
 from .message_format import MessageFormat
@@ -170,6 +171,7 @@ class BufferedTransport(Transport[M]):
     # Closing.
 
     async def close(self, timeout: float | None = None) -> None:
+        check_timeouts(timeout=timeout)
         self._receive_buffer.discard()
         if self._state is State.NEW:
             self._state = State.CLOSED

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from ..timeouts import check_timeouts
 from .framing import MAX_FRAME_SIZE
 from .message_format import HEADER_SIZE
 
@@ -32,6 +33,9 @@ class StreamLimits:
     def __post_init__(self) -> None:
         if self.send_queue < HEADER_SIZE + MAX_FRAME_SIZE:
             raise ValueError("the send queue must hold the largest frame")
+        check_timeouts(
+            stall_timeout=self.stall_timeout, close_timeout=self.close_timeout, linger=self.linger
+        )
 
 
 DEFAULT_LIMITS: Final = StreamLimits()

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
 from ..errors import ConnectFailed, ListenerClosed, RemoteAddressRefused, TransportClosed
+from ..timeouts import check_timeouts
 from .base import M, logger
 from .buffered import State
 from .limits import DEFAULT_LIMITS, StreamLimits
@@ -52,6 +53,7 @@ class TcpTransport(StreamTransport[M]):
         limits: StreamLimits = DEFAULT_LIMITS,
     ) -> None:
         super().__init__(message_format, limits)
+        check_timeouts(connect_timeout=connect_timeout)
         self._host = host
         self._port = port
         self._ssl = ssl

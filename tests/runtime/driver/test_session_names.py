@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import create_autospec
 
 import pytest
 from agent_session import RemoteSession, memory_pair
@@ -101,6 +103,16 @@ def test_each_request_is_also_a_method_of_the_session() -> None:
             getattr(session, "fly")
 
     run(main())
+
+
+def test_the_class_has_the_methods_of_the_requests() -> None:
+    """As documentation tools and mocks of the class look for them."""
+    assert RemoteSession.run_input is SessionRequestClient.run_input
+    assert "text" in inspect.signature(RemoteSession.run_input).parameters
+    assert "run_input" in dir(RemoteSession)
+    assert create_autospec(RemoteSession).run_input
+    with pytest.raises(AttributeError, match="has no attribute 'fly'"):
+        getattr(RemoteSession, "fly")
 
 
 def test_no_event_replaces_a_method_of_the_session() -> None:

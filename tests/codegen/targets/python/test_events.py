@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import gc
 import inspect
 import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from typing import Any
 
 import pytest
@@ -211,6 +213,37 @@ def test_a_listener_that_raises_hurts_no_other(
     (record,) = caplog.records
     assert (record.levelno, record.getMessage()) == (logging.ERROR, "a listener of error failed")
     assert record.exc_info is not None and str(record.exc_info[1]) == "mine"
+
+
+async def _async_listener(payload: object, event: object) -> None:
+    raise AssertionError("never awaited")
+
+
+class _AsyncCallable:
+    async def __call__(self, payload: object, event: object) -> None:
+        raise AssertionError("never awaited")
+
+
+@pytest.mark.parametrize("listener", [_async_listener, partial(_async_listener), _AsyncCallable()])
+def test_an_async_listener_is_refused(listener: Any) -> None:
+    listeners = AgentSessionEventListeners()
+    for add in (listeners.on_error, listeners.on_unknown):
+        with pytest.raises(TypeError, match="async"):
+            add(listener)
+
+
+def test_a_function_that_returns_a_coroutine_is_a_listener_that_fails(
+    caplog: pytest.LogCaptureFixture, recwarn: pytest.WarningsRecorder
+) -> None:
+    listeners, heard = AgentSessionEventListeners(), list[str]()
+    listener: Any = lambda payload, event: _async_listener(payload, event)
+    listeners.on_error(listener)
+    listeners.on_error(lambda payload, event: heard.append("last"))
+    listeners.deliver(ERROR)
+    gc.collect()
+    assert heard == ["last"] and not recwarn.list
+    (record,) = caplog.records
+    assert record.exc_info is not None and "nothing awaits" in str(record.exc_info[1])
 
 
 def test_a_removed_listener_is_not_called() -> None:

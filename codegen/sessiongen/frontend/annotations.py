@@ -209,7 +209,8 @@ def _add_configured(
         fault = (
             f"the annotation names {element!r}, which the protocol does not have"
             if kind is None
-            else f"{element!r} is {_with_article(kind)}; {name!r} is for {_with_article(allowed_kind)}"
+            else f"{element!r} is {_with_article(kind)}; "
+            f"{name!r} is for {_with_article(allowed_kind)}"
         )
         help_ = "write the full name, with the proto package: package.Message.field"
         faults.append(Diagnostic(config.span(configured.key_path), Rule.ANNOTATION, fault, help_))

@@ -1,4 +1,4 @@
-"""What differs between two versions of a protocol's descriptors."""
+"""Compares two versions of a protocol's descriptors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from google.protobuf.descriptor_pb2 import (
 def changes(old: Iterable[FileDescriptorProto], new: Iterable[FileDescriptorProto]) -> list[str]:
     """Return a line for each element that was added, removed or changed.
 
-    Elements inside a message that was added or removed have no line of their own.
+    Elements inside an added or removed message are not listed.
     """
     before, after = _elements(old), _elements(new)
     lines = []
@@ -68,10 +68,10 @@ def _field(
         kind = f"map<{', '.join(_type(item) for item in entry.field)}>"
     else:
         kind = f"{_label(field)}{_type(field)}"
-    inside = ""
+    location = ""
     if field.HasField("oneof_index") and not field.proto3_optional:
-        inside = f" in oneof {message.oneof_decl[field.oneof_index].name}"
-    return f"{kind}, number {field.number}{inside}"
+        location = f" in oneof {message.oneof_decl[field.oneof_index].name}"
+    return f"{kind}, number {field.number}{location}"
 
 
 def _label(field: FieldDescriptorProto) -> str:

@@ -1,13 +1,12 @@
-"""How each message is encoded from an SDK's objects, field by field.
+"""Plans how each message is encoded from an SDK's objects, field by field.
 
-There is a MessagePlan for each message that events and responses can hold, with the names
-that one SDK gives to its parts.
+There is a MessagePlan for each message reachable from events and responses, with the names
+that one SDK uses for its fields.
 
-A oneof whose arms are all messages of different types is a TaggedOneof: the source object of
-the arm says by its `type` attribute which arm it is. That object is the value of an attribute
-named like the oneof; where the message holds nothing else and the SDK has no class for it,
-the object is the source of the message itself. The source of any other oneof has one
-attribute for each arm.
+A oneof whose arms are all messages of different types is a TaggedOneof: the `type` attribute
+of the source object determines the arm. The object is the value of an attribute with the name
+of the oneof. If the message has no other fields and the SDK has no class for it, the object is
+the source of the message itself. The source of any other oneof has one attribute for each arm.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Kind, Message, Oneof
 from sessiongen.vocabulary.model import Record, Vocabulary
 
-# The attribute that tells source objects of different types apart.
+# The attribute that determines the type of a source object.
 TAG = "type"
 
-# The types of an SDK's fields that hold nothing but text.
-_TEXT_TYPES = frozenset({"str", "str | None"})
+# The types of an SDK's fields whose values are strings.
+_STRING_TYPES = frozenset({"str", "str | None"})
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class FieldSource:
     """A field and the attribute of the source object that fills it.
 
     optional: the source object may lack the attribute.
-    stringify: the field is a string and the attribute is something else, such as an error.
+    stringify: the field is a string, and the attribute is another object, such as an error.
     """
 
     field: Field
@@ -56,7 +55,7 @@ class TaggedArm:
 class TaggedOneof:
     """A oneof whose arm is chosen by the tag of its source object.
 
-    name: the attribute that holds the arm's source; None where the message's source is it.
+    name: the attribute with the arm's source; None if it is the source of the message itself.
     """
 
     oneof: Oneof
@@ -82,7 +81,7 @@ class MessagePlan:
 
     @property
     def transparent(self) -> TaggedOneof | None:
-        """The oneof that stands for the whole message, if one does."""
+        """The oneof whose source is the source of the whole message, if there is one."""
         return next((item for item in self.tagged_oneofs if item.name is None), None)
 
 
@@ -115,11 +114,11 @@ class _Planner:
         self.tags = self._tags()
 
     def plans(self) -> dict[str, MessagePlan]:
-        oneofs = {name: tuple(self._tagged(item)) for name, item in self.messages.items()}
+        oneofs = {name: tuple(self._tagged_oneofs(item)) for name, item in self.messages.items()}
         tagged = {
             item.arm.value.type_name
-            for of_message in oneofs.values()
-            for oneof in of_message
+            for message_oneofs in oneofs.values()
+            for oneof in message_oneofs
             for item in oneof.arms
         }
         return {
@@ -139,22 +138,22 @@ class _Planner:
 
         A message that is the payload of arms with different tags has none.
         """
-        named: dict[str, set[str]] = {name: set() for name in self.messages}
+        tags_of: dict[str, set[str]] = {name: set() for name in self.messages}
         for message in self.messages.values():
             for oneof in message.oneofs:
                 for arm in oneof.arms:
-                    if arm.value.type_name in named:
+                    if arm.value.type_name in tags_of:
                         record = self.records[arm.value.type_name]
-                        named[arm.value.type_name].add((record and record.tag) or arm.name)
+                        tags_of[arm.value.type_name].add((record and record.tag) or arm.name)
         return {
-            name: next(iter(tags)) if len(tags) == 1 and self._taggable(name) else None
-            for name, tags in named.items()
+            name: next(iter(tags)) if len(tags) == 1 and self._can_have_tag(name) else None
+            for name, tags in tags_of.items()
         }
 
-    def _taggable(self, name: str) -> bool:
-        """Whether a source of a message can have a tag.
+    def _can_have_tag(self, name: str) -> bool:
+        """Whether the source of a message can have a tag.
 
-        It cannot where the message has a field of that name, or is nothing but a oneof.
+        It cannot if the message has a field with the name of the tag, or consists of a oneof.
         """
         message = self.messages[name]
         names = [*(item.name for item in message.fields), *(item.name for item in message.oneofs)]
@@ -162,31 +161,31 @@ class _Planner:
             message.outside() or not message.oneofs or name in self.payloads
         )
 
-    def _tagged(self, message: Message) -> Iterator[TaggedOneof]:
+    def _tagged_oneofs(self, message: Message) -> Iterator[TaggedOneof]:
         record = self.records[message.full_name]
-        bare = record is None and message.full_name not in self.payloads
+        can_be_transparent = record is None and message.full_name not in self.payloads
         for oneof in message.oneofs:
             tags = [self.tags.get(arm.value.type_name) for arm in oneof.arms]
-            if None in tags or len(set(tags)) < len(tags) or not _one_attribute(oneof, record):
+            if None in tags or len(set(tags)) < len(tags) or not _has_one_attribute(oneof, record):
                 continue
-            whole = bare and len(message.oneofs) == 1 and not message.outside()
+            transparent = can_be_transparent and len(message.oneofs) == 1 and not message.outside()
             pairs = zip(oneof.arms, tags, strict=True)
             arms = tuple(TaggedArm(arm, tag) for arm, tag in pairs if tag)
-            yield TaggedOneof(oneof, None if whole else oneof.name, arms)
+            yield TaggedOneof(oneof, None if transparent else oneof.name, arms)
 
     def _fields(self, message: Message, tagged: tuple[TaggedOneof, ...]) -> Iterator[FieldSource]:
-        by_tag = {item.oneof.name for item in tagged}
+        tagged_names = {item.oneof.name for item in tagged}
         for field in message.fields:
-            if field.oneof not in by_tag:
+            if field.oneof not in tagged_names:
                 yield self._source(message, field)
 
     def _source(self, message: Message, field: Field) -> FieldSource:
         fact = find_field(message, field, self.annotated, self.records[message.full_name])
         if fact is not None:
             single = field.key is None and not field.repeated
-            is_text = field.value.kind is Kind.STRING and single
+            is_string = field.value.kind is Kind.STRING and single
             return FieldSource(
-                field, fact.name, fact.optional, is_text and fact.type not in _TEXT_TYPES
+                field, fact.name, fact.optional, is_string and fact.type not in _STRING_TYPES
             )
         single = field.value.kind is not Kind.MESSAGE or field.oneof is not None
         name = source_names(message, field, self.annotated)[0]
@@ -197,6 +196,6 @@ def _all_optional(record: Record | None) -> bool:
     return record is not None and all(fact.optional for fact in record.fields)
 
 
-def _one_attribute(oneof: Oneof, record: Record | None) -> bool:
-    """Whether the SDK's class, if there is one, keeps the arms in one attribute."""
+def _has_one_attribute(oneof: Oneof, record: Record | None) -> bool:
+    """Whether the SDK's class, if there is one, has one attribute for all arms."""
     return record is None or any(fact.name == oneof.name for fact in record.fields)

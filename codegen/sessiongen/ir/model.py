@@ -13,7 +13,7 @@ from sessiongen.ir.protocol import Protocol
 
 @dataclass(frozen=True)
 class Model:
-    """What a target generates from."""
+    """The input of a target."""
 
     protocol: Protocol
     compiled: Compiled
@@ -21,7 +21,7 @@ class Model:
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """What protoc reported of a valid input."""
+        """The warnings of protoc."""
         return self.compiled.warnings
 
     def cache_inputs(self, config: Config) -> list[str]:

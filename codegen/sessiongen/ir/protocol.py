@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, InputError, Rule
-from sessiongen.ir.enum_mapping import Binding, bind, fallback_of, value_faults
+from sessiongen.ir.enum_mapping import EnumBinding, bind, fallback_of, value_faults
 from sessiongen.ir.role_inference import search
 from sessiongen.ir.roles import Roles, union
 from sessiongen.ir.schema import Enum, EnumValue, Field, Message, Oneof, Schema
@@ -41,9 +41,9 @@ class BoundEnum:
 
     enum: Enum
     fallback: EnumValue | None
-    bindings: Mapping[str, Binding]
+    bindings: Mapping[str, EnumBinding]
 
-    def binding(self, vocabulary: Vocabulary | None) -> Binding | None:
+    def binding(self, vocabulary: Vocabulary | None) -> EnumBinding | None:
         """Return the binding to the enum of an SDK; None if it has no such enum."""
         return None if vocabulary is None else self.bindings.get(vocabulary.sdk)
 
@@ -115,7 +115,7 @@ def _enums(
 
 def _bindings(
     enum: Enum, annotated: Annotated, vocabularies: tuple[Vocabulary, ...]
-) -> dict[str, Binding]:
+) -> dict[str, EnumBinding]:
     pairs = [(item.sdk, bind(enum, annotated, item)) for item in vocabularies]
     return {sdk: binding for sdk, binding in pairs if binding is not None}
 

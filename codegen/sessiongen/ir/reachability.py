@@ -1,4 +1,4 @@
-"""Which messages the arms of a role can hold, at any depth."""
+"""Finds the messages that are reachable from the arms of a role."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sessiongen.ir.schema import Message
 
 
 def sent_by_host(protocol: Protocol) -> list[Message]:
-    """Return the protocol's own messages that events and responses can hold, as declared."""
+    """Return the messages reachable from events and responses, in order of declaration."""
     names = reachable(protocol, [protocol.roles.event, protocol.roles.response])
     return [item for item in protocol.schema.own_messages() if item.full_name in names]
 
 
 def reachable(protocol: Protocol, roles: Sequence[Message]) -> set[str]:
-    """Return the full names of the protocol's own messages that the arms of roles can hold."""
+    """Return the full names of the protocol's own messages reachable from the arms of roles."""
     schema = protocol.schema
     own = {item.full_name for item in schema.own_messages()}
     pending = [arm.value.type_name for role in roles for arm in union(role).arms]

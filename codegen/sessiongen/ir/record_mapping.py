@@ -1,4 +1,4 @@
-"""Finds the SDK class that a message is made from, and the field that fills each of its fields.
+"""Maps messages to the SDK classes that they are encoded from, and fields to their fields.
 
 Names are compared in snake_case; a unit at the end of the SDK's name is ignored (`delayMs`).
 The annotations `sdk_class` and `sdk_field` map names that differ.
@@ -11,15 +11,15 @@ from sessiongen.ir.name_case import snake
 from sessiongen.ir.schema import Field, Message
 from sessiongen.vocabulary.model import FieldFact, Record, Vocabulary
 
-# How SDKs that count in other units say so.
+# Suffixes for units in the names of an SDK's fields.
 _UNITS = ("_ms", "_in_s")
 
 
 def find_record(message: Message, annotated: Annotated, vocabulary: Vocabulary) -> Record | None:
-    """Return the class that a message is made from: of its name, or of that and "Event"."""
-    note = annotated.get(message.full_name, "sdk_class")
+    """Return the class of a message: with its name, or its name and "Event"."""
+    annotation = annotated.get(message.full_name, "sdk_class")
     name = message.path[-1]
-    for candidate in split(note) if note else [name, f"{name}Event"]:
+    for candidate in split(annotation) if annotation else [name, f"{name}Event"]:
         for record in vocabulary.records:
             if record.name.casefold() == candidate.casefold():
                 return record
@@ -36,17 +36,17 @@ def find_field(
 
 
 def source_names(message: Message, field: Field, annotated: Annotated) -> list[str]:
-    """Return the names that a field's source may have: its own unless it is annotated."""
-    note = annotated.get(f"{message.full_name}.{field.name}", "sdk_field")
-    return split(note) if note else [field.name]
+    """Return the possible names of a field's source: the field's name, unless annotated."""
+    annotation = annotated.get(f"{message.full_name}.{field.name}", "sdk_field")
+    return split(annotation) if annotation else [field.name]
 
 
 def spellings(fact: FieldFact) -> set[str]:
-    """Return the names that a field of a class is known by."""
+    """Return the names in snake_case that match a field of a class."""
     name = snake(fact.name)
     return {name, *(name.removesuffix(unit) for unit in _UNITS)}
 
 
-def split(note: Annotation) -> list[str]:
-    """Return the names that an annotation joins by commas."""
-    return [name.strip() for name in note.value.split(",")]
+def split(annotation: Annotation) -> list[str]:
+    """Return the names in an annotation, which are separated by commas."""
+    return [name.strip() for name in annotation.value.split(",")]

@@ -1,4 +1,4 @@
-"""The schema: descriptors as frozen values with docs and positions.
+"""The schema: the elements of the descriptors with docs and positions, as immutable values.
 
 Synthetic oneofs (proto3 `optional`) are not oneofs here, and map entries are not messages.
 """
@@ -47,12 +47,13 @@ class Value:
 
 @dataclass(frozen=True)
 class Field:
-    """A field. `value` is of one element where the field is repeated or a map.
+    """A field.
 
-    presence: whether absence can be told from the default value.
+    value: the value of one element if the field is repeated or a map.
+    presence: whether an absent field differs from one with the default value.
     required: a proto2 `required` field.
-    implicit_presence: declared with implicit presence, as single scalars of proto3 are.
-    key: the kind of a map's keys; None where the field is no map.
+    implicit_presence: declared with implicit presence, like single scalars in proto3.
+    key: the kind of a map's keys; None if the field is not a map.
     """
 
     name: str
@@ -70,10 +71,10 @@ class Field:
 
 @dataclass(frozen=True)
 class Oneof:
-    """A real oneof: its arms in order of declaration, and the message it belongs to.
+    """A real oneof: its arms in order of declaration, and its message.
 
-    main: whether it is the message's first; only then does the message's name alone
-        stand for it in generated names, so that a second oneof renames nothing.
+    main: whether it is the first oneof of the message. Generated names of the first oneof are
+        made from the message's name alone, so that adding a second oneof renames nothing.
     """
 
     name: str
@@ -86,7 +87,7 @@ class Oneof:
 
 @dataclass(frozen=True)
 class Message:
-    """A message. `path` are the names from the outermost message to this one."""
+    """A message. path: the names from the outermost message to this one."""
 
     full_name: str
     path: tuple[str, ...]
@@ -103,7 +104,7 @@ class Message:
 
 @dataclass(frozen=True)
 class EnumValue:
-    """A value of an enum; aliases are values of their own with an equal number."""
+    """A value of an enum. Aliases are separate values with an equal number."""
 
     name: str
     number: int
@@ -113,7 +114,7 @@ class EnumValue:
 
 @dataclass(frozen=True)
 class Enum:
-    """An enum. `path` are the names from the outermost message to this enum."""
+    """An enum. path: the names from the outermost message to this enum."""
 
     full_name: str
     path: tuple[str, ...]
@@ -125,7 +126,7 @@ class Enum:
 
 @dataclass(frozen=True)
 class Schema:
-    """Every message and enum by full name; `own` are the protocol's files in order."""
+    """Every message and enum by full name. own: the protocol's own files, in order."""
 
     messages: Mapping[str, Message]
     enums: Mapping[str, Enum]
@@ -141,9 +142,9 @@ def build(
     own: tuple[str, ...],
     source_map: SourceMap,
 ) -> Schema:
-    """Read linked descriptors into a Schema."""
+    """Return the schema of descriptors that link."""
     pool = descriptor_pool.DescriptorPool()
-    reader = _Reader(source_map)
+    reader = _SchemaReader(source_map)
     for item in files:
         pool.Add(item)
         reader.file(pool.FindFileByName(item.name), item)
@@ -155,34 +156,34 @@ class Locations:
 
     def __init__(self, file: descriptor_pb2.FileDescriptorProto, source_map: SourceMap) -> None:
         self.file = file
-        self._sources = source_map
+        self._source_map = source_map
         self._by_path = {tuple(item.path): item for item in file.source_code_info.location}
 
     def span(self, path: Path) -> Span:
-        """Return the place where an element's declaration begins."""
-        found = self._by_path.get(path)
-        if found is None or len(found.span) < 2:
-            return self._sources.span(self.file.name)
-        return self._sources.span(self.file.name, found.span[0], found.span[1])
+        """Return the position of an element's declaration."""
+        location = self._by_path.get(path)
+        if location is None or len(location.span) < 2:
+            return self._source_map.span(self.file.name)
+        return self._source_map.span(self.file.name, location.span[0], location.span[1])
 
     def docs(self, path: Path) -> str:
-        """Return the leading comment of an element, else its trailing one."""
-        found = self._by_path.get(path)
-        if found is None:
+        """Return the leading comment of an element, or its trailing one if there is none."""
+        location = self._by_path.get(path)
+        if location is None:
             return ""
-        return clean(found.leading_comments or found.trailing_comments)
+        return clean(location.leading_comments or location.trailing_comments)
 
 
 def clean(comment: str) -> str:
-    """Strip a comment's common indent, line ends and blank edges."""
+    """Return a comment without common indentation, trailing spaces and outer blank lines."""
     lines = [line.rstrip() for line in comment.replace("\r\n", "\n").split("\n")]
     indents = [len(line) - len(line.lstrip(" ")) for line in lines if line]
     indent = min(indents, default=0)
     return "\n".join(line[indent:] for line in lines).strip("\n")
 
 
-class _Reader:
-    """Walks linked descriptors; `messages` and `enums` grow in order of declaration."""
+class _SchemaReader:
+    """Reads linked descriptors; collects messages and enums in order of declaration."""
 
     def __init__(self, source_map: SourceMap) -> None:
         self.source_map = source_map
@@ -190,19 +191,19 @@ class _Reader:
         self.enums: dict[str, Enum] = {}
 
     def file(self, file: FileDescriptor, proto: descriptor_pb2.FileDescriptorProto) -> None:
-        at = Locations(proto, self.source_map)
+        locations = Locations(proto, self.source_map)
         for index, enum in enumerate(proto.enum_type):
-            self._enum(file.enum_types_by_name[enum.name], (5, index), at, ())
+            self._enum(file.enum_types_by_name[enum.name], (5, index), locations, ())
         for index, message in enumerate(proto.message_type):
-            found = file.message_types_by_name[message.name]
-            self._message(found, message, (4, index), at, ())
+            descriptor = file.message_types_by_name[message.name]
+            self._message(descriptor, message, (4, index), locations, ())
 
     def _message(
         self,
         message: Descriptor,
         proto: descriptor_pb2.DescriptorProto,
         path: Path,
-        at: Locations,
+        locations: Locations,
         outer: tuple[str, ...],
     ) -> None:
         names = (*outer, message.name)
@@ -210,7 +211,13 @@ class _Reader:
         real = [item for item in message.oneofs if item.index not in synthetic]
         oneofs = {item.name for item in real}
         fields = tuple(
-            _field(item, _strict_stub(at.file, proto.field[index]), oneofs, at, (*path, 2, index))
+            _field(
+                item,
+                _has_implicit_presence(locations.file, proto.field[index]),
+                oneofs,
+                locations,
+                (*path, 2, index),
+            )
             for index, item in enumerate(message.fields)
         )
         self.messages[message.full_name] = Message(
@@ -219,50 +226,53 @@ class _Reader:
             file=message.file.name,
             fields=fields,
             oneofs=tuple(
-                _oneof(item, fields, at, (*path, 8, item.index), item is real[0]) for item in real
+                _oneof(item, fields, locations, (*path, 8, item.index), item is real[0])
+                for item in real
             ),
-            docs=at.docs(path),
-            span=at.span(path),
+            docs=locations.docs(path),
+            span=locations.span(path),
         )
         for index, enum in enumerate(message.enum_types):
-            self._enum(enum, (*path, 4, index), at, names)
+            self._enum(enum, (*path, 4, index), locations, names)
         for index, nested in enumerate(proto.nested_type):
             if not nested.options.map_entry:
-                found = message.nested_types_by_name[nested.name]
-                self._message(found, nested, (*path, 3, index), at, names)
+                descriptor = message.nested_types_by_name[nested.name]
+                self._message(descriptor, nested, (*path, 3, index), locations, names)
 
     def _enum(
-        self, enum: EnumDescriptor, path: Path, at: Locations, outer: tuple[str, ...]
+        self, enum: EnumDescriptor, path: Path, locations: Locations, outer: tuple[str, ...]
     ) -> None:
         values = tuple(
-            EnumValue(item.name, item.number, at.docs(where), at.span(where))
+            EnumValue(
+                item.name, item.number, locations.docs(value_path), locations.span(value_path)
+            )
             for index, item in enumerate(enum.values)
-            for where in [(*path, 2, index)]
+            for value_path in [(*path, 2, index)]
         )
         self.enums[enum.full_name] = Enum(
             full_name=enum.full_name,
             path=(*outer, enum.name),
             file=enum.file.name,
             values=values,
-            docs=at.docs(path),
-            span=at.span(path),
+            docs=locations.docs(path),
+            span=locations.span(path),
         )
 
 
 def _oneof(
-    oneof: OneofDescriptor, fields: tuple[Field, ...], at: Locations, path: Path, main: bool
+    oneof: OneofDescriptor, fields: tuple[Field, ...], locations: Locations, path: Path, main: bool
 ) -> Oneof:
     return Oneof(
         name=oneof.name,
         message=oneof.containing_type.full_name,
         arms=tuple(item for item in fields if item.oneof == oneof.name),
         main=main,
-        docs=at.docs(path),
-        span=at.span(path),
+        docs=locations.docs(path),
+        span=locations.span(path),
     )
 
 
-def _strict_stub(
+def _has_implicit_presence(
     file: descriptor_pb2.FileDescriptorProto, field: descriptor_pb2.FieldDescriptorProto
 ) -> bool:
     """Whether a field's declaration, or its file's features, give it implicit presence."""
@@ -276,7 +286,11 @@ def _strict_stub(
 
 
 def _field(
-    field: FieldDescriptor, implicit_presence: bool, oneofs: set[str], at: Locations, path: Path
+    field: FieldDescriptor,
+    implicit_presence: bool,
+    oneofs: set[str],
+    locations: Locations,
+    path: Path,
 ) -> Field:
     entry = field.message_type if field.type == FieldDescriptor.TYPE_MESSAGE else None
     is_map = entry is not None and entry.GetOptions().map_entry
@@ -293,8 +307,8 @@ def _field(
         required=field.is_required,
         implicit_presence=implicit_presence,
         oneof=oneof.name if oneof is not None and oneof.name in oneofs else None,
-        docs=at.docs(path),
-        span=at.span(path),
+        docs=locations.docs(path),
+        span=locations.span(path),
     )
 
 

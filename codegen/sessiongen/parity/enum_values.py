@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.diagnostics import Rule, Span
-from sessiongen.ir.enum_mapping import Binding, bind
+from sessiongen.ir.enum_mapping import EnumBinding, bind
 from sessiongen.parity.matrix import (
     ANYTHING,
     Cell,
@@ -46,7 +46,7 @@ def _section(
     enum: Enum,
     fallback: EnumValue | None,
     vocabularies: Sequence[Vocabulary],
-    bindings: Sequence[Binding | None],
+    bindings: Sequence[EnumBinding | None],
 ) -> Section:
     pairs = list(zip(vocabularies, bindings, strict=True))
     published = {value.number: value for value in reversed(enum.values)}
@@ -76,7 +76,7 @@ def _value_cell(
     value: EnumValue,
     fallback: EnumValue | None,
     vocabulary: Vocabulary,
-    binding: Binding | None,
+    binding: EnumBinding | None,
     first: bool,
 ) -> Cell:
     if binding is None:
@@ -99,7 +99,7 @@ def _value_cell(
 
 
 def _sdk_only_cells(
-    enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary, binding: Binding
+    enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary, binding: EnumBinding
 ) -> Iterator[Cell]:
     """Yield the SDK's values that the protocol lacks: literals, and any literal of an open set."""
     fact = binding.fact

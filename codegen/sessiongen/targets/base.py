@@ -1,11 +1,11 @@
 """The interface between the generator and an output language.
 
-The pipeline, the commands, the cache and the manifest know a language by its Target alone. To
-add one: write a Target under `targets/<language>/`, its templates under
+The pipeline, the commands, the cache and the manifest use only this interface. To add a
+language, write a Target under `targets/<language>/`, its templates under
 `templates/<language>/`, and add it to `targets/registry.py`.
 
-This module is imported by every run, also by one that finds nothing to do: it imports no
-descriptors and no templates.
+Every run imports this module, even if nothing has changed, so it imports neither descriptors
+nor templates.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Run:
-    """What a run of the generator gives a target besides the protocol.
+    """The arguments of a run for a target, besides the protocol.
 
     versions: the version of the generator and of each of the target's tools.
-    cache: a file in which the target may keep results for the next run, or None.
+    cache: a file in which the target may store results for the next run, or None.
     """
 
     versions: Mapping[str, str]
@@ -66,10 +66,10 @@ FindSymbols = Callable[["Oneof", "Field"], Iterable[Symbol]]
 class Target(ABC):
     """An output language.
 
-    language: the name by which `[[output]]` asks for it.
-    mark: the text that each generated file begins with, except files of other suffixes.
-    suffixes: the suffixes of files that begin with the mark.
-    keys: the keys that belong to this language in an `[[output]]` table.
+    language: the name of the language in `[[output]]` tables.
+    mark: the text at the start of each generated file that has one of the suffixes.
+    suffixes: the suffixes of files that start with the mark.
+    keys: the keys of this language in an `[[output]]` table.
     layers: the layers in the order in which they are listed.
     """
 
@@ -88,17 +88,17 @@ class Target(ABC):
 
     @abstractmethod
     def generation(self, run: Run) -> AbstractContextManager[Generate]:
-        """Return a context manager of the function that generates the files of an output.
+        """Return a context manager for the function that generates the files of an output.
 
-        The pipeline enters it before it compiles the protocol, so that subprocesses of a
-        target can start early. The function returns texts by their path in the output
-        folder, and raises an InputError that has a diagnostic for each name of the protocol
-        that the language cannot have.
+        The pipeline enters it before it compiles the protocol, so that a target can start
+        subprocesses early. The function returns texts by their path in the output folder. It
+        raises InputError with a diagnostic for each name of the protocol that is not possible
+        in the language.
         """
 
     @abstractmethod
     def symbols(self, model: Model, output: Output) -> FindSymbols:
-        """Return a function that finds the symbols that exist because of an arm."""
+        """Return a function that returns the symbols generated for an arm."""
 
     def tool_versions(self) -> dict[str, str]:
         """Return the version of each installed tool whose version changes the output."""
@@ -109,8 +109,8 @@ class Target(ABC):
         return {}
 
     def descriptors(self, files: Mapping[str, str]) -> list[FileDescriptorProto]:
-        """Return the descriptors of the protocol that generated files hold.
+        """Return the descriptors in generated files, [] if they have none.
 
-        `check` shows what changed in the protocol if a target can tell.
+        `check` uses them to show the changes of the protocol.
         """
         return []

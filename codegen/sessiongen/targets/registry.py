@@ -24,7 +24,7 @@ def get(language: str) -> Target:
 
 
 def default() -> Target:
-    """Return the target that a new configuration is written for."""
+    """Return the target for new configurations."""
     return _TARGETS[0]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiongen.ir.enum_mapping import Binding
+from sessiongen.ir.enum_mapping import EnumBinding
 from sessiongen.targets.python.layout import quoted
 from sessiongen.ir.name_case import snake
 from sessiongen.targets.python.naming import ENUM_OWN, Scope, constant, flat_names, plain
@@ -76,7 +76,7 @@ def enums_model(context: Context) -> EnumsModel:
 
 
 def _enum(
-    references: References, scope: Scope, bound: BoundEnum, binding: Binding | None, flat: str
+    references: References, scope: Scope, bound: BoundEnum, binding: EnumBinding | None, flat: str
 ) -> EnumModel:
     enum = bound.enum
     class_ = references.enum_class(enum.full_name)
@@ -127,13 +127,13 @@ def _docs(bound: BoundEnum) -> dict[str, str]:
     }
 
 
-def _accepts(binding: Binding | None, literal: str, fallback: bool) -> str:
+def _accepts(binding: EnumBinding | None, literal: str, fallback: bool) -> str:
     """A str Enum's member is no Literal to a type checker, so that any str must do."""
     word = "str" if fallback or (binding and binding.fact.form == "enum") else literal
     return f"{word} | None" if fallback else word
 
 
-def _pairs(binding: Binding | None, class_: str) -> list[Pair]:
+def _pairs(binding: EnumBinding | None, class_: str) -> list[Pair]:
     if binding is None:
         return []
     return [Pair(quoted(word), _value(class_, value.name)) for word, value in binding.pairs]

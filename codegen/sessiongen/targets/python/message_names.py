@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sessiongen.diagnostics import Diagnostic, Span
 from sessiongen.ir.name_case import snake
 from sessiongen.targets.python.naming import Scope, flat_names, identifier
-from sessiongen.ir.enum_mapping import Binding
+from sessiongen.ir.enum_mapping import EnumBinding
 from sessiongen.ir.protocol import BoundEnum
 from sessiongen.ir.schema import Message, Value
 from sessiongen.ir.encoding_plan import TAG, MessagePlan
@@ -122,7 +122,7 @@ def _owners(plan: MessagePlan) -> Iterator[tuple[str, Span]]:
     yield from ((item.oneof.name, item.oneof.span) for item in plan.tagged_oneofs)
 
 
-def _words(bound: BoundEnum, binding: Binding | None, flat: str) -> EnumWords:
+def _words(bound: BoundEnum, binding: EnumBinding | None, flat: str) -> EnumWords:
     function = snake(flat)
     if binding is None or not binding.pairs:
         return EnumWords("str", "", False, f"{function}_from_name", f"{function}_name")

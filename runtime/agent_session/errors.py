@@ -108,8 +108,8 @@ class FrameError(TransportError):
 class FrameTooLarge(FrameError):
     """A frame exceeds the size limit.
 
-    A received frame of that size ends the transport. A message to be sent is refused, and the
-    transport stays open.
+    A received frame of that size ends a transport over a stream. A room transport refuses it, and
+    so does every transport a message to be sent: both stay open.
 
     Attributes:
         size: the length of the message in bytes, as announced by the peer or as encoded here.

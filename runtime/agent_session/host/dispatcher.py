@@ -226,7 +226,7 @@ class RequestDispatcher:
         except TransportClosed:
             return 0  # the end of the transport is logged elsewhere
         except FrameTooLarge as error:
-            text = too_large(error.size)
+            text = too_large(error.size, error.limit)
         except UnencodableMessage:
             text = "internal error"
         logger.error("a response cannot be sent: %s", text)

@@ -19,8 +19,8 @@ from agent_session_protocol import encoders, responses
 from agent_session_protocol.errors import RequestError
 from google.protobuf.message import Message
 
-from ..transport.framing import MAX_FRAME_SIZE
 from .adapter import SessionAdapter
+from ..transport.framing import MAX_FRAME_SIZE
 from ..text_repair import encode_repaired
 from .runs import Runs, RunStopped
 from ..transport.base import logger
@@ -53,12 +53,21 @@ class HostRequestHandler(Skeleton):
         session: the session.
         runs: handles run_input.
         redact_errors: whether to hide the texts of the session's exceptions from the driver.
+        max_message_size: the size limit of a response in bytes.
     """
 
-    def __init__(self, session: SessionAdapter, runs: Runs, *, redact_errors: bool) -> None:
+    def __init__(
+        self,
+        session: SessionAdapter,
+        runs: Runs,
+        *,
+        redact_errors: bool,
+        max_message_size: int = MAX_FRAME_SIZE,
+    ) -> None:
         self._session = session
         self._runs = runs
         self._redact_errors = redact_errors
+        self._max_message_size = max_message_size
 
     def is_immediate(self, arm: str) -> bool:
         """Reports whether the handler of a request returns without waiting, and needs no task."""
@@ -76,7 +85,8 @@ class HostRequestHandler(Skeleton):
         self, request: pb.SessionRequest.GetChatHistory
     ) -> _Response.GetChatHistoryResponse:
         source = responses.GetChatHistoryResponse(items=self._session.chat_items())
-        return await _encode_in_chunks(encoders.encode_get_chat_history_response, source, "items")
+        encode = encoders.encode_get_chat_history_response
+        return await _encode_in_chunks(encode, source, "items", self._max_message_size)
 
     async def run_input(self, request: pb.SessionRequest.RunInput) -> _Response.RunInputResponse:
         if not request.text:
@@ -95,7 +105,8 @@ class HostRequestHandler(Skeleton):
         self, request: pb.SessionRequest.GetAgentInfo
     ) -> _Response.GetAgentInfoResponse:
         source = self._session.agent_info()
-        return await _encode_in_chunks(encoders.encode_get_agent_info_response, source, "chat_ctx")
+        encode = encoders.encode_get_agent_info_response
+        return await _encode_in_chunks(encode, source, "chat_ctx", self._max_message_size)
 
     async def get_session_state(
         self, request: pb.SessionRequest.GetSessionState
@@ -161,7 +172,7 @@ def _run_failed(text: str) -> RequestError:
 
 
 async def _encode_in_chunks(
-    encode: Callable[[Any], _M], source: Mapping[str, Any], items: str
+    encode: Callable[[Any], _M], source: Mapping[str, Any], items: str, limit: int
 ) -> _M:
     """Encodes a response with chat items, in chunks, so that other tasks can run in between.
 
@@ -169,6 +180,7 @@ async def _encode_in_chunks(
         encode: the encoder of the response.
         source: the contents of the response.
         items: the key of the chat items in it.
+        limit: the size limit of the response in bytes.
 
     Raises:
         RequestError: the response exceeds the size limit of a message.
@@ -183,12 +195,12 @@ async def _encode_in_chunks(
         await asyncio.sleep(0)
         chunk = encode_repaired(encode, {**empty_source, items: all_items[start : start + _CHUNK]})
         size += chunk.ByteSize()
-        if size > MAX_FRAME_SIZE:
-            raise RequestError(too_large(size))
+        if size > limit:
+            raise RequestError(too_large(size, limit))
         response.MergeFrom(chunk)
     return response
 
 
-def too_large(size: int) -> str:
+def too_large(size: int, limit: int) -> str:
     """Returns the error text for a response that exceeds the size limit of a message."""
-    return f"the response takes at least {size} bytes, the limit is {MAX_FRAME_SIZE} bytes"
+    return f"the response takes at least {size} bytes, the limit is {limit} bytes"

@@ -90,7 +90,12 @@ class SessionHost:
         self._runs = Runs(self._session)
         self._hold = FinalizeHold()
         # Type checkers report here if a request has no handler.
-        handler = HostRequestHandler(self._session, self._runs, redact_errors=redact_errors)
+        handler = HostRequestHandler(
+            self._session,
+            self._runs,
+            redact_errors=redact_errors,
+            max_message_size=transport.max_message_size,
+        )
         self._dispatcher = RequestDispatcher(
             handler, transport, self._hold, max_in_flight, max_waiting_bytes
         )

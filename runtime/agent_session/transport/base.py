@@ -14,6 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from google.protobuf.message import Message
 
 from ..errors import TransportError
+from .framing import MAX_FRAME_SIZE
 
 logger = logging.getLogger("agent_session")
 
@@ -98,6 +99,11 @@ class Transport(ABC, Generic[M]):
             timeout: seconds after which the connection is aborted, even if messages are still
                 queued; None for the transport's own timeout.
         """
+
+    @property
+    def max_message_size(self) -> int:
+        """The size limit of a message, in bytes."""
+        return MAX_FRAME_SIZE
 
     @property
     @abstractmethod

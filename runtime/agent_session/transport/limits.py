@@ -22,6 +22,9 @@ class StreamLimits:
         close_timeout: how long `close` takes at most.
         linger: how long `close` waits for the peer to close as well. If the connection is closed
             earlier, the system may discard data that the peer has not read.
+        room_message_size: the size limit of a message in a room, in either direction. A message on
+            a TCP connection is limited to `MAX_FRAME_SIZE` by the protocol. A room may hold one
+            message of this size in addition to the send queue.
     """
 
     send_queue: int = 8 << 20
@@ -29,6 +32,7 @@ class StreamLimits:
     stall_timeout: float = 10.0
     close_timeout: float = 3.0
     linger: float = 0.25
+    room_message_size: int = 16 << 20
 
     def __post_init__(self) -> None:
         if self.send_queue < HEADER_SIZE + MAX_FRAME_SIZE:

@@ -26,7 +26,7 @@ SESSION_FORMAT: Final = MessageFormat(
 SESSION_TOPIC: Final = "lk.agent.session"
 """The topic of the byte streams that carry sessions in a room."""
 
-_CORRELATION: Final = Correlation("request", "response", "request_id")
+_CORRELATION: Final = Correlation("request", "response", "request_id", "error")
 
 SessionTransport: TypeAlias = Transport[AgentSessionMessage]
 """Any transport that carries an agent session."""

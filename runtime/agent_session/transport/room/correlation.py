@@ -16,11 +16,13 @@ class Correlation:
         request: the envelope's field that holds a request.
         response: the envelope's field that holds a response.
         request_id: the string field of both that is equal in a request and its response.
+        error: the string field of a response that holds the error; None if there is none.
     """
 
     request: str
     response: str
     request_id: str
+    error: str | None = None
 
     def request_in(self, envelope: Message) -> Any:
         """Returns the request in an envelope, or None."""

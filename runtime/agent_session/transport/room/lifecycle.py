@@ -5,6 +5,7 @@ livekit is imported only when a room is used.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ class RoomLifecycle:
         room: the room.
         remote_identity: the participant whose disconnect ends the transport; None if only the
             disconnect of the room does.
+        listing_timeout: after how many seconds a peer that has sent a message must be listed in the
+            room. A server does not report a participant that leaves before it is listed.
         ended: called with the error that ends the transport, or None for a deliberate disconnect.
             May be called again with a more precise error.
         reconnected: called when the room has reconnected.
@@ -29,20 +32,33 @@ class RoomLifecycle:
         disconnected: whether the room has emitted "disconnected", which is its last event.
     """
 
-    __slots__ = ("disconnected", "_room", "_remote_identity", "_ended", "_reconnected")
+    __slots__ = (
+        "disconnected",
+        "_room",
+        "_remote_identity",
+        "_listing_timeout",
+        "_ended",
+        "_reconnected",
+        "_received",
+        "_listing_timer",
+    )
 
     def __init__(
         self,
         room: rtc.Room,
         remote_identity: str | None,
+        listing_timeout: float,
         ended: Callable[[ConnectionLost | None], None],
         reconnected: Callable[[], None],
     ) -> None:
         self.disconnected = False
         self._room = room
         self._remote_identity = remote_identity
+        self._listing_timeout = listing_timeout
         self._ended = ended
         self._reconnected = reconnected
+        self._received = False
+        self._listing_timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Starts to listen."""
@@ -57,12 +73,30 @@ class RoomLifecycle:
         self._room.off("connection_state_changed", self._state_changed)
         self._room.off("disconnected", self._room_disconnected)
         self._room.off("reconnected", self._reconnected)
+        if self._listing_timer is not None:
+            self._listing_timer.cancel()
+
+    def peer_sent(self) -> None:
+        """Records that the peer has sent a message, so it must become listed."""
+        if not self._received:
+            self._received = True
+            self._check_later()
 
     def is_reconnecting(self) -> bool:
         """Reports whether the room has lost its connection and is reconnecting."""
         from livekit.rtc import ConnectionState
 
         return self._room.connection_state == ConnectionState.CONN_RECONNECTING
+
+    def _check_later(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._listing_timer = loop.call_later(self._listing_timeout, self._check_listed)
+
+    def _check_listed(self) -> None:
+        if self.is_reconnecting():
+            self._check_later()
+        elif self._remote_identity not in self._room.remote_participants:
+            self._ended(ConnectionLost("the peer left before it was listed in the room"))
 
     def _participant_disconnected(self, participant: rtc.RemoteParticipant) -> None:
         if participant.identity == self._remote_identity:

@@ -29,6 +29,7 @@ class StreamReceiver:
         is_reconnecting: reports whether the room is reconnecting, so that nothing can arrive.
         received: called with a participant's identity and the bytes of its message.
         refused: called with a participant's identity and the error of its stream.
+        oversized: called instead if a message is over the size limit, also with its first bytes.
         idle: called whenever no stream is left to read.
 
     Attributes:
@@ -42,6 +43,7 @@ class StreamReceiver:
         "_is_reconnecting",
         "_received",
         "_refused",
+        "_oversized",
         "_idle",
         "_queues",
         "_tasks",
@@ -57,6 +59,7 @@ class StreamReceiver:
         is_reconnecting: Callable[[], bool],
         received: Callable[[str, bytes], None],
         refused: Callable[[str, TransportError], None],
+        oversized: Callable[[str, FrameTooLarge, bytes], None],
         idle: Callable[[], None],
     ) -> None:
         self.progress = 0
@@ -65,6 +68,7 @@ class StreamReceiver:
         self._is_reconnecting = is_reconnecting
         self._received = received
         self._refused = refused
+        self._oversized = oversized
         self._idle = idle
         self._queues: dict[str, deque[rtc.ByteStreamReader]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -129,6 +133,9 @@ class StreamReceiver:
             await self._may_read.wait()
             try:
                 body = await self._read(queue[0])
+            except _Oversized as oversized:
+                if not self._stopped:
+                    self._oversized(identity, oversized.error, oversized.start)
             except FrameError as error:
                 if not self._stopped:
                     self._refused(identity, error)
@@ -146,13 +153,14 @@ class StreamReceiver:
         timer = _StallTimer(reader, self._stall_timeout, self._is_reconnecting)
         self._stall_timers.add(timer)
         try:
-            self._check_size(announced)
             async for chunk in reader:
                 timer.restart()
                 self.progress += 1
                 size += len(chunk)
-                self._check_size(size)
                 chunks.append(chunk)
+                if max(size, announced) > self._max_message_size:
+                    error = FrameTooLarge(max(size, announced), self._max_message_size)
+                    raise _Oversized(error, chunks[0])
             if size < announced or timer.expired:
                 raise TruncatedFrame(size, announced or None)
         except ConnectionError as error:  # the base class of livekit's StreamError
@@ -163,9 +171,19 @@ class StreamReceiver:
             reader.close()
         return b"".join(chunks)
 
-    def _check_size(self, size: int) -> None:
-        if size > self._max_message_size:
-            raise FrameTooLarge(size, self._max_message_size)
+
+class _Oversized(Exception):
+    """A message is over the size limit.
+
+    Attributes:
+        error: the error to report.
+        start: the first bytes of the message.
+    """
+
+    def __init__(self, error: FrameTooLarge, start: bytes) -> None:
+        super().__init__(error, start)
+        self.error = error
+        self.start = start
 
 
 class _StallTimer:

@@ -97,6 +97,17 @@ class Router(Generic[M]):
         request_id: str = getattr(request, correlation.request_id)
         setattr(request, correlation.request_id, self._routes.add(request_id, identity))
 
+    def expect_response(self, response: M, identity: str) -> None:
+        """Records a participant as the recipient of a response to a request that was not received.
+
+        Gives the response another id if it must have one.
+        """
+        correlation = self._correlation
+        if correlation is not None:
+            part = correlation.response_in(response)
+            request_id: str = getattr(part, correlation.request_id)
+            setattr(part, correlation.request_id, self._routes.add(request_id, identity))
+
     def encode(self, message: M, limit: int) -> bytes | None:
         """Returns the frame of a message; None if it is a response to an unknown request.
 

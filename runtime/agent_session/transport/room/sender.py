@@ -57,7 +57,7 @@ class StreamSender:
         idle: Callable[[], None],
     ) -> None:
         self.last_sent = 0.0
-        self._buffer = SendBuffer(limits.send_queue, is_droppable)
+        self._buffer = SendBuffer(limits.send_queue + limits.room_message_size, is_droppable)
         self._limits = limits
         self._is_droppable = is_droppable
         self._transmit = transmit

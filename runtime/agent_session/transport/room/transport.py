@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from ...errors import (
     ConnectFailed,
+    FrameTooLarge,
     MalformedFrame,
     SlowConsumer,
     TopicInUse,
@@ -21,11 +23,12 @@ from ...errors import (
 )
 from ..base import M, logger
 from ..buffered import BufferedTransport, State
-from ..framing import MAX_FRAME_SIZE, UNPARSABLE
+from ..framing import UNPARSABLE
 from ..limits import DEFAULT_LIMITS, StreamLimits
 from ..message_format import HEADER_SIZE, MessageFormat
 from .correlation import Correlation
 from .lifecycle import RoomLifecycle
+from .oversized import refuse_oversized
 from .log import ParticipantLog
 from .receiver import StreamReceiver
 from .router import Router
@@ -50,12 +53,14 @@ class RoomTransport(BufferedTransport[M]):
     sender of the request, and other messages go to everyone. It ends when the room disconnects.
 
     LiveKit does not report the disconnect of a participant that is hidden, or that left before the
-    server had reported that it joined, which can take three seconds. It does not report which
-    messages have arrived either: a full reconnect may lose some.
+    server had reported that it joined, which can take three seconds. A peer that has sent a message
+    and is not listed in the room after `stall_timeout` is therefore taken for one that left.
+    LiveKit does not report which messages have arrived either: a full reconnect may lose some.
 
-    A message over the size limit ends a bound transport with a `FrameTooLarge`, and a peer that
-    sends much faster than this side reads ends it with a `SlowReader`. An open transport refuses
-    the message instead, so that no participant can end the sessions of others.
+    A message over `room_message_size` is refused. If it is a response, the request fails with an
+    error; if it is a request, it is answered with an error. A peer that sends much faster than this
+    side reads ends a bound transport with a `SlowReader`. An open transport refuses the message
+    instead, so that no participant can end the sessions of others.
 
     The `stall_timeout` of the limits applies to whole messages, since a room does not report how
     much of a message it has taken. It also applies to a received stream that delivers nothing; its
@@ -83,6 +88,7 @@ class RoomTransport(BufferedTransport[M]):
         "_receiver",
         "_sender",
         "_router",
+        "_correlation",
         "_fault",
         "_truncated",
         "_linger_timer",
@@ -106,13 +112,16 @@ class RoomTransport(BufferedTransport[M]):
         self._room = room
         self._remote_identity = remote_identity
         self._topic = topic
-        self._lifecycle = RoomLifecycle(room, remote_identity, self._drain, self._reconnected)
+        self._lifecycle = RoomLifecycle(
+            room, remote_identity, limits.stall_timeout, self._drain, self._reconnected
+        )
         self._receiver = StreamReceiver(
-            MAX_FRAME_SIZE,
+            limits.room_message_size,
             limits.stall_timeout,
             self._lifecycle.is_reconnecting,
             self._message_received,
             self._message_refused,
+            self._message_oversized,
             self._settle,
         )
         self._sender = StreamSender(
@@ -124,6 +133,7 @@ class RoomTransport(BufferedTransport[M]):
             self._settle,
         )
         self._router = Router[M](remote_identity, correlation)
+        self._correlation = correlation
         self._fault: TransportError | None = None
         # The error of a truncated message, if it is the last that was received.
         self._truncated: TransportError | None = None
@@ -134,6 +144,10 @@ class RoomTransport(BufferedTransport[M]):
     @property
     def dropped_frames(self) -> int:
         return self._sender.dropped
+
+    @property
+    def max_message_size(self) -> int:
+        return self._limits.room_message_size
 
     async def start(self) -> None:
         """Starts to listen in the room. May be called again after a failure.
@@ -163,11 +177,14 @@ class RoomTransport(BufferedTransport[M]):
         self._receiver.resume()
 
     def _stream_opened(self, reader: rtc.ByteStreamReader, identity: str) -> None:
-        if self._remote_identity in (None, identity):
+        if self._remote_identity is None:
             self._receiver.add(reader, identity)
-            return
-        reader.close()
-        self._participants.log_ignored(identity)
+        elif self._remote_identity == identity:
+            self._lifecycle.peer_sent()
+            self._receiver.add(reader, identity)
+        else:
+            reader.close()
+            self._participants.log_ignored(identity)
 
     def _message_received(self, identity: str, body: bytes) -> None:
         self._truncated = None
@@ -195,6 +212,27 @@ class RoomTransport(BufferedTransport[M]):
             self._begin_close(self._limits.close_timeout)
             self._receive_buffer.end(error)
 
+    def _message_oversized(self, identity: str, error: FrameTooLarge, start: bytes) -> None:
+        """Refuses a message that is over the size limit, and fails the request that it concerns.
+
+        Args:
+            identity: the participant that sent the message.
+            error: why the message is refused.
+            start: the first bytes of the message.
+        """
+        self._log_refused(error, f" of {identity!r}")
+        if self._correlation is None:
+            return
+        refusal = refuse_oversized(self._format.message_class, self._correlation, start, error)
+        if refusal is None:
+            return
+        if refusal.is_response:
+            self._receive_buffer.put([refusal.answer], HEADER_SIZE)
+        elif self._state is State.OPEN:
+            self._router.expect_response(refusal.answer, identity)
+            with suppress(TransportClosed):
+                self.send_nowait(refusal.answer)
+
     # Sending.
 
     async def flush(self) -> None:
@@ -205,7 +243,7 @@ class RoomTransport(BufferedTransport[M]):
 
     def _encode(self, message: M) -> bytes | None:
         self._check_open()
-        return self._router.encode(message, MAX_FRAME_SIZE)
+        return self._router.encode(message, self._limits.room_message_size)
 
     def _put(self, frame: bytes) -> None:
         try:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from agent_session import (
     ConnectionLost,
-    FrameTooLarge,
     RoomSessionTransport,
+    StreamLimits,
     TransportClosed,
 )
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
@@ -229,12 +229,13 @@ def test_a_room_that_is_disconnected_locally(venue: Venue) -> None:
 def test_a_message_over_the_size_limit(venue: Venue) -> None:
     async def main(place: Place) -> None:
         peer = await place.join("agent")
-        driver = RoomSessionTransport(await place.join("driver"), "agent")
+        limits = StreamLimits(room_message_size=1 << 20)
+        driver = RoomSessionTransport(await place.join("driver"), "agent", limits=limits)
         async with driver:
-            await driver.send(ping(1))
             await send_raw(peer, bytes((1 << 20) + 1))
-            assert await read_all(driver) == []
-            assert isinstance(driver.reason, FrameTooLarge)
+            await send_raw(peer, ping(1).SerializeToString())
+            assert await driver.__anext__() == ping(1)
+            assert driver.refused_frames == 1
 
     venue.run(main)
 

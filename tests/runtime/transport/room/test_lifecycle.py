@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from agent_session import (
     ConnectionLost,
-    FrameTooLarge,
     RoomSessionTransport,
     StreamLimits,
     TransportClosed,
@@ -238,15 +238,16 @@ def test_a_message_truncated_by_the_end_of_the_room_is_the_reason() -> None:
     run(main())
 
 
-def test_a_late_message_over_the_size_limit_is_the_reason() -> None:
+def test_a_late_message_over_the_size_limit_is_refused() -> None:
     async def main() -> None:
-        async with raw_peer() as (server, driver, _):
+        limits = replace(QUICK, room_message_size=1000)
+        async with raw_peer(limits) as (server, driver, _):
             server.drop("agent", LEFT)
             while not driver.closed:
                 await asyncio.sleep(0)
-            server.begin_late("agent", 2 << 20)
+            server._chunk(server.begin_late("agent", 1001), bytes(10))
             assert await read_all(driver) == []
-            assert isinstance(driver.reason, FrameTooLarge)
+            assert driver.refused_frames == 1 and driver.reason is None
 
     run(main())
 

@@ -125,7 +125,7 @@ def test_a_request_can_be_answered_after_a_response_over_the_limit() -> None:
             await send_raw(ann, body(ping(1)), "agent")
             await host.__anext__()
             with pytest.raises(FrameTooLarge):
-                await host.send(response("1", "x" * (1 << 20)))
+                await host.send(response("1", "x" * (16 << 20)))
             await host.send(response("1", "too long"))
             assert await at_ann.messages(1) == [response("1", "too long")]
 
@@ -135,10 +135,11 @@ def test_a_request_can_be_answered_after_a_response_over_the_limit() -> None:
 def test_no_participant_ends_the_sessions_of_others(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         async with open_host() as (server, host, ann, bob):
-            await open_raw(ann, 2 << 20)
+            announced = await open_raw(ann, (16 << 20) + 1)
+            await announced.write(bytes(10))
             announced_nothing = await open_raw(ann)
-            for _ in range(18):
-                await announced_nothing.write(bytes(1 << 16))
+            for _ in range(17):
+                await announced_nothing.write(bytes(1 << 20))
             await send_raw(bob, body(ping(1)), "agent")
             assert await host.__anext__() == ping(1)
             await ann.disconnect()
@@ -147,7 +148,7 @@ def test_no_participant_ends_the_sessions_of_others(caplog: pytest.LogCaptureFix
             assert host.refused_frames == 2 and not host.closed
 
     run(main())
-    assert caplog.text.count("limit of 1048576 bytes; refused") == 2
+    assert caplog.text.count("limit of 16777216 bytes; refused") == 2
 
 
 def test_an_unfinished_stream_delays_only_its_sender() -> None:

@@ -8,9 +8,10 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from agent_session import Ended, RemoteSession, RoomSessionTransport
+from agent_session import Ended, RemoteSession, RoomSessionTransport, StreamLimits
 from agent_session.host.host import SessionHost
 from agent_session_protocol import agent_session_pb2 as pb
+from agent_session_protocol.errors import RequestError
 from rooms import Place, Venue, address, venue
 
 __all__ = ["address", "venue"]  # fixtures
@@ -20,15 +21,19 @@ remote_session = pytest.importorskip("livekit.agents.voice.remote_session")
 from scripted_agent import Clerk, Say, scripted_session  # noqa: E402
 from livekit.agents import AgentSession  # noqa: E402
 
-SCRIPT = {"hi": [Say("hello")], "more": [Say("x" * 50_000)]}
+LONG = "x" * 1_570_000
+SCRIPT = {"hi": [Say("hello")], "more": [Say("x" * 50_000)], "long": [Say(LONG)]}
+SMALL = StreamLimits(room_message_size=1 << 20)
 
 
 @asynccontextmanager
-async def our_host(place: Place) -> AsyncIterator[AgentSession[None]]:
+async def our_host(
+    place: Place, limits: StreamLimits = StreamLimits()
+) -> AsyncIterator[AgentSession[None]]:
     """A session with a host of ours, open to all in the room; the room is left at the end."""
     room = await place.join("agent")
     session = scripted_session(SCRIPT)
-    async with SessionHost(session, RoomSessionTransport(room)) as host:
+    async with SessionHost(session, RoomSessionTransport(room, limits=limits)) as host:
         await session.start(Clerk(), session_host=False)
         yield session
         await session.aclose()
@@ -49,8 +54,11 @@ async def their_host(place: Place) -> AsyncIterator[AgentSession[None]]:
         await host.aclose()
 
 
-async def our_driver(place: Place, identity: str) -> RemoteSession:
-    driver = RemoteSession(RoomSessionTransport(await place.join(identity), "agent"))
+async def our_driver(
+    place: Place, identity: str, limits: StreamLimits = StreamLimits()
+) -> RemoteSession:
+    room = await place.join(identity)
+    driver = RemoteSession(RoomSessionTransport(room, "agent", limits=limits))
     await driver.wait_for_ready()
     return driver
 
@@ -115,5 +123,72 @@ def test_the_sdks_driver_with_our_host(venue: Venue) -> None:
             await seen.wait()
             assert (await driver.get_agent_info()).id == "clerk"
             await driver.aclose()
+
+    venue.run(main)
+
+
+def test_a_history_of_more_than_a_mebibyte(venue: Venue) -> None:
+    """Each of ours with the peer of livekit-agents, whose rooms have no size limit."""
+
+    async def main(place: Place) -> None:
+        async with their_host(place):
+            driver = await our_driver(place, "driver")
+            assert texts((await driver.run_input(text="long")).items) == [LONG]
+            assert texts((await driver.get_chat_history()).items) == ["long", LONG]
+            await driver.close()
+
+    venue.run(main)
+
+
+def test_a_history_of_more_than_a_mebibyte_for_their_driver(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        async with our_host(place):
+            room = await place.join("driver")
+            driver = remote_session.RemoteSession.from_room(room, "agent")
+            await driver.start()
+            await driver.wait_for_ready()
+            assert texts((await driver.run("long")).items) == [LONG]
+            assert texts((await driver.get_chat_history()).items) == ["long", LONG]
+            await driver.aclose()
+
+    venue.run(main)
+
+
+def test_a_history_over_the_limit_of_the_driver_fails_the_request(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        async with their_host(place):
+            driver = await our_driver(place, "driver", SMALL)
+            with pytest.raises(RequestError, match="exceeds the limit of 1048576 bytes"):
+                await driver.run_input(text="long")
+            with pytest.raises(RequestError, match="exceeds the limit of 1048576 bytes"):
+                await driver.get_chat_history()
+            assert texts((await driver.run_input(text="hi")).items) == ["hello"]
+            await driver.close()
+
+    venue.run(main)
+
+
+def test_a_history_over_the_limit_of_the_host_fails_the_request(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        async with our_host(place, SMALL):
+            driver = await our_driver(place, "driver")
+            with pytest.raises(RequestError, match="the limit is 1048576 bytes"):
+                await driver.run_input(text="long")
+            with pytest.raises(RequestError, match="the limit is 1048576 bytes"):
+                await driver.get_chat_history()
+            assert texts((await driver.run_input(text="hi")).items) == ["hello"]
+            await driver.close()
+
+    venue.run(main)
+
+
+def test_a_request_over_the_limit_of_the_host_fails(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        async with our_host(place, SMALL):
+            driver = await our_driver(place, "driver")
+            with pytest.raises(RequestError, match="exceeds the limit of 1048576 bytes"):
+                await driver.run_input(text="x" * 1_100_000)
+            assert texts((await driver.run_input(text="hi")).items) == ["hello"]
+            await driver.close()
 
     venue.run(main)

@@ -10,7 +10,6 @@ import sys
 import pytest
 from agent_session import (
     ConnectFailed,
-    FrameTooLarge,
     NotStarted,
     RoomSessionTransport,
     TopicInUse,
@@ -30,14 +29,6 @@ from room_transports import (
     take,
 )
 from transport_messages import Collector, audio, nested_struct, ping, read_all, run, transcript
-
-
-def exactly(size: int) -> AgentSessionMessage:
-    """A message of that many bytes."""
-    message = audio(size - 20)
-    message.audio_output.data += bytes(size - message.ByteSize())
-    assert message.ByteSize() == size
-    return message
 
 
 def test_a_message_is_one_stream_to_the_peer() -> None:
@@ -165,57 +156,6 @@ def test_only_a_broken_stream_is_refused(caplog: pytest.LogCaptureFixture) -> No
         in caplog.text
     )
     assert "the stream ended in a frame, after 0 of 5 bytes (read length exceeded" in caplog.text
-
-
-def test_a_message_of_the_size_limit_is_sent_and_a_longer_one_is_not() -> None:
-    async def main() -> None:
-        async with pair() as (_, driver, agent):
-            await driver.send(exactly(1 << 20))
-            with pytest.raises(FrameTooLarge):
-                await driver.send(exactly((1 << 20) + 1))
-            await driver.send(ping(1))
-            assert await take(agent, 2) == [exactly(1 << 20), ping(1)]
-
-    run(main())
-
-
-@pytest.mark.parametrize("size", [(1 << 20) + 1, None])
-def test_a_longer_message_ends_the_transport_before_it_is_read(size: int | None) -> None:
-    async def main() -> None:
-        async with raw_peer() as (_, driver, peer):
-            await send_raw(peer, ping(1).SerializeToString())
-            writer = await open_raw(peer, size)
-            messages = asyncio.ensure_future(read_all(driver))
-            written = 0
-            while not driver.closed and written < 3 << 20:
-                await writer.write(bytes(1 << 16))
-                written += 1 << 16
-            assert await messages == [ping(1)]
-            assert isinstance(driver.reason, FrameTooLarge) and driver.reason.limit == 1 << 20
-            assert driver.reason.size == ((1 << 20) + 1 if size else 17 << 16)
-            assert written <= (1 << 16 if size else 18 << 16)
-            with pytest.raises(TransportClosed) as caught:
-                await driver.send(ping(2))
-            assert caught.value.reason is driver.reason
-
-    run(main())
-
-
-def test_messages_queued_before_such_an_end_are_sent() -> None:
-    async def main() -> None:
-        async with raw_peer() as (server, driver, peer):
-            reader = RawReader(peer)
-            server.stuck = True
-            for number in range(20):
-                driver.send_nowait(ping(number))
-            await asyncio.sleep(0)
-            server.release()
-            await open_raw(peer, 2 << 20)
-            assert await read_all(driver) == []
-            await driver.close()
-            assert await reader.messages(20) == [ping(number) for number in range(20)]
-
-    run(main())
 
 
 def test_ignored_messages_of_others_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:

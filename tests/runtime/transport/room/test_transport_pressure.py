@@ -11,7 +11,10 @@ from agent_session.transport.room import receiver
 from room_transports import RawReader, fill, open_raw, pair, raw_peer, send_raw, take
 from transport_messages import audio, ping, read_all, run, transcript
 
-SMALL = StreamLimits(send_queue=2 << 20, close_timeout=1, linger=0.02)
+# Together, 2 MiB may wait to be sent.
+SMALL = StreamLimits(
+    send_queue=(1 << 20) + 4, room_message_size=(1 << 20) - 4, close_timeout=1, linger=0.02
+)
 
 
 def test_a_stalled_room_drops_audio_then_ends_the_transport(
@@ -276,6 +279,27 @@ def test_a_peer_that_is_not_read_ends_the_transport_with_slow_reader(
             got = await read_all(driver)
             assert 1 <= len(got) <= 5 and isinstance(driver.reason, SlowReader)
             assert driver.reason.waiting == 20
+
+    run(main())
+
+
+def test_messages_queued_before_such_an_end_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(receiver, "MAX_WAITING", 2)
+
+    async def main() -> None:
+        async with raw_peer() as (server, driver, peer):
+            reader = RawReader(peer)
+            server.stuck = True
+            for number in range(20):
+                driver.send_nowait(ping(number))
+            await asyncio.sleep(0)
+            server.release()
+            for _ in range(3):
+                await open_raw(peer, 100)
+            assert await read_all(driver) == []
+            assert isinstance(driver.reason, SlowReader)
+            await driver.close()
+            assert await reader.messages(20) == [ping(number) for number in range(20)]
 
     run(main())
 

@@ -7,6 +7,7 @@ commented lines to choose from.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -152,8 +153,14 @@ def _config(source: Source, include: tuple[Path, ...], target: Path, text: str) 
     return Config(target.absolute(), text, given)
 
 
+# The end of a file name such as session-1.1.29.binpb.
+_VERSION = re.compile(r"-v?\d+(\.\d+)*$")
+
+
 def _protocol_name(source: Source) -> str:
-    return source.messages or (source.proto or source.descriptor_set or Path("protocol")).stem
+    if source.messages is not None:
+        return source.messages.rsplit(".", 1)[-1]
+    return _VERSION.sub("", (source.proto or source.descriptor_set or Path("protocol")).stem)
 
 
 def _input_lines(source: Source, include: tuple[Path, ...], root: Path) -> list[str]:

@@ -18,6 +18,7 @@ from sessiongen.frontend import protoc
 from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed
 from sessiongen.paths import display
+from sessiongen.frontend.root_causes import root_causes
 from sessiongen.frontend.source_map import SourceMap
 from sessiongen.frontend.well_known import is_well_known
 
@@ -70,7 +71,7 @@ def _from_protos(config: Config) -> Compiled:
         # As paths: protoc looks for an import name in the working directory first, and could
         # take it for an option.
         arguments += ["--include_source_info", *(str(source_map.locate(name)) for name in names)]
-        diagnostics = protoc.finish(protoc.start(arguments), source_map)
+        diagnostics = root_causes(protoc.finish(protoc.start(arguments), source_map), source_map)
         if failed(diagnostics):
             raise InputError(diagnostics)
         data = target.read_bytes()

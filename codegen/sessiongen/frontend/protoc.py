@@ -90,7 +90,7 @@ def parse(text: str, source_map: SourceMap, failed: bool) -> list[Diagnostic]:
 
 _SYNTAX_HELP = "the file must be valid Protocol Buffers source; this is the message of protoc"
 _HINTS = {
-    "was not found or had errors": "fix that file, or add its folder to input.include",
+    "was not found or had errors": "fix that file",
     "recursively imports": "remove one of the imports that form the cycle",
     "maximum supported edition": "write the file in proto2, proto3 or edition 2023",
     "File not found": "add the folder that holds this file to input.include",

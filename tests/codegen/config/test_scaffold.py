@@ -104,7 +104,7 @@ def test_init_with_include_paths(tmp_path: Path) -> None:
     )
     without = made.invoke("init", "proto/small.proto")
     assert without.status == 2
-    assert "add its folder to the include paths, with -I" in without.errors
+    assert "add the folder that holds this file to the include paths, with -I" in without.errors
     assert not made.config.exists()
     assert made.invoke("init", "-I", "proto", "-I", "lib", "proto/small.proto").status == 0
     assert 'include = ["proto", "lib"]' in made.config.read_text(encoding="utf-8")
@@ -204,3 +204,22 @@ def test_init_of_a_published_module_with_one_unpaired_arm(tmp_path: Path) -> Non
     outcome = invoke(tmp_path, "explain", "FfiRequest.edit_chat_message")
     assert outcome.status == 0
     assert re.search(r"answered by +send_chat_message, field ", outcome.output)
+
+
+@pytest.mark.parametrize(
+    ("file", "package"),
+    [
+        ("session.v2.proto", "session_v2_protocol"),
+        ("session-1.1.29.proto", "session_protocol"),
+        ("session-v3.proto", "session_protocol"),
+        ("my-session.proto", "my_session_protocol"),
+        ("7.proto", "p7_protocol"),
+    ],
+)
+def test_the_package_is_named_after_the_file_without_its_version(
+    file: str, package: str, tmp_path: Path
+) -> None:
+    (tmp_path / file).write_text(PROTO, encoding="utf-8")
+    assert invoke(tmp_path, "init", file).status == 0
+    written = tomli.loads((tmp_path / "codegen.toml").read_text(encoding="utf-8"))
+    assert written["output"][0]["package"] == package

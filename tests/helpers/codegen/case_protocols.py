@@ -71,6 +71,7 @@ VALID: Mapping[str, Case] = {
     "loops": Case(),
     "many_oneofs": Case(),
     "optionals": Case(Facts(error="error")),
+    "payload_times": Case(Facts(timestamp="created_at")),
     "peer_bytes": Case(Facts("yield")),
     "peer_number": Case(Facts("number", error="error")),
     "proto2": Case(Facts(error="error")),

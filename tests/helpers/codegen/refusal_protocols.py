@@ -20,8 +20,8 @@ PROTOC = {
         'Expected ";".', "valid Protocol Buffers source", "}//", TICK, "Empty tick = 1 }//"
     ),
     "missing import": protoc(
-        'Import "no.proto" was not found or had errors.',
-        "add its folder to input.include",
+        'Import "no.proto" was not found.',
+        "add the folder that holds this file to input.include",
         'import "no.proto"',
         "package small;",
         'package small; import "no.proto";',

@@ -56,5 +56,6 @@ class EncodersModel:
     fill_event: str
     arm_type: str
     beside: list[str]
+    without_time: list[str]
     payloads: list[EventArm]
     scalars: list[EventArm]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sessiongen.targets.python.naming import plain
 from sessiongen.ir.roles import union
@@ -68,7 +68,8 @@ class _Encoders:
         arms = union(role).arms
         payloads = [item for item in arms if item.value.type_name in self.context.plans]
         scalars = [item for item in arms if item not in payloads]
-        beside = self._beside(bool(scalars))
+        without_time = self._without_time(arms)
+        beside = self._beside(bool(without_time))
         return EncodersModel(
             scalars=[EventArm(item.name, self._scalar(item)) for item in scalars],
             payloads=[EventArm(item.name, self._filler(item.value)) for item in payloads],
@@ -89,6 +90,7 @@ class _Encoders:
             ),
             arm_type=arm_type,
             beside=beside,
+            without_time=without_time,
         )
 
     def _encoder(self, plan: MessagePlan) -> EncoderModel:
@@ -332,13 +334,30 @@ class _Encoders:
             return self._put(arm.value, access("to", arm.name), "source")
         return self._assign("to", arm, self._converted(arm.value, "source"))
 
-    def _beside(self, scalars: bool) -> list[str]:
-        """Return the statement that fills the event's time; a bare value carries none."""
+    def _without_time(self, arms: Iterable[Field]) -> list[str]:
+        """Return the arms whose sources carry no time of the event.
+
+        These are bare values, and payloads with a field of the time's name that is no time.
+        """
+        time = self.context.protocol.roles.timestamp
+        if time is None:
+            return []
+        return [arm.name for arm in arms if self._hides(arm.value, time)]
+
+    def _hides(self, payload: Value, time: Field) -> bool:
+        plan = self.context.plans.get(payload.type_name)
+        if plan is None:
+            return True
+        same = [item for item in plan.message.fields if item.name == time.name]
+        return any(item.repeated or item.key or item.value != time.value for item in same)
+
+    def _beside(self, some_without_time: bool) -> list[str]:
+        """Return the statement that fills the event's time."""
         field = self.context.protocol.roles.timestamp
         if field is None:
             return []
         self.fields |= {"set_timestamp", "time_of"}
-        held = "source if arm in _PAYLOADS else None" if scalars else "source"
+        held = "None if arm in _WITHOUT_TIME else source" if some_without_time else "source"
         return [f'set_timestamp({access("to", field.name)}, time_of({held}, "{field.name}"))']
 
     def _event_docs(self) -> str:

@@ -5,30 +5,27 @@ Both tools run as subprocesses in parallel: `start` begins them and `finish` col
 
 from __future__ import annotations
 
-import ast
 import keyword
 import re
 import subprocess
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2
 from google.protobuf.compiler import plugin_pb2
-from google.protobuf.message import DecodeError
 
 from sessiongen.output import subprocesses
 
 from sessiongen.frontend import protoc
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed
 from sessiongen.frontend.source_map import SourceMap
+from sessiongen.targets.python import import_names
 from sessiongen.targets.python.references import module_name
 from sessiongen.targets.python.stub_names import clashes
 
 _ENUM_TYPE = re.compile(r"(?<![\w.])(?:\w+\.)+ValueType\b")
 _NUMBERS = re.compile(r"(?:^ +\w+_FIELD_NUMBER: .*\n){2,}", re.MULTILINE)
-_SERIALIZED = re.compile(r"AddSerializedFile\((b'.*')\)$", re.MULTILINE)
 _PLUGIN = "from mypy_protobuf.main import main; main()"
 
 
@@ -47,8 +44,9 @@ def start(
     files: tuple[descriptor_pb2.FileDescriptorProto, ...], own: tuple[str, ...], package: str
 ) -> Running:
     """Start generating the messages of a protocol's own files into a package."""
-    renamed = _renamed(files, own, package)
-    targets = [f"{package.replace('.', '/')}/{_file(name)}" for name in own]
+    names = import_names.inside(own, package)
+    renamed = import_names.moved(files, names)
+    targets = list(names.values())
     folder = tempfile.TemporaryDirectory(prefix="sessiongen-")
     request = plugin_pb2.CodeGeneratorRequest(
         file_to_generate=targets, parameter="quiet", proto_file=renamed
@@ -57,6 +55,7 @@ def start(
     # Docs are in the stubs alone, and most of a large descriptor set is positions.
     for item in renamed:
         item.ClearField("source_code_info")
+        import_names.clear_default_json_names(item)
     descriptors = Path(folder.name) / "protocol.binpb"
     descriptors.write_bytes(descriptor_pb2.FileDescriptorSet(file=renamed).SerializeToString())
     python = protoc.start(
@@ -90,8 +89,9 @@ def finish(running: Running, source_map: SourceMap) -> dict[str, str]:
         if failed(diagnostics):
             raise InputError(diagnostics)
         made = Path(folder).joinpath(*running.package.split("."))
+        names = import_names.inside(running.own, running.package)
         texts = {
-            path.name: _code(path.read_text(encoding="utf-8"))
+            path.name: _code(import_names.restored(path.read_text(encoding="utf-8"), names))
             for path in sorted(made.glob("*_pb2.py"))
         }
         response = plugin_pb2.CodeGeneratorResponse()
@@ -104,20 +104,6 @@ def finish(running: Running, source_map: SourceMap) -> dict[str, str]:
         _refuse_clashes(_proto(file.name, running.own), stub, source_map)
         texts[file.name.rsplit("/", 1)[-1]] = stub
     return texts
-
-
-def descriptors(files: Mapping[str, str]) -> list[descriptor_pb2.FileDescriptorProto]:
-    """Return the descriptors that generated `_pb2.py` texts hold; none of one that was edited."""
-    found = []
-    for name, text in sorted(files.items()):
-        match = _SERIALIZED.search(text) if name.endswith("_pb2.py") else None
-        try:
-            data = ast.literal_eval(match.group(1)) if match else b""
-            if data:
-                found.append(descriptor_pb2.FileDescriptorProto.FromString(data))
-        except (ValueError, SyntaxError, DecodeError):
-            continue
-    return found
 
 
 def _code(text: str) -> str:
@@ -176,24 +162,3 @@ def _no_stubs(reason: str, source_map: SourceMap) -> InputError:
     last = (reason.strip().splitlines() or ["no reason given"])[-1]
     help_ = "mypy-protobuf cannot describe this protocol; see its message"
     return InputError([Diagnostic(span, Rule.PROTO, f"no type stubs: {last}", help_)])
-
-
-def _file(name: str) -> str:
-    return module_name(name).removesuffix("_pb2") + ".proto"
-
-
-def _renamed(
-    files: tuple[descriptor_pb2.FileDescriptorProto, ...], own: tuple[str, ...], package: str
-) -> list[descriptor_pb2.FileDescriptorProto]:
-    """Move the protocol's own files into the package, where protoc's imports will look."""
-    folder = package.replace(".", "/")
-    names = {name: f"{folder}/{_file(name)}" for name in own}
-    renamed = []
-    for original in files:
-        item = descriptor_pb2.FileDescriptorProto()
-        item.CopyFrom(original)
-        item.name = names.get(item.name, item.name)
-        for index, needed in enumerate(item.dependency):
-            item.dependency[index] = names.get(needed, needed)
-        renamed.append(item)
-    return renamed

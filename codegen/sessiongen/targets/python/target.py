@@ -58,7 +58,7 @@ class PythonTarget(Target):
 
     def initial_keys(self, protocol_name: str) -> dict[str, str]:
         """Return a package name made from the name of a protocol."""
-        stem = re.sub(r"\W", "_", protocol_name.rsplit(".", 1)[-1].removesuffix("_pb2"), flags=re.A)
+        stem = re.sub(r"\W", "_", protocol_name.removesuffix("_pb2"), flags=re.A)
         plain = stem.lower().strip("_") or "my"
         return {"package": f"{'p' if plain[0].isdigit() else ''}{plain}_protocol"}
 
@@ -83,7 +83,7 @@ class PythonTarget(Target):
 
     def descriptors(self, files: Mapping[str, str]) -> list[FileDescriptorProto]:
         """Return the descriptors that `_pb2` modules hold."""
-        from sessiongen.targets.python.messages import descriptors
+        from sessiongen.targets.python.import_names import descriptors
 
         return descriptors(files)
 

@@ -176,7 +176,8 @@ def test_events_of_every_arm(packages: Packages, name: str) -> None:
         assert getattr(made, arm.name) == value
         told = [item.name for item, _ in made.ListFields()]
         assert sorted(told) == sorted([arm.name, *([stamp] if stamp else [])])
-        if stamp:
+        # A payload with a Timestamp of that name gives the time of the event as well.
+        if stamp and (name, arm.name) != ("payload_times", "stamped"):
             assert before - 1e-6 <= getattr(made, stamp).ToNanoseconds() / 1e9 <= after + 1e-6
 
 
@@ -196,6 +197,36 @@ def test_an_event_takes_the_time_of_its_source(packages: Packages) -> None:
         assert (made.created_at.seconds, made.created_at.nanos) == (1_700_000_000, 250_000_000)
     made = encode("negation", {"of": None, "created_at": None})
     assert abs(made.created_at.seconds - time.time()) < 60
+
+
+@pytest.mark.parametrize(
+    ("arm", "value"),
+    [
+        ("note", "yesterday"),
+        ("count", 7),
+        ("many", [1_700_000_000.25]),
+        ("named", {"a": 1_700_000_000.25}),
+        ("span", 12.5),
+    ],
+)
+def test_a_payload_field_that_is_no_time_is_not_the_time_of_the_event(
+    packages: Packages, arm: str, value: Any
+) -> None:
+    package, _ = packages["payload_times"]
+    before = time.time()
+    event = event_encoder(package)(arm, {"created_at": value})
+    assert event.WhichOneof("event") == arm
+    assert before - 1 < event.created_at.ToNanoseconds() / 1e9 < before + 60
+
+
+def test_a_payload_field_that_is_a_time_is_the_time_of_the_event(packages: Packages) -> None:
+    package, _ = packages["payload_times"]
+    encode = event_encoder(package)
+    for arm in ("stamped", "bare"):
+        event = encode(arm, {"created_at": 1_700_000_000.25})
+        assert (event.created_at.seconds, event.created_at.nanos) == (1_700_000_000, 250_000_000)
+    stamped = encode("stamped", {"created_at": 1_700_000_000.25}).stamped
+    assert (stamped.created_at.seconds, stamped.created_at.nanos) == (1_700_000_000, 250_000_000)
 
 
 def test_a_bare_value_has_no_time_even_where_it_has_such_an_attribute(packages: Packages) -> None:

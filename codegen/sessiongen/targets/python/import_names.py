@@ -1,0 +1,101 @@
+"""The names under which generated message modules register their .proto files.
+
+protoc derives Python imports from file names, so it is given files that lie in the generated
+package. A process, however, holds one definition of each message: another package that has the
+same .proto registers it under its import name, and protobuf accepts a second registration only
+if the file's name and content are the same. The generated modules therefore register each file
+under the name by which .proto files import it, with the bytes that protoc embeds when it is run
+on the .proto itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from google.protobuf import descriptor_pb2
+from google.protobuf.message import DecodeError
+
+from sessiongen.targets.python.references import module_name
+
+_SERIALIZED = re.compile(r"""(?<=AddSerializedFile\()b(?:'.*'|".*")(?=\)$)""", re.MULTILINE)
+_OFFSET = re.compile(r"(?<=\._serialized_)(start|end)=(\d+)$", re.MULTILINE)
+
+
+def inside(own: Iterable[str], package: str) -> dict[str, str]:
+    """Return the name inside the package of each of the protocol's own files."""
+    folder = package.replace(".", "/")
+    return {name: f"{folder}/{module_name(name).removesuffix('_pb2')}.proto" for name in own}
+
+
+def moved(
+    files: Iterable[descriptor_pb2.FileDescriptorProto], names: Mapping[str, str]
+) -> list[descriptor_pb2.FileDescriptorProto]:
+    """Return copies of the files, renamed as `names` says."""
+    copies = []
+    for original in files:
+        item = descriptor_pb2.FileDescriptorProto()
+        item.CopyFrom(original)
+        _rename(item, names)
+        copies.append(item)
+    return copies
+
+
+def _rename(file: descriptor_pb2.FileDescriptorProto, names: Mapping[str, str]) -> None:
+    file.name = names.get(file.name, file.name)
+    for index, dependency in enumerate(file.dependency):
+        file.dependency[index] = names.get(dependency, dependency)
+
+
+def clear_default_json_names(file: descriptor_pb2.FileDescriptorProto) -> None:
+    """Remove JSON names that are the default: protoc embeds those that a .proto gives alone."""
+    for field in [*file.extension, *_fields(file.message_type)]:
+        if field.json_name == _json_name(field.name):
+            field.ClearField("json_name")
+
+
+def _fields(
+    messages: Iterable[descriptor_pb2.DescriptorProto],
+) -> Iterator[descriptor_pb2.FieldDescriptorProto]:
+    for message in messages:
+        yield from message.field
+        yield from message.extension
+        yield from _fields(message.nested_type)
+
+
+def _json_name(name: str) -> str:
+    """Return the JSON name that protobuf gives a field without one."""
+    first, *rest = name.split("_")
+    return first + "".join(part[:1].upper() + part[1:] for part in rest)
+
+
+def restored(text: str, names: Mapping[str, str]) -> str:
+    """Return a message module that registers its file under its import name."""
+    match = _SERIALIZED.search(text)
+    if match is None:
+        return text
+    old = ast.literal_eval(match.group())
+    file = descriptor_pb2.FileDescriptorProto.FromString(old)
+    name = file.name
+    _rename(file, {value: key for key, value in names.items()})
+    new = file.SerializeToString()
+    before = text[: match.start()].replace(name, file.name)
+    # The names stand before the messages, so all offsets move by the same distance.
+    shift = len(new) - len(old)
+    after = _OFFSET.sub(lambda part: f"{part[1]}={int(part[2]) + shift}", text[match.end() :])
+    return f"{before}{new!r}{after}"
+
+
+def descriptors(files: Mapping[str, str]) -> list[descriptor_pb2.FileDescriptorProto]:
+    """Return the descriptors that generated `_pb2.py` texts hold; none of one that was edited."""
+    descriptors = []
+    for name, text in sorted(files.items()):
+        match = _SERIALIZED.search(text) if name.endswith("_pb2.py") else None
+        try:
+            data = ast.literal_eval(match.group()) if match else b""
+            if data:
+                descriptors.append(descriptor_pb2.FileDescriptorProto.FromString(data))
+        except (ValueError, SyntaxError, DecodeError):
+            continue
+    return descriptors

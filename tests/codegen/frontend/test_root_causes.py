@@ -1,0 +1,84 @@
+"""Errors of protoc that follow from another error are not shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sessiongen_command import Project, project
+
+PROTO = """\
+syntax = "proto3";
+package small;
+import "common.proto";
+import "gone.proto";
+
+message Event {
+  oneof event {
+    common.Empty tick = 1;
+    gone.Thing thing = 2;
+    gone.Other other = 3;
+  }
+}
+"""
+
+
+def errors(made: Project) -> list[str]:
+    """Return the errors of `check`, without their help lines."""
+    outcome = made.invoke("check")
+    assert outcome.status == 2
+    return [line for line in outcome.errors.splitlines() if not line.startswith("  help: ")]
+
+
+def test_a_missing_import_is_one_error_however_often_it_is_used(tmp_path: Path) -> None:
+    made = project(tmp_path, PROTO)
+    made.proto.with_name("common.proto").write_text(
+        'syntax = "proto3"; package common; message Empty {}', encoding="utf-8"
+    )
+    assert errors(made) == [
+        'proto/small.proto:4:1: error[SG001]: Import "gone.proto" was not found.'
+    ]
+
+
+def test_a_fault_in_an_imported_file_is_shown_there_alone(tmp_path: Path) -> None:
+    made = project(tmp_path, PROTO.replace('import "gone.proto";', ""))
+    made.proto.with_name("common.proto").write_text(
+        'syntax = "proto3"; package common; message Empty }', encoding="utf-8"
+    )
+    assert {line.split(": ")[0] for line in errors(made)} == {"proto/common.proto:1:50"}
+
+
+def test_a_missing_import_of_an_imported_file_is_one_error(tmp_path: Path) -> None:
+    made = project(tmp_path, PROTO.replace('import "gone.proto";', ""))
+    made.proto.with_name("common.proto").write_text(
+        'syntax = "proto3"; package common; import "x.proto"; message Empty { x.X x = 1; }',
+        encoding="utf-8",
+    )
+    assert errors(made) == [
+        'proto/common.proto:1:36: error[SG001]: Import "x.proto" was not found.'
+    ]
+
+
+def test_two_missing_imports_are_two_errors(tmp_path: Path) -> None:
+    assert errors(project(tmp_path, PROTO)) == [
+        'proto/small.proto:3:1: error[SG001]: Import "common.proto" was not found.',
+        'proto/small.proto:4:1: error[SG001]: Import "gone.proto" was not found.',
+    ]
+
+
+def test_a_file_in_another_encoding_is_one_error(tmp_path: Path) -> None:
+    made = project(tmp_path)
+    text = made.proto.read_text(encoding="utf-8").replace("Empty", "Gr\u00f6\u00dfe")
+    for encoding in ("latin-1", "utf-16"):
+        made.proto.write_bytes(text.encode(encoding))
+        (line,) = errors(made)
+        assert line.endswith("error[SG001]: the file is not UTF-8")
+
+
+def test_a_name_outside_of_ascii_is_one_error(tmp_path: Path) -> None:
+    made = project(tmp_path)
+    text = made.proto.read_text(encoding="utf-8").replace("Empty", "Gr\u00f6\u00dfe")
+    made.proto.write_text(text, encoding="utf-8")
+    assert errors(made) == [
+        "proto/small.proto:4:11: error[SG001]: "
+        "a character outside of ASCII stands outside of comments and strings"
+    ]

@@ -1,4 +1,4 @@
-"""No peer outlives its tests."""
+"""Checks that no peer process and no thread is left after the tests of a module."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The agent of the interop tests: a real AgentSession of livekit-agents with a scripted model.
 
-Comes in: `conversation.json`. Goes out: an agent and a session that say exactly what it says,
-without a key or a network, and what the session itself knows, to hold the wire against.
+The conversation is scripted in `conversation.json`, so it needs no API key and no network. The tests
+compare the received messages with the state of the session, which `facts_of` returns.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TOOLS: dict[str, Any] = CONVERSATION["tools"]
 
 
 class ScriptedModel(llm.LLM[Any]):
-    """Answers a known text with the steps that are written for it."""
+    """A model that replies with the scripted steps for each text of the user."""
 
     @property
     def model(self) -> str:
@@ -80,7 +80,7 @@ def _usage() -> llm.CompletionUsage:
 
 
 def next_step(context: llm.ChatContext) -> dict[str, Any] | None:
-    """The step of the user's last turn that is not taken yet; None when the turn is over."""
+    """Returns the next step of the user's last turn; None when the turn has ended."""
     taken, text = 0, None
     for item in reversed(context.items):
         if item.type == "message" and item.role == "user":
@@ -93,7 +93,7 @@ def next_step(context: llm.ChatContext) -> dict[str, Any] | None:
 
 
 class Clerk(Agent):
-    """Has a tool that can fail, a tool that reports progress, and a tool that hands over."""
+    """An agent with a tool that can fail, one that reports progress, and one that hands over."""
 
     def __init__(self) -> None:
         agent = CONVERSATION["agent"]
@@ -101,7 +101,7 @@ class Clerk(Agent):
 
     @function_tool
     async def find_parcel(self, number: int) -> str:
-        """Say where a parcel is."""
+        """Returns where a parcel is."""
         places: dict[str, str] = _TOOLS["find_parcel"]
         if str(number) not in places:
             raise ToolError(f"no parcel {number}")
@@ -109,19 +109,19 @@ class Clerk(Agent):
 
     @function_tool
     async def watch_parcel(self, context: RunContext[None], number: int) -> str:
-        """Report on a parcel until it is there."""
+        """Reports on a parcel until it is delivered."""
         for update in _TOOLS["watch_parcel"]["updates"]:
             await context.update(update)
         return str(_TOOLS["watch_parcel"]["result"])
 
     @function_tool
     async def call_manager(self) -> tuple[Agent, str]:
-        """Hand over to the manager."""
+        """Hands over to the manager."""
         return Manager(), str(_TOOLS["call_manager"])
 
 
 class Manager(Agent):
-    """Has no tools. Its text form is in what call_manager returns, so it has none of an address."""
+    """An agent without tools. The result of call_manager contains its repr, so it must be fixed."""
 
     def __init__(self) -> None:
         manager = CONVERSATION["manager"]
@@ -132,7 +132,7 @@ class Manager(Agent):
 
 
 def scripted_session() -> AgentSession[None]:
-    """A session that does not start by itself. A model that fails once too often ends it."""
+    """Returns a session. The second failure of the model closes it."""
     return AgentSession(
         llm=ScriptedModel(),
         conn_options=SessionConnectOptions(max_unrecoverable_errors=1),
@@ -143,7 +143,7 @@ def scripted_session() -> AgentSession[None]:
 
 @contextmanager
 def job(verdict: str | None) -> Iterator[JobContext]:
-    """A job, under a simulation if there is a verdict: the text that the agent fails it with."""
+    """Yields a job. With a verdict, the job runs in a simulation, which the agent fails with it."""
     with fake_job_context() as context:
         if verdict is not None:
             _simulate(context, verdict)
@@ -155,16 +155,16 @@ def _simulate(context: JobContext, verdict: str) -> None:
     context.job.attributes["lk.simulator.dispatch"] = json.dumps(dispatch)
 
     async def judge(simulation: Any) -> None:
-        given = simulation.simulator_verdict
-        simulation.fail(f"{verdict}; told {given.success}, {given.reason}")
+        received = simulation.simulator_verdict
+        simulation.fail(f"{verdict}; received {received.success}, {received.reason}")
         if verdict == "raise":
-            raise RuntimeError("the judge fell over")
+            raise RuntimeError("the judge failed")
 
     context._simulation_end_fnc = judge
 
 
 def facts_of(session: AgentSession[None]) -> dict[str, Any]:
-    """What the session itself knows."""
+    """Returns the state of the session."""
     inputs, outputs = session.input, session.output
     return {
         "started_at": session._started_at,

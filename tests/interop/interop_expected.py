@@ -1,8 +1,7 @@
-"""What the scripted conversation must look like on the wire, written down by hand.
+"""The expected responses and events of the scripted conversation, for each kind of host.
 
-Comes in: a kind of host. Goes out: the answers and events that its session must give, as JSON of
-the protocol without ids, times and measurements. The published hosts differ from ours, and from
-each other, where a comment says so.
+They were written by hand as JSON, without ids, times and measurements. Comments say where the
+published hosts differ from this repository's host and from each other.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ Json = dict[str, Any]
 TOOLS = ["call_manager", "find_parcel", "watch_parcel"]
 CLERK = "You answer for a parcel office."
 MANAGER = "You take complaints."
-# The SDK's own mark on a call whose tool went on running.
-_GOES_ON = {"__livekit_agents_tool_non_blocking": "True"}
+# The SDK's mark on a call whose tool keeps running.
+_NON_BLOCKING = {"__livekit_agents_tool_non_blocking": "True"}
 
 
-def said(role: str, text: str) -> Json:
+def message(role: str, text: str) -> Json:
     return {"message": {"role": role, "content": [{"text": text}]}}
 
 
@@ -46,28 +45,28 @@ def configured(instructions: str, *tools: str) -> Json:
 
 
 _RUNS: dict[str, list[Json]] = {
-    "hello": [said("ASSISTANT", "Good day, parcel office.")],
+    "hello": [message("ASSISTANT", "Good day, parcel office.")],
     "where is parcel 7": [
         call("find_parcel", "call_7", '{"number": 7}'),
         output("find_parcel", "call_7", "at the harbour"),
-        said("ASSISTANT", "Parcel 7 is at the harbour."),
+        message("ASSISTANT", "Parcel 7 is at the harbour."),
     ],
     "where is parcel 13": [
         call("find_parcel", "call_13", '{"number": 13}'),
         output("find_parcel", "call_13", "no parcel 13", is_error=True),
-        said("ASSISTANT", "There is no parcel 13."),
+        message("ASSISTANT", "There is no parcel 13."),
     ],
     "watch parcel 9": [
-        call("watch_parcel", "call_9", '{"number": 9}', extra=_GOES_ON),
+        call("watch_parcel", "call_9", '{"number": 9}', extra=_NON_BLOCKING),
         output("watch_parcel", "call_9", "so far: on its way"),
-        said("ASSISTANT", "I keep an eye on it."),
-        said("ASSISTANT", "Parcel 9 was delivered."),
+        message("ASSISTANT", "I keep an eye on it."),
+        message("ASSISTANT", "Parcel 9 was delivered."),
     ],
     "say nothing": [],
     "I want to complain": [
         call("call_manager", "call_m"),
         output("call_manager", "call_m", "the manager comes"),
-        said("ASSISTANT", "The manager speaks."),
+        message("ASSISTANT", "The manager speaks."),
         handoff(old_agent_id="clerk", new_agent_id="manager"),
     ],
     "fail": [],
@@ -75,13 +74,16 @@ _RUNS: dict[str, list[Json]] = {
 
 
 def _as_javascript(item: Json) -> Json:
-    """It writes arguments without spaces, and what a tool returns as JSON."""
+    """Returns an item as the JavaScript host sends it.
+
+    It sends arguments without spaces, and the results of tools as JSON.
+    """
     if "function_call" in item:
-        given = item["function_call"]
-        return call(given["name"], given["call_id"], given["arguments"].replace(" ", ""))
+        fields = item["function_call"]
+        return call(fields["name"], fields["call_id"], fields["arguments"].replace(" ", ""))
     if "function_call_output" in item and not item["function_call_output"].get("is_error"):
-        given = item["function_call_output"]
-        return output(given["name"], given["call_id"], f'"{given["output"]}"')
+        fields = item["function_call_output"]
+        return output(fields["name"], fields["call_id"], f'"{fields["output"]}"')
     return item
 
 
@@ -96,8 +98,8 @@ RUNS: dict[str, dict[str, list[Json]]] = {
     },
 }
 
-# The text of the error, for runs that fail. The JavaScript host takes silence for a failure, and
-# does not tell what the failure of a model was.
+# The error texts of the runs that fail. On the JavaScript host, a run without items fails, and the
+# text of a failure of the model is not sent.
 RUN_ERRORS: dict[str, dict[str, str]] = {
     OURS: {"fail": "the model is down"},
     PYTHON: {"fail": "the model is down"},
@@ -107,7 +109,7 @@ RUN_ERRORS: dict[str, dict[str, str]] = {
     },
 }
 
-# How the agent's state goes in each run: listening, thinking, speaking.
+# The states of the agent in each run: listening (L), thinking (T), speaking (S).
 _STATES = {
     "hello": "LTSL",
     "where is parcel 7": "LTSL",
@@ -119,32 +121,33 @@ _STATES = {
 }
 _STATE_NAMES = {"L": "AS_LISTENING", "T": "AS_THINKING", "S": "AS_SPEAKING"}
 
-# How often the model answered by the end of each run. Each answer takes 10 tokens in, 2 of them
-# from the cache, and 4 out. The JavaScript host tells its usage after silence and failure too.
-_ANSWERS: dict[str, list[int]] = {
+# The number of replies of the model by the end of each run. Each reply has 10 input tokens, 2 of
+# them cached, and 4 output tokens. The JavaScript host also reports its usage after runs without
+# items and failures.
+_REPLIES: dict[str, list[int]] = {
     OURS: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
     PYTHON: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
     JS: [1, 2, 3, 4, 5, 5, 6, 7, 7],
 }
 
 
-def usage(answers: int) -> Json:
+def usage(replies: int) -> Json:
     model = {
         "provider": "rehearsal",
         "model": "script-1",
-        "input_tokens": 10 * answers,
-        "input_cached_tokens": 2 * answers,
-        "output_tokens": 4 * answers,
+        "input_tokens": 10 * replies,
+        "input_cached_tokens": 2 * replies,
+        "output_tokens": 4 * replies,
     }
     return {"usage": {"model_usage": [{"llm": model}]}}
 
 
 def usage_at_the_end(host: str) -> Json:
-    return usage(_ANSWERS[host][-1])
+    return usage(_REPLIES[host][-1])
 
 
-MOMENTS: dict[str, Json] = {
-    "user_state_changed": {"old_state": "US_LISTENING"},  # the new one is US_SPEAKING, which is 0
+SDK_EVENTS: dict[str, Json] = {
+    "user_state_changed": {"old_state": "US_LISTENING"},  # the new state, US_SPEAKING, is 0
     "user_input_transcribed": {"transcript": "grüß dich", "is_final": True, "language": "de"},
     "agent_false_interruption": {"resumed": True},
     "overlapping_speech": {
@@ -171,8 +174,8 @@ MOMENTS: dict[str, Json] = {
     },
 }
 
-# When the moments happened, for those that know. Published hosts mostly give the time of sending.
-MOMENT_TIMES: dict[str, dict[str, float]] = {
+# The times of these events. Other events of the published hosts have the time of sending.
+SDK_EVENT_TIMES: dict[str, dict[str, float]] = {
     OURS: {
         "user_state_changed": 1700000001.5,
         "user_input_transcribed": 1700000002.5,
@@ -201,10 +204,10 @@ def _states(host: str) -> list[Json]:
 
 
 def _items_added(host: str) -> list[Json]:
-    """Tool calls and their outputs are not told as items of the conversation."""
+    """Returns the added items. Tool calls and their outputs are not reported as added."""
     added = []
     for text, items in RUNS[host].items():
-        added.append({"item": said("USER", text)})
+        added.append({"item": message("USER", text)})
         added += [{"item": item} for item in items if "message" in item or "agent_handoff" in item]
     return added
 
@@ -214,8 +217,8 @@ def _tools_executed(host: str) -> list[Json]:
     for items in RUNS[host].values():
         calls = [item["function_call"] for item in items if "function_call" in item]
         outputs = [item["function_call_output"] for item in items if "function_call_output" in item]
-        if host != OURS:  # the published hosts leave out the extra
-            calls = [{key: given[key] for key in given if key != "extra"} for given in calls]
+        if host != OURS:  # the published hosts leave out `extra`
+            calls = [{key: fields[key] for key in fields if key != "extra"} for fields in calls]
         if calls:
             rounds.append({"function_calls": calls, "function_call_outputs": outputs})
     return rounds
@@ -240,71 +243,71 @@ def _tool_steps() -> list[Json]:
         {"call_updated": {"id": "call_9", "call_id": "call_9", "message": "on its way"}},
         {"call_updated": {"id": late[0], "call_id": "call_9", "message": "at the door"}},
         _ended(late[1], "call_9", "delivered"),
-        {"reply_updated": {"update_ids": late}},  # scheduled, which is 0
+        {"reply_updated": {"update_ids": late}},  # TR_SCHEDULED is 0
         {"reply_updated": {"update_ids": late, "status": "TR_COMPLETED"}},
         _started(call("call_manager", "call_m")),
         _ended("call_m", "call_m", "(Manager, 'the manager comes')"),
     ]
 
 
-def moment(host: str, arm: str) -> Json:
-    """What a host tells of a moment. The published hosts leave out the language."""
-    told = dict(MOMENTS[arm])
+def sdk_event(host: str, arm: str) -> Json:
+    """Returns an event as a host sends it. The published hosts leave out the language."""
+    payload = dict(SDK_EVENTS[arm])
     if host != OURS:
-        told.pop("language", None)
+        payload.pop("language", None)
     if host == PYTHON and arm == "overlapping_speech":
-        told["overlap_started_at"] = "2023-11-14T22:13:23.249999872Z"  # it counts with floats
-    return told
+        payload["overlap_started_at"] = "2023-11-14T22:13:23.249999872Z"  # computed with floats
+    return payload
 
 
-def events_expected(host: str) -> dict[str, list[Json]]:
-    """The events from the first run on, by kind, in their order."""
+def expected_events(host: str) -> dict[str, list[Json]]:
+    """Returns the events from the first run on, by arm, in their order."""
     expected: dict[str, list[Json]] = {
         "agent_state_changed": _states(host),
         "conversation_item_added": _items_added(host),
         "function_tools_executed": _tools_executed(host),
-        "session_usage_updated": [usage(answers) for answers in _ANSWERS[host]],
+        "session_usage_updated": [usage(replies) for replies in _REPLIES[host]],
         "error": [{}],
-        **{arm: [moment(host, arm)] for arm in MOMENTS},
+        **{arm: [sdk_event(host, arm)] for arm in SDK_EVENTS},
     }
     if host != JS:  # the JavaScript host has no such event
         expected["tool_execution_updated"] = _tool_steps()
     return expected
 
 
-# What the session has in its history before anything is said. The JavaScript host leaves out
-# changes of configuration.
-_BEGINNING: dict[str, list[Json]] = {
+# The history of the session before the first run. The JavaScript host leaves out changes of the
+# configuration.
+_INITIAL_HISTORY: dict[str, list[Json]] = {
     OURS: [handoff(new_agent_id="clerk"), configured(CLERK, *TOOLS)],
     PYTHON: [handoff(new_agent_id="clerk"), configured(CLERK, *TOOLS)],
     JS: [handoff(new_agent_id="clerk")],
 }
 
 
-def history_at_first(host: str) -> list[Json]:
-    return _BEGINNING[host]
+def initial_history(host: str) -> list[Json]:
+    return _INITIAL_HISTORY[host]
 
 
-def context_at_first(host: str) -> list[Json]:
-    """What the first agent's model is given before anything is said."""
-    return [said("SYSTEM", CLERK), *_BEGINNING[host][1:]]
+def initial_context(host: str) -> list[Json]:
+    """Returns the context of the first agent's model before the first run."""
+    return [message("SYSTEM", CLERK), *_INITIAL_HISTORY[host][1:]]
 
 
 def messages(host: str) -> list[Json]:
-    """All that was said, in order."""
-    found = []
+    """Returns all messages of the conversation in order."""
+    result = []
     for text, items in RUNS[host].items():
-        found.append(said("USER", text))
-        found += [item for item in items if "message" in item]
-    return found
+        result.append(message("USER", text))
+        result += [item for item in items if "message" in item]
+    return result
 
 
-def read_by(driver: str, content: Any) -> Any:
-    """What is left of it for a driver: @livekit/protocol 1.52.1 knows no extra of a call."""
+def as_received(driver: str, content: Any) -> Any:
+    """Returns content as a driver receives it. @livekit/protocol 1.52.1 lacks `extra` of calls."""
     if driver != JS:
         return content
     if isinstance(content, list):
-        return [read_by(driver, inner) for inner in content]
+        return [as_received(driver, inner) for inner in content]
     if isinstance(content, dict):
-        return {key: read_by(driver, content[key]) for key in content if key != "extra"}
+        return {key: as_received(driver, content[key]) for key in content if key != "extra"}
     return content

@@ -1,7 +1,6 @@
-"""What the harness can ask of a host whose session is one of livekit-agents.
+"""The commands of the host programs for a session of livekit-agents.
 
-Comes in: a session, its job, and how to start it with a host. Goes out: the commands `start`,
-`facts`, `happen` and `close`, served until stdin ends.
+The commands are `start`, `facts`, `emit` and `close`.
 """
 
 from __future__ import annotations
@@ -10,8 +9,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from interop_agent import Clerk, facts_of
-from interop_lines import say, serve
-from interop_moments import raise_moment
+from interop_commands import serve, write
+from interop_sdk_events import emit_event
 from livekit.agents import JobContext
 from livekit.agents.voice import Agent, AgentSession
 from livekit.agents.voice.events import CloseEvent, CloseReason
@@ -20,7 +19,7 @@ Start = Callable[[AgentSession[None], Agent, int], Awaitable[None]]
 
 
 async def serve_host(session: AgentSession[None], context: JobContext, begin: Start) -> None:
-    """Serve the commands, then close the session."""
+    """Handles commands until standard input ends, then closes the session."""
 
     async def start(port: int) -> None:
         await begin(session, Clerk(), port)
@@ -28,8 +27,8 @@ async def serve_host(session: AgentSession[None], context: JobContext, begin: St
     async def facts() -> dict[str, Any]:
         return facts_of(session)
 
-    async def happen(arm: str) -> None:
-        raise_moment(session, arm)
+    async def emit(arm: str) -> None:
+        emit_event(session, arm)
 
     async def close(how: str) -> None:
         if how == "agent":
@@ -40,11 +39,11 @@ async def serve_host(session: AgentSession[None], context: JobContext, begin: St
         else:
             session._close_soon(reason=CloseReason(how))
 
-    session.on("close", _tell)
-    say(note="ready")
-    await serve({"start": start, "facts": facts, "happen": happen, "close": close})
+    session.on("close", _session_closed)
+    write(note="ready")
+    await serve({"start": start, "facts": facts, "emit": emit, "close": close})
     await session.aclose()
 
 
-def _tell(event: CloseEvent) -> None:
-    say(note="closed", reason=event.reason.value)
+def _session_closed(event: CloseEvent) -> None:
+    write(note="closed", reason=event.reason.value)

@@ -1,7 +1,6 @@
-"""The packages of the JavaScript peers.
+"""Installs the packages of the JavaScript peers.
 
-Comes in: `js/package-lock.json`. Goes out: `js/node_modules`, installed anew only when the lock
-changed, or the reason why that cannot be had.
+`js/node_modules` is installed again only if `js/package-lock.json` has changed.
 """
 
 from __future__ import annotations
@@ -22,25 +21,26 @@ _INSTALL_SECONDS = 180.0
 
 @functools.cache
 def node_is_missing() -> str | None:
-    """Why the peers cannot run; None once they can. Installs what they need."""
+    """Installs the packages. Returns why the peers cannot run, or None if they can."""
     node = shutil.which("node")
     if node is None or shutil.which("npm") is None:
         return "Node.js with npm is not installed"
     version = subprocess.run([node, "--version"], capture_output=True, text=True).stdout.strip()
     if int(version.lstrip("v").split(".")[0]) < _OLDEST_NODE:
         return f"Node.js {_OLDEST_NODE} is needed, this is {version}"
-    wanted = hashlib.sha256(_LOCK.read_bytes()).hexdigest()
-    if _STAMP.exists() and _STAMP.read_text() == wanted:
+    lock_digest = hashlib.sha256(_LOCK.read_bytes()).hexdigest()
+    if _STAMP.exists() and _STAMP.read_text() == lock_digest:
         return None
     failure = _install()
     if failure is None:
-        _STAMP.write_text(wanted)
+        _STAMP.write_text(lock_digest)
     return failure
 
 
 def _install() -> str | None:
     print("installing the packages of the JavaScript peers", file=sys.stderr, flush=True)
-    quick = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000"]  # offline, no time is lost
+    # Without these, npm retries for minutes if there is no network.
+    retry_limits = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000"]
     command = [
         "npm",
         "ci",
@@ -48,7 +48,7 @@ def _install() -> str | None:
         "--no-audit",
         "--no-fund",
         "--loglevel=error",
-        *quick,
+        *retry_limits,
     ]
     try:
         done = subprocess.run(
@@ -58,5 +58,5 @@ def _install() -> str | None:
         return f"npm ci took more than {_INSTALL_SECONDS:.0f} s"
     if done.returncode == 0:
         return None
-    lines = done.stderr.strip().splitlines() or ["it gave no reason"]
+    lines = done.stderr.strip().splitlines() or ["no error output"]
     return f"npm ci failed: {lines[0]}"

@@ -1,8 +1,4 @@
-"""Which peers there are, and pairs of them that talk.
-
-Comes in: a kind of host and a kind of driver. Goes out: both as running processes, connected over
-a loopback socket, or the reason why a kind cannot run here.
-"""
+"""The kinds of peers, and pairs of a host and a driver that are connected over TCP."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from interop_children import Child
+from interop_subprocesses import Peer
 from interop_node import NODE_FOLDER, node_is_missing
 
 HERE = Path(__file__).parent
@@ -32,33 +28,33 @@ _PROGRAMS = {
 
 @dataclass(frozen=True)
 class Pair:
-    """A host and a driver that are connected.
+    """A connected host and driver.
 
     Attributes:
-        requests: the requests that the driver has a method for.
-        listens: the events that the driver has a listener for.
+        requests: the requests for which the driver has a method.
+        listens: the events for which the driver has a listener.
     """
 
-    host: Child
-    driver: Child
+    host: Peer
+    driver: Peer
     requests: frozenset[str]
     listens: frozenset[str]
 
 
 def missing(kind: str) -> str | None:
-    """Why peers of this kind cannot run here; None if they can."""
+    """Returns why peers of a kind cannot run; None if they can."""
     return node_is_missing() if kind == JS else None
 
 
-def skip_unless_there(*kinds: str) -> None:
-    """Skip the test that calls this if it needs a kind of peer that cannot run here."""
+def skip_if_missing(*kinds: str) -> None:
+    """Skips the current test if a kind of peer cannot run."""
     for kind in kinds:
         if reason := missing(kind):
             pytest.skip(f"no {TITLES[kind]}: {reason}")
 
 
 def program(role: str, kind: str, *arguments: str) -> list[str]:
-    """The command line of a peer."""
+    """Returns the command line of a peer."""
     name = _PROGRAMS[role][kind]
     if kind == JS:
         return ["node", str(NODE_FOLDER / name), *arguments]
@@ -66,25 +62,26 @@ def program(role: str, kind: str, *arguments: str) -> list[str]:
 
 
 @contextmanager
-def child(command: list[str]) -> Iterator[Child]:
-    """A peer that ends with the block: by itself, unless the block killed it."""
-    peer = Child(command)
+def running_peer(command: list[str]) -> Iterator[Peer]:
+    """Runs a peer. On exit, checks that it exits with status 0 unless it was killed."""
+    peer = Peer(command)
     try:
         yield peer
     except BaseException:
         peer.stop()
         raise
     code = peer.stop()
-    assert code == 0 or peer.killed, f"{command[-1]} ended with {code}"
+    assert code == 0 or peer.killed, f"{command[-1]} exited with {code}"
 
 
 @contextmanager
 def paired(host_kind: str, driver_kind: str, verdict: str | None = None) -> Iterator[Pair]:
-    """A host and a driver, connected; the verdict is what the host's agent says of a simulation."""
-    given = [] if verdict is None else [verdict]
-    with child(program("driver", driver_kind)) as driver:
-        with child(program("host", host_kind, *given)) as host:
+    """Yields a connected host and driver. With a verdict, the host runs in a simulation."""
+    arguments = [] if verdict is None else [verdict]
+    with running_peer(program("driver", driver_kind)) as driver:
+        with running_peer(program("host", host_kind, *arguments)) as host:
             host.note("ready")
-            host.ask("start", port=driver.note("listening")["port"])
-            able = driver.note("connected")
-            yield Pair(host, driver, frozenset(able["requests"]), frozenset(able["events"]))
+            host.call("start", port=driver.note("listening")["port"])
+            connected = driver.note("connected")
+            requests, events = connected["requests"], connected["events"]
+            yield Pair(host, driver, frozenset(requests), frozenset(events))

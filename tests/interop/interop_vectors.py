@@ -71,7 +71,7 @@ def enum_values() -> list[dict[str, Any]]:
 
 
 def without(descriptor: Descriptor, data: Json, lacking: frozenset[str]) -> Json:
-    """Return the JSON of a message without fields, given as `Message.field`."""
+    """Return the JSON of a message without fields, fields as `Message.field`."""
     result = {}
     by_json_name = {field.json_name: field for field in descriptor.fields}
     if descriptor.full_name.startswith("google.protobuf."):

@@ -1,8 +1,8 @@
-"""The interop matrix, from a real run: `python tests/interop/matrix.py` prints it as Markdown.
+"""Prints the interop matrix as Markdown: `python tests/interop/matrix.py`.
 
-Comes in: a visit of each driver with each host. Goes out: a table of how many of the protocol's
-requests were answered and how many of its events were received, and what is missing on which side;
-to stderr, what it is doing.
+Runs the conversation between each host and each driver. The table has the number of requests that
+were answered and of events that were received; the list below it, what each peer lacks. Progress is
+printed to standard error.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from agent_session_protocol.dispatch import AGENT_SESSION_EVENT_ARMS, SESSION_REQUEST_ARMS
 from interop_peers import KINDS, TITLES, missing
-from interop_visit import visiting
+from interop_conversation import run_conversation
 
 REQUESTS = tuple(SESSION_REQUEST_ARMS)
 EVENTS = tuple(AGENT_SESSION_EVENT_ARMS)
@@ -21,12 +21,12 @@ EVENTS = tuple(AGENT_SESSION_EVENT_ARMS)
 
 @dataclass(frozen=True)
 class Cell:
-    """What a host and a driver did with each other.
+    """The result of a conversation between a host and a driver.
 
     Attributes:
-        answered: the requests that the driver has a method for and the host answered.
-        received: the events that arrived.
-        listens: the events that the driver has a listener for.
+        answered: the requests that the driver can send and the host answered.
+        received: the events that were received.
+        listens: the events for which the driver has a listener.
     """
 
     answered: Collection[str]
@@ -38,16 +38,16 @@ class Cell:
         return f"{requests}, {len(self.received)}/{len(EVENTS)} events"
 
 
-def held(host: str, driver: str) -> Cell:
-    """Hold the conversation, to its very end."""
-    with visiting(host, driver) as visit:
-        visit.pair.host.begin("close", how="agent")
-        visit.pair.driver.note("over")
-        return Cell(visit.answered, visit.received, visit.pair.listens)
+def converse(host: str, driver: str) -> Cell:
+    """Runs the conversation and closes the session, so that the close is part of the result."""
+    with run_conversation(host, driver) as conversation:
+        conversation.pair.host.begin("close", how="agent")
+        conversation.pair.driver.note("ended")
+        return Cell(conversation.answered, conversation.received, conversation.pair.listens)
 
 
 def table(cells: dict[tuple[str, str], Cell], kinds: Collection[str]) -> list[str]:
-    """The lines of the matrix: a row for each host, a column for each driver."""
+    """Returns the lines of the table, with a row for each host and a column for each driver."""
     titles = [f"driver of {TITLES[kind]}" for kind in kinds]
     lines = [f"| | {' | '.join(titles)} |", "|" + " --- |" * (len(titles) + 1)]
     for host in kinds:
@@ -57,45 +57,45 @@ def table(cells: dict[tuple[str, str], Cell], kinds: Collection[str]) -> list[st
 
 
 def gaps(cells: dict[tuple[str, str], Cell], kinds: Collection[str]) -> list[str]:
-    """What each peer lacks, a line each."""
+    """Returns a line for each list of features that a peer lacks."""
     lines = []
     for kind in kinds:
-        asked = {name for host in kinds for name in cells[host, kind].answered}
+        sent = {name for host in kinds for name in cells[host, kind].answered}
         listens = {name for host in kinds for name in cells[host, kind].listens}
-        raised = {name for driver in kinds for name in cells[kind, driver].received}
-        for what, whole, there in (
-            ("driver has no method for", REQUESTS, asked),
+        emitted = {name for driver in kinds for name in cells[kind, driver].received}
+        for what, names, present in (
+            ("driver has no method for", REQUESTS, sent),
             ("driver has no listener for", EVENTS, listens),
-            ("host does not raise", EVENTS, raised),
+            ("host does not raise", EVENTS, emitted),
         ):
-            lacking = [f"`{name}`" for name in whole if name not in there]
+            lacking = [f"`{name}`" for name in names if name not in present]
             if lacking:
                 lines.append(f"- {TITLES[kind]}: the {what} {', '.join(lacking)}.")
     return lines
 
 
-def meet(kinds: Collection[str]) -> dict[tuple[str, str], Cell]:
-    """Let each host meet each driver."""
+def run_all(kinds: Collection[str]) -> dict[tuple[str, str], Cell]:
+    """Runs the conversation between each host and each driver."""
     pairs = [(host, driver) for host in kinds for driver in kinds]
     cells = {}
     for number, (host, driver) in enumerate(pairs, 1):
-        _say(f"{number}/{len(pairs)} host of {TITLES[host]}, driver of {TITLES[driver]}")
-        cells[host, driver] = held(host, driver)
+        _print_progress(f"{number}/{len(pairs)} host of {TITLES[host]}, driver of {TITLES[driver]}")
+        cells[host, driver] = converse(host, driver)
     return cells
 
 
-def _say(what: str) -> None:
-    print(what, file=sys.stderr, flush=True)
+def _print_progress(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 def main() -> None:
     kinds = []
     for kind in KINDS:
         if reason := missing(kind):
-            _say(f"left out {TITLES[kind]}: {reason}")
+            _print_progress(f"left out {TITLES[kind]}: {reason}")
         else:
             kinds.append(kind)
-    cells = meet(kinds)
+    cells = run_all(kinds)
     print("\n".join([*table(cells, kinds), "", *gaps(cells, kinds)]))
 
 

@@ -1,4 +1,7 @@
-"""Our host over a session of livekit-agents: `python our_host.py [VERDICT]`."""
+"""The host of this repository, with a session of livekit-agents.
+
+Run as `python our_host.py [VERDICT]`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The host inside livekit-agents: `python sdk_python_host.py [VERDICT]`.
+"""The host of livekit-agents: `python sdk_python_host.py [VERDICT]`.
 
-It is set up as the SDK's console command does it, so that the session makes its own SessionHost.
+It is set up as by the SDK's console command, so that the session creates the SDK's host.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`make interop` takes minutes, and says what it is doing."""
+"""The progress output of `make interop`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from matrix import Cell
 def test_each_pair_is_reported_before_it_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = []
+    progress = []
 
-    def held(host: str, driver: str) -> Cell:
-        told.append(capsys.readouterr().err)
+    def converse(host: str, driver: str) -> Cell:
+        progress.append(capsys.readouterr().err)
         return Cell((), (), ())
 
-    monkeypatch.setattr(matrix, "held", held)
+    monkeypatch.setattr(matrix, "converse", converse)
     monkeypatch.setattr(matrix, "missing", lambda kind: "no Node" if kind == JS else None)
     matrix.main()
-    assert told == [
+    assert progress == [
         "left out @livekit/agents 1.9.0: no Node\n"
         "1/4 host of agent-session, driver of agent-session\n",
         "2/4 host of agent-session, driver of livekit-agents 1.8.9\n",
@@ -40,5 +40,5 @@ def test_an_installation_is_reported(
     npm.write_text("#!/bin/sh\nexit 1\n")
     npm.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert interop_node._install() == "npm ci failed: it gave no reason"
+    assert interop_node._install() == "npm ci failed: no error output"
     assert capsys.readouterr().err == "installing the packages of the JavaScript peers\n"

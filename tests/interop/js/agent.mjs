@@ -1,5 +1,5 @@
-// The agent of the interop tests: a real AgentSession of @livekit/agents with a scripted model,
-// which says exactly what conversation.json says, without a key or a network.
+// The agent of the interop tests: a real AgentSession of @livekit/agents with a scripted model.
+// The conversation is scripted in conversation.json, so it needs no API key and no network.
 import { readFileSync } from 'node:fs';
 import { APIConnectionError, JobContext, JobProcess, llm, voice } from '@livekit/agents';
 import { Job, JobType } from '@livekit/protocol';
@@ -53,7 +53,7 @@ function usage() {
   };
 }
 
-/** The step of the user's last turn that is not taken yet; undefined when the turn is over. */
+/** Returns the next step of the user's last turn; undefined when the turn has ended. */
 function nextStep(chatCtx) {
   let taken = 0;
   for (const item of [...chatCtx.items].reverse()) {
@@ -104,13 +104,13 @@ const callManager = llm.tool({
     }),
 });
 
-/** An agent with a tool that can fail, one that reports progress, and one that hands over. */
+/** Returns an agent with a tool that can fail, one that reports progress, and one that hands over. */
 export function clerk() {
   const { id, instructions } = CONVERSATION.agent;
   return new voice.Agent({ id, instructions, tools: [findParcel, watchParcel, callManager] });
 }
 
-/** A session that does not start by itself. A model that fails once too often ends it. */
+/** Returns a session. The second failure of the model closes it. */
 export function scriptedSession() {
   return new voice.AgentSession({
     llm: new ScriptedModel(),
@@ -121,7 +121,7 @@ export function scriptedSession() {
   });
 }
 
-/** A job, under a simulation if there is a verdict: the text that the agent fails it with. */
+/** Returns a job. With a verdict, it runs in a simulation, which the agent fails with the verdict. */
 export function job(verdict) {
   const attributes = {};
   if (verdict !== undefined) {
@@ -145,11 +145,11 @@ export function job(verdict) {
 
 async function judge(simulation, verdict) {
   const { success, reason } = simulation.simulatorVerdict;
-  simulation.fail(`${verdict}; told ${success}, ${reason}`);
-  if (verdict === 'raise') throw new Error('the judge fell over');
+  simulation.fail(`${verdict}; received ${success}, ${reason}`);
+  if (verdict === 'raise') throw new Error('the judge failed');
 }
 
-/** What the session itself knows, times in seconds. */
+/** Returns the state of the session, with times in seconds. */
 export function factsOf(session) {
   return {
     started_at: session._startedAt / 1000,

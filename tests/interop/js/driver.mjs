@@ -1,10 +1,10 @@
-// The driver inside @livekit/agents: `node driver.mjs`. Its TCP transport can only connect, and an
-// agent connects too. So this program listens, and hands the accepted connection to the transport.
+// The driver of @livekit/agents: `node driver.mjs`. The TCP transport of the SDK can only connect, as
+// agents do. This program therefore listens, and passes the accepted connection to the transport.
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { initializeLogger, voice } from '@livekit/agents';
 import { AgentSession as pb } from '@livekit/protocol';
-import { say, serve } from './lines.mjs';
+import { serve, write } from './commands.mjs';
 
 initializeLogger({ pretty: false, level: 'warn' });
 
@@ -25,14 +25,14 @@ const METHODS = {
   get_rtc_stats: (session) => session.fetchRtcStats(),
   get_session_usage: (session) => session.fetchSessionUsage(),
   get_framework_info: (session) => session.fetchFrameworkInfo(),
-  finalize_simulation: (session, given) =>
+  finalize_simulation: (session, fields) =>
     session.finalizeSimulation({
-      provisionalSuccess: given.provisional_success,
-      provisionalReason: given.provisional_reason,
+      provisionalSuccess: fields.provisional_success,
+      provisionalReason: fields.provisional_reason,
     }),
 };
 
-// The SDK's own names; it tells no listener when an event was made.
+// The names of the SDK's events. The SDK does not pass the time of an event to its listeners.
 const EVENTS = {
   agent_state_changed: 'agent_state_changed',
   user_state_changed: 'user_state_changed',
@@ -52,30 +52,30 @@ const plain = (message) => message.toJson({ useProtoFieldName: true });
 
 const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
 await once(server, 'listening');
-say({ note: 'listening', port: server.address().port });
+write({ note: 'listening', port: server.address().port });
 const [socket] = await once(server, 'connection');
 server.close();
 
 const session = new voice.RemoteSession(new AcceptedTransport(socket));
 for (const [arm, name] of Object.entries(EVENTS)) {
-  session.on(name, (payload) => say({ event: arm, payload: plain(payload) }));
+  session.on(name, (payload) => write({ event: arm, payload: plain(payload) }));
 }
 await session.start();
-say({ note: 'connected', requests: Object.keys(METHODS), events: Object.keys(EVENTS) });
-session.recvTask.result.then(() => say({ note: 'over' }));
+write({ note: 'connected', requests: Object.keys(METHODS), events: Object.keys(EVENTS) });
+session.recvTask.result.then(() => write({ note: 'ended' }));
 
-async function request({ name, given }) {
+async function request({ name, fields }) {
   try {
-    return plain(await METHODS[name](session, given));
+    return plain(await METHODS[name](session, fields));
   } catch (error) {
     if (error.userVerdict) error.message += ` | ${JSON.stringify(plain(error.userVerdict))}`;
     throw error;
   }
 }
 
-async function unknown({ content, seconds }) {
+async function unknown({ content, timeout_s }) {
   const bytes = Buffer.from(content, 'hex');
-  await session.sendRequest(() => pb.SessionRequest.fromBinary(bytes), seconds * 1000);
+  await session.sendRequest(() => pb.SessionRequest.fromBinary(bytes), timeout_s * 1000);
 }
 
 await serve({ request, unknown, close: () => session.close() });

@@ -1,9 +1,9 @@
-// The host inside @livekit/agents: `node host.mjs [VERDICT]`. It is set up as the SDK's console
-// command does it, so that the session makes its own SessionHost.
+// The host of @livekit/agents: `node host.mjs [VERDICT]`. It is set up as by the SDK's console
+// command, so that the session creates the SDK's host.
 import { initializeLogger, runWithJobContextAsync, voice } from '@livekit/agents';
-import { say, serve } from './lines.mjs';
+import { serve, write } from './commands.mjs';
 import { clerk, factsOf, job, scriptedSession } from './agent.mjs';
-import { raiseMoment } from './moments.mjs';
+import { emitEvent } from './sdk_events.mjs';
 
 initializeLogger({ pretty: false, level: 'warn' });
 
@@ -16,12 +16,12 @@ async function start(session, port) {
 
 await runWithJobContextAsync(job(process.argv[2]), async () => {
   const session = scriptedSession();
-  session.on('close', ({ reason }) => say({ note: 'closed', reason }));
-  say({ note: 'ready' });
+  session.on('close', ({ reason }) => write({ note: 'closed', reason }));
+  write({ note: 'ready' });
   await serve({
     start: ({ port }) => start(session, port),
     facts: () => factsOf(session),
-    happen: ({ arm }) => raiseMoment(session, arm),
+    emit: ({ arm }) => emitEvent(session, arm),
     close: () => session.close(),
   });
   await session.close();

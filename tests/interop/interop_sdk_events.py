@@ -1,7 +1,7 @@
-"""Things that happen in a session and need a microphone, a detector or a debugger to happen.
+"""Emits events of livekit-agents that need a microphone, a detector or a debugger to occur.
 
-Comes in: the `moments` of `conversation.json`. Goes out: the same as events of livekit-agents,
-raised on a session at the place where the SDK itself would raise them.
+Their values are the `sdk_events` of `conversation.json`. They are emitted in the same way as by the
+SDK.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _PLAIN = {
 }
 
 
-def raise_moment(session: AgentSession[None], arm: str) -> None:
-    """Let it happen."""
-    values: dict[str, Any] = CONVERSATION["moments"][arm]
-    emitter: Any = session  # the SDK's stubs know fewer events than it has
+def emit_event(session: AgentSession[None], arm: str) -> None:
+    """Emits the event of an arm."""
+    values: dict[str, Any] = CONVERSATION["sdk_events"][arm]
+    emitter: Any = session  # the type stubs of the SDK lack some of its events
     if arm == "user_state_changed":
         session._update_user_state(values["new_state"], last_speaking_time=values["created_at"])
     elif arm == "amd_prediction":
@@ -47,6 +47,6 @@ def raise_moment(session: AgentSession[None], arm: str) -> None:
 
 
 def _host(session: AgentSession[None]) -> Any:
-    """Where the SDK's detectors report."""
+    """Returns the host, whose methods the detectors of the SDK call."""
     assert session._session_host is not None
     return session._session_host

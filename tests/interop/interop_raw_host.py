@@ -1,8 +1,4 @@
-"""A host that is only a socket, and says just what it is told to say.
-
-Comes in: the port of a driver, and messages. Goes out: their frames, and what the driver asks. With
-it come messages of a protocol that is newer than anybody's.
-"""
+"""A host that is only a socket, and messages of a newer protocol that no peer knows."""
 
 from __future__ import annotations
 
@@ -13,14 +9,14 @@ from contextlib import contextmanager
 
 from agent_session_protocol import agent_session_pb2 as pb
 
-# A request with the id r-99 and the arm 99, of which nobody knows anything: a length-delimited
-# field that is empty. Its key is 99 << 3 | 2 = 794, as a varint 9a 06.
+# A request with the id r-99 and the unknown arm 99, an empty length-delimited field. Its key is
+# 99 << 3 | 2 = 794, as a varint 9a 06.
 UNKNOWN_REQUEST = b"\x0a\x04r-99\x9a\x06\x00".hex()
 # An event with the arm 99.
 UNKNOWN_EVENT = b"\x9a\x06\x00"
 
 _HEADER = struct.Struct(">I")
-_SECONDS = 30.0
+_TIMEOUT = 30.0
 
 
 class RawHost:
@@ -35,7 +31,7 @@ class RawHost:
         self._connection.sendall(_HEADER.pack(len(content)) + content)
 
     def request(self) -> pb.SessionRequest:
-        """The driver's next request."""
+        """Returns the next request of the driver."""
         (length,) = _HEADER.unpack(self._stream.read(_HEADER.size))
         return pb.AgentSessionMessage.FromString(self._stream.read(length)).request
 
@@ -46,8 +42,8 @@ class RawHost:
 
 @contextmanager
 def raw_host(port: int) -> Iterator[RawHost]:
-    """A host that is connected to a driver, until the block ends."""
-    host = RawHost(socket.create_connection(("127.0.0.1", port), _SECONDS))
+    """Yields a host that is connected to a driver."""
+    host = RawHost(socket.create_connection(("127.0.0.1", port), _TIMEOUT))
     try:
         yield host
     finally:

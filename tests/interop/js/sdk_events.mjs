@@ -1,5 +1,5 @@
-// Things that happen in a session and need a microphone, a detector or a debugger to happen: the
-// `moments` of conversation.json, raised where the SDK itself would raise them.
+// Emits events that need a microphone, a detector or a debugger to occur. Their values are the
+// `sdk_events` of conversation.json. They are emitted in the same way as by the SDK.
 import { AgentSession as pb } from '@livekit/protocol';
 import { CONVERSATION } from './agent.mjs';
 
@@ -38,9 +38,9 @@ const EVENTS = {
   debug_message: (v) => pb.DebugMessage.fromJson({ payload: v }),
 };
 
-/** Let it happen. */
-export function raiseMoment(session, arm) {
-  const values = CONVERSATION.moments[arm];
+/** Emits the event of an arm. */
+export function emitEvent(session, arm) {
+  const values = CONVERSATION.sdk_events[arm];
   if (arm === 'user_state_changed') {
     session._updateUserState(values.new_state, { lastSpeakingTime: ms(values.created_at) });
   } else if (arm === 'amd_prediction') {

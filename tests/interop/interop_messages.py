@@ -1,7 +1,6 @@
-"""Answers and events as the protocol's own messages.
+"""Conversion of the JSON that peers print to messages of the protocol, and back.
 
-Comes in: JSON that a peer printed. Goes out: a message, which refuses what is no field of it; or
-the JSON again, without what differs from run to run.
+The JSON for comparisons leaves out the fields that differ from run to run.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from agent_session_protocol.dispatch import AGENT_SESSION_EVENT_ARMS, SESSION_RE
 from google.protobuf.json_format import MessageToDict, ParseDict
 from google.protobuf.message import Message
 
-# What differs from run to run, by message.
+# The fields that differ from run to run, by message.
 _VOLATILE: dict[str, tuple[str, ...]] = {
     "ChatMessage": ("id", "created_at", "metrics"),
     "FunctionCall": ("id", "created_at"),
@@ -27,38 +26,38 @@ _VOLATILE: dict[str, tuple[str, ...]] = {
 
 
 def event_payload(event: dict[str, Any]) -> Message:
-    """The payload of an event that a driver printed."""
+    """Returns the payload of an event that a driver printed."""
     kind: Any = AGENT_SESSION_EVENT_ARMS[event["event"]].type
     payload: Message = ParseDict(event["payload"], kind())
     return payload
 
 
 def answer_payload(request: str, answer: dict[str, Any]) -> Any:
-    """The payload of the response to a request."""
+    """Returns the payload of a response that a driver printed."""
     arm: Any = "pong" if request == "ping" else request
     return ParseDict(answer, SESSION_RESPONSE_ARMS[arm].type())
 
 
-def settled(message: Message) -> dict[str, Any]:
-    """A message as JSON, without what differs from run to run."""
+def comparable(message: Message) -> dict[str, Any]:
+    """Returns a message as JSON, without the fields that differ from run to run."""
     copy = type(message)()
     copy.CopyFrom(message)
-    _settle(copy)
+    _clear_volatile(copy)
     return MessageToDict(copy, preserving_proto_field_name=True)
 
 
-def _settle(message: Message) -> None:
+def _clear_volatile(message: Message) -> None:
     for name in _VOLATILE.get(message.DESCRIPTOR.name, ()):
         message.ClearField(name)
     for field, value in message.ListFields():
         if field.message_type is None or field.message_type.GetOptions().map_entry:
             continue
         for inner in value if field.is_repeated else [value]:
-            _settle(inner)
+            _clear_volatile(inner)
 
 
 def item_of(item: pb.ChatContext.ChatItem) -> Any:
-    """What a chat item holds, of whatever kind."""
+    """Returns the message in the oneof of a chat item."""
     arm = item.WhichOneof("item")
     assert arm is not None
     return getattr(item, arm)

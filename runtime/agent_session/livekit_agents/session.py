@@ -34,6 +34,7 @@ from typing import Any, Final, TypeAlias
 from agent_session_protocol import responses
 from agent_session_protocol.errors import RequestError
 from google.protobuf.json_format import MessageToDict
+from livekit import rtc
 from livekit.agents import Agent, AgentSession, CloseReason, get_job_context
 from livekit.agents import __version__ as sdk_version
 from livekit.agents.llm import Tool, Toolset
@@ -52,6 +53,7 @@ from ..host.adapter import (
 from .audio import Console
 from .job import JobMonitor
 from ..transport.base import logger
+from ..transport.session import SESSION_TOPIC
 
 AnyAgentSession: TypeAlias = AgentSession[Any]
 
@@ -121,6 +123,7 @@ class LiveKitSession(SessionAdapter):
         session.on("agent_state_changed", self._check_started)
         setattr(session, "emit", self._emit)
         setattr(session, "aclose", self._aclose)
+        setattr(session, "start", self._start)
         self._install_host_stub()
         self._check_started()
 
@@ -130,6 +133,7 @@ class LiveKitSession(SessionAdapter):
         session.off("agent_state_changed", self._check_started)
         session.__dict__.pop("emit", None)
         session.__dict__.pop("aclose", None)
+        session.__dict__.pop("start", None)
         if compatibility.get_session_host(session) is self._host_stub:
             compatibility.set_session_host(session, None)
         if self._job_monitor is not None:
@@ -154,7 +158,10 @@ class LiveKitSession(SessionAdapter):
         if host is None:
             compatibility.set_session_host(self._session, self._host_stub)
         elif host is not self._host_stub:
-            logger.error("the session was started with the SDK's own host and has two hosts now")
+            logger.error(
+                "the session was started with the SDK's own host and has two hosts now; "
+                "pass session_host=False to AgentSession.start"
+            )
             self._session.off("agent_state_changed", self._install_host_stub)
 
     def _check_started(self, _: object = None) -> None:
@@ -168,6 +175,24 @@ class LiveKitSession(SessionAdapter):
             job.run_in_close(self, emit)
         else:
             emit()
+
+    def _start(self, *args: Any, **kwargs: Any) -> Coroutine[Any, Any, Any]:
+        """Replaces `AgentSession.start`, which fails halfway if the room has a host already."""
+        room = kwargs.get("room")
+        starts_host = kwargs.get("session_host") is not False and self._is_primary()
+        if starts_host and isinstance(room, rtc.Room) and _has_host(room):
+            raise SdkHostRunning(
+                "AgentSession.start would start the SDK's own host in a room that has a host of the "
+                "session already; pass session_host=False"
+            )
+        return type(self._session).start(self._session, *args, **kwargs)
+
+    def _is_primary(self) -> bool:
+        """Reports whether the SDK starts a host for the session, as it does for one in each job."""
+        try:
+            return self._job is None or self._job.primary_session is self._session
+        except RuntimeError:  # no session of the job has started
+            return True
 
     def _aclose(self) -> Coroutine[Any, Any, None]:
         """Replaces `AgentSession.aclose`, which waits for the host.
@@ -318,6 +343,16 @@ def _tool_names(tools: Iterable[Tool | Toolset]) -> Iterator[str]:
 
 def _option_text(option: object) -> str:
     return str(dict(option) if isinstance(option, Mapping) else option)
+
+
+def _has_host(room: rtc.Room) -> bool:
+    """Reports whether the session messages of a room have a reader in this process."""
+    try:
+        room.register_byte_stream_handler(SESSION_TOPIC, lambda reader, identity: None)
+    except ValueError:
+        return True
+    room.unregister_byte_stream_handler(SESSION_TOPIC)
+    return False
 
 
 async def _do_nothing() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import Any
 
 import pytest
-from agent_session import SdkHostRunning, SessionHost, memory_pair
+from agent_session import RoomSessionTransport, SdkHostRunning, SessionHost, memory_pair
+from room_stand_in import stand_in
 from scripted_session import hosted, ready
 from transport_messages import run
 
@@ -15,9 +17,11 @@ pytest.importorskip("livekit.agents")
 from agent_session.livekit_agents.job import JobMonitor  # noqa: E402
 from scripted_agent import Clerk, Say, Script, job, scripted_session  # noqa: E402
 from livekit.agents import AgentSession  # noqa: E402
+from livekit.agents.voice.room_io import RoomOptions  # noqa: E402
 from livekit.agents.voice.remote_session import SessionHost as SdkHost  # noqa: E402
 
 GREETING: Script = {"hi": [Say("hello")]}
+SILENT = RoomOptions(audio_input=False, audio_output=False, text_input=False, text_output=False)
 
 
 def test_a_session_with_the_sdks_host_is_refused() -> None:
@@ -71,6 +75,44 @@ def test_a_later_host_of_the_sdk_is_logged(
     assert caplog.text.count("the SDK's own host") == 1
 
 
+def test_a_start_with_the_sdks_host_in_the_room_of_ours_is_refused() -> None:
+    """The SDK would fail with a ValueError about a byte stream handler, and leave tasks behind."""
+
+    async def main() -> None:
+        async with stand_in() as place:
+            room = await place.join("agent")
+            session = scripted_session(GREETING)
+            async with SessionHost(session, RoomSessionTransport(room)):
+                given: list[dict[str, Any]] = [{}, {"session_host": True}]
+                for settings in given:
+                    with pytest.raises(SdkHostRunning, match="pass session_host=False"):
+                        await session.start(Clerk(), room=room, room_options=SILENT, **settings)
+                assert session._room_io is None
+                await session.start(Clerk(), room=room, room_options=SILENT, session_host=False)
+                await session.aclose()
+            assert "start" not in vars(session)
+
+    run(main())
+
+
+def test_a_second_session_of_a_job_starts_in_the_room_of_the_first() -> None:
+    """The SDK starts a host for the first session only."""
+
+    async def main() -> None:
+        async with stand_in() as place:
+            room = await place.join("agent")
+            with job():
+                first, second = scripted_session(GREETING), scripted_session(GREETING)
+                async with SessionHost(first, RoomSessionTransport(room)):
+                    await first.start(Clerk(), session_host=False)
+                    async with hosted(second):
+                        await second.start(Clerk(id="second"), room=room, room_options=SILENT)
+                        await second.aclose()
+                    await first.aclose()
+
+    run(main())
+
+
 def test_a_session_has_only_one_host() -> None:
     async def main() -> None:
         session = scripted_session(GREETING)
@@ -97,7 +139,7 @@ def test_a_closed_host_restores_its_session() -> None:
         before = {name: list(callbacks) for name, callbacks in session._events.items()}
         own = set(vars(session))
         async with hosted(session):
-            assert set(vars(session)) - own == {"aclose", "emit"}
+            assert set(vars(session)) - own == {"aclose", "emit", "start"}
         after = {name: list(each) for name, each in session._events.items() if each}
         assert after == before
         assert set(vars(session)) == own and session._session_host is None

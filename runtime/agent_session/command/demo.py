@@ -92,7 +92,7 @@ class _Conversation:
             self._agent_listening.set()
 
     async def _send(self, text: str) -> None:
-        self._report.typed(text)
+        self._report.sent(text)
         self._agent_listening.clear()
         try:
             response = await self._session.send(run_input_request(text))

@@ -167,32 +167,34 @@ class Watcher:
 
     async def read(self, lines: Lines) -> int:
         """Handles lines until `/quit`, or until the last line if the source quits at its end."""
+        number = 0
         while (line := await lines.next()) is not None:
+            number += 1
             command = line.strip().partition(" ")[0]
+            if command in ("/quit", "/help"):
+                self._report.sent(line, number)
             if command == "/quit":
-                self._report.typed(line)
                 return EXIT_OK
             if command == "/help":
-                self._report.typed(line)
                 self._report.help([*request_help(), *_HELP])
             elif command:
-                await self._handle(line, lines.sequential)
+                await self._handle(number, line, lines.sequential)
         if not lines.quits_at_end:
             await asyncio.Event().wait()  # continues to report events
         return EXIT_OK
 
-    async def _handle(self, line: str, sequential: bool) -> None:
+    async def _handle(self, number: int, line: str, sequential: bool) -> None:
         """Sends the request in a line. Waits for an agent and the response if `sequential`."""
         try:
             name, request = parse_request(line)
         except InvalidRequest as error:
-            self._report.typed(line)
-            self._report.failed(line.split()[0], str(error))
+            self._report.sent(line, number)
+            self._report.failed(line.split()[0], str(error), number)
             return
         if sequential:
             await self._wait_for_agent()
-        self._report.typed(line)
-        task = asyncio.ensure_future(self._send(name, request))
+        self._report.sent(line, number)
+        task = asyncio.ensure_future(self._send(number, name, request))
         self._requests.add(task)
         task.add_done_callback(self._requests.discard)
         if sequential:
@@ -206,23 +208,23 @@ class Watcher:
                 return
             self._agent_started.clear()
 
-    async def _send(self, name: str, request: pb.SessionRequest) -> None:
+    async def _send(self, number: int, name: str, request: pb.SessionRequest) -> None:
         """Sends a request, and reports the response or the error."""
         try:
-            await self._send_and_report(name, request)
+            await self._send_and_report(number, name, request)
         except OutputClosed:
             pass  # the next event that is reported raises it as well
 
-    async def _send_and_report(self, name: str, request: pb.SessionRequest) -> None:
+    async def _send_and_report(self, number: int, name: str, request: pb.SessionRequest) -> None:
         if self._session is None:
-            self._report.failed(name, "no agent is connected")
+            self._report.failed(name, "no agent is connected", number)
             return
         try:
             response = await self._session.send(request)
         except (SessionError, TransportError) as error:
-            self._report.failed(name, str(error))
+            self._report.failed(name, str(error), number)
         else:
-            self._report.answer(name, response)
+            self._report.answer(name, response, number)
 
 
 async def _run_until_first(*coroutines: Coroutine[Any, Any, int]) -> int:

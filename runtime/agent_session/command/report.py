@@ -6,6 +6,7 @@ import json
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from datetime import datetime, timezone
 from typing import Any, Final
 
 from agent_session_protocol import agent_session_pb2 as pb
@@ -45,15 +46,20 @@ class Report(ABC):
         """Reports an event of the session."""
 
     @abstractmethod
-    def typed(self, line: str) -> None:
-        """Reports a line of the input."""
+    def sent(self, line: str, number: int | None = None) -> None:
+        """Reports a line of the input.
+
+        Args:
+            line: the text.
+            number: identifies the line. The report of its response has the same number.
+        """
 
     @abstractmethod
-    def answer(self, request: str, response: pb.SessionResponse) -> None:
+    def answer(self, request: str, response: pb.SessionResponse, number: int | None = None) -> None:
         """Reports a response, which may be an error."""
 
     @abstractmethod
-    def failed(self, request: str, error: str) -> None:
+    def failed(self, request: str, error: str, number: int | None = None) -> None:
         """Reports a request without a response."""
 
     @abstractmethod
@@ -100,10 +106,10 @@ class TextReport(Report):
                 format_time(time), StyledText(arm, style), _shorten(summarize(getattr(event, arm)))
             )
 
-    def typed(self, line: str) -> None:
+    def sent(self, line: str, number: int | None = None) -> None:
         self._screen.show(StyledText(f"> {line}", Style.BOLD))
 
-    def answer(self, request: str, response: pb.SessionResponse) -> None:
+    def answer(self, request: str, response: pb.SessionResponse, number: int | None = None) -> None:
         if response.error:
             self.failed(request, response.error)
         name = StyledText("answer" if request == "run_input" else request, Style.SUCCESS)
@@ -111,7 +117,7 @@ class TextReport(Report):
             self._line("", name, line)
             name = StyledText("")
 
-    def failed(self, request: str, error: str) -> None:
+    def failed(self, request: str, error: str, number: int | None = None) -> None:
         self._line("", StyledText(f"{request} failed", Style.ERROR), error)
 
     def outcome(self, outcome: Outcome) -> None:
@@ -153,19 +159,21 @@ class JsonReport(Report):
             payload=None if arm is None else _dict(getattr(event, arm)),
         )
 
-    def typed(self, line: str) -> None:
-        """Prints nothing, since the program that reads the output has written the line."""
+    def sent(self, line: str, number: int | None = None) -> None:
+        self._write(sent=line, id=number, time=_now())
 
-    def answer(self, request: str, response: pb.SessionResponse) -> None:
+    def answer(self, request: str, response: pb.SessionResponse, number: int | None = None) -> None:
         payload = _payload(response)
         self._write(
             answer=request,
+            id=number,
+            time=_now(),
             error=response.error or None,
             payload=None if payload is None else _dict(payload),
         )
 
-    def failed(self, request: str, error: str) -> None:
-        self._write(failed=request, error=error)
+    def failed(self, request: str, error: str, number: int | None = None) -> None:
+        self._write(failed=request, id=number, time=_now(), error=error)
 
     def outcome(self, outcome: Outcome) -> None:
         if isinstance(outcome, Ended):
@@ -219,6 +227,10 @@ def _response_lines(response: pb.SessionResponse) -> list[str]:
         return [] if response.error else [describe_unknown(response)]
     lines = [line for text in summary_lines(payload) for line in text.split("\n")]
     return lines or ([] if response.error else [NOTHING])
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _time(event: pb.AgentSessionEvent) -> str | None:

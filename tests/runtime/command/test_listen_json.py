@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from datetime import datetime, timezone
 
 from agent_session_protocol import agent_session_pb2 as pb
 from command_process import (
@@ -17,16 +19,23 @@ from command_process import (
 from scripted_host import UNKNOWN_ARM, closed_event
 from transport_messages import run
 
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+def now() -> str:
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
 
 def test_json_lines() -> None:
     async def main() -> None:
+        before = now()
         async with piped("listen", ":0", "--once", "--json") as command:
             async with agent(await command.port()) as host:
                 event = state_event(pb.AS_LISTENING)
                 event.created_at.FromMilliseconds(1_700_000_000_123)
                 host.emit(event)
                 host.emit(pb.AgentSessionEvent.FromString(UNKNOWN_ARM))
-                command.type("h\xf6\n/nothing\n/ping\n")
+                command.type("h\xf6\n\n/nothing\n/ping\n")
                 host.respond(run_response(await host.request(), "1\x1b"))
                 ping = await host.request()
                 host.respond(pb.SessionResponse(request_id=ping.request_id, error="no"))
@@ -34,6 +43,9 @@ def test_json_lines() -> None:
             assert await command.status() == 0
         told = [json.loads(line) for line in command.text.splitlines()]
         assert list(told.pop(0)) == ["listening"]
+        times = [entry.pop("time") for entry in told if "time" in entry]
+        assert all(TIME.fullmatch(time) for time in times) and times == sorted(times)
+        assert before <= times[0] and times[-1] <= now()
         message = {
             "id": "",
             "role": "ASSISTANT",
@@ -50,9 +62,17 @@ def test_json_lines() -> None:
                 "payload": {"old_state": "AS_INITIALIZING", "new_state": "AS_LISTENING"},
             },
             {"event": None, "number": 99, "created_at": None, "payload": None},
-            {"answer": "run_input", "error": None, "payload": {"items": [{"message": message}]}},
-            {"failed": "/nothing", "error": NO_REQUEST},
-            {"answer": "ping", "error": "no", "payload": None},
+            {"sent": "h\xf6", "id": 1},
+            {
+                "answer": "run_input",
+                "id": 1,
+                "error": None,
+                "payload": {"items": [{"message": message}]},
+            },
+            {"sent": "/nothing", "id": 3},
+            {"failed": "/nothing", "id": 3, "error": NO_REQUEST},
+            {"sent": "/ping", "id": 4},
+            {"answer": "ping", "id": 4, "error": "no", "payload": None},
             {
                 "event": "session_closed",
                 "number": 24,

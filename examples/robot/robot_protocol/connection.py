@@ -31,7 +31,7 @@ class PeerClosed(ConnectionError):
     """The connection to the other peer has ended.
 
     Attributes:
-        reason: the exception that ended it; None if one of the peers closed it.
+        reason: The exception that ended it; None if one of the peers closed it.
     """
 
     def __init__(self, message: str, reason: Exception | None = None) -> None:
@@ -83,9 +83,9 @@ class Connection(ABC, Generic[M]):
         """Starts to receive.
 
         Args:
-            transport: a connected transport. The connection closes it.
-            oneof: the oneof of the envelope whose arm says what a message is.
-            on_other: called with messages that this side does not handle.
+            transport: A connected transport. The connection closes it.
+            oneof: The oneof of the envelope whose arm says what a message is.
+            on_other: Called with messages that this side does not handle.
         """
         self._transport = transport
         self._oneof = oneof
@@ -111,7 +111,7 @@ class Connection(ABC, Generic[M]):
         """Closes the connection. May be called more than once; handlers must not await it.
 
         Args:
-            timeout: seconds for requests in progress and for messages that are not sent yet.
+            timeout: Seconds for requests in progress and for messages that are not sent yet.
         """
         if self._closing is None:
             self._closing = asyncio.create_task(self._close(timeout))
@@ -219,7 +219,7 @@ class EventStream(AsyncIterator[E]):
     """Iterates over the events that a client receives, until the connection ends.
 
     Attributes:
-        dropped: how many events were dropped because too many waited to be read.
+        dropped: How many events were dropped because too many waited to be read.
     """
 
     def __init__(self, limit: int) -> None:

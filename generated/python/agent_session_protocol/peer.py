@@ -48,10 +48,10 @@ class ClientPeer(Connection[pb.AgentSessionMessage]):
     """Sends requests, matches their responses, and delivers events.
 
     Attributes:
-        requests: a method for each request. Besides what they document, they raise
+        requests: A method for each request. Besides what they document, they raise
             RequestTimedOut, PeerClosed, and what the transport raises if it cannot send the
             request.
-        listeners: listeners for each event, called as events arrive.
+        listeners: Listeners for each event, called as events arrive.
     """
 
     def __init__(
@@ -64,9 +64,9 @@ class ClientPeer(Connection[pb.AgentSessionMessage]):
         """Starts to receive.
 
         Args:
-            transport: a connected transport. The peer closes it.
-            timeout: seconds that a request may take, unless the call has a timeout of its own.
-            on_other: called with messages that are neither responses nor events.
+            transport: A connected transport. The peer closes it.
+            timeout: Seconds that a request may take, unless the call has a timeout of its own.
+            on_other: Called with messages that are neither responses nor events.
         """
         super().__init__(transport, "message", on_other)
         self.requests: Final[SessionRequestClient] = _client(self._call)
@@ -81,7 +81,7 @@ class ClientPeer(Connection[pb.AgentSessionMessage]):
         """Returns an iterator over the events that arrive from now on.
 
         Args:
-            limit: how many events may wait to be read. Then the oldest are dropped.
+            limit: How many events may wait to be read. Then the oldest are dropped.
         """
         stream: EventStream[pb.AgentSessionEvent] = EventStream(limit)
         if self._ended.is_set():
@@ -186,7 +186,7 @@ class HostPeer(Connection[pb.AgentSessionMessage]):
     requests in progress are cancelled.
 
     Attributes:
-        events: a method to send each event. They raise PeerClosed if the connection has ended.
+        events: A method to send each event. They raise PeerClosed if the connection has ended.
     """
 
     def __init__(
@@ -200,10 +200,10 @@ class HostPeer(Connection[pb.AgentSessionMessage]):
         """Starts to receive.
 
         Args:
-            transport: a connected transport. The peer closes it.
-            handler: answers the requests.
-            max_in_flight: how many requests are handled at a time. Others are refused.
-            on_other: called with messages that are not requests.
+            transport: A connected transport. The peer closes it.
+            handler: Answers the requests.
+            max_in_flight: How many requests are handled at a time. Others are refused.
+            on_other: Called with messages that are not requests.
         """
         super().__init__(transport, "message", on_other)
         self.events: Final[AgentSessionEventSink] = _sink(self._emit)

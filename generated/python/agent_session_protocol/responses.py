@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
-from .enums import AgentStateWord, UserStateWord
+from .enums import AgentStateLiteral, UserStateLiteral
 from .values import StructLike, TimestampLike
 
 
@@ -43,8 +43,8 @@ class RunInputResponse(TypedDict):
 class GetSessionStateResponse(TypedDict):
     """The argument of `encode_get_session_state_response`."""
 
-    agent_state: AgentStateWord
-    user_state: UserStateWord
+    agent_state: AgentStateLiteral
+    user_state: UserStateLiteral
     agent_id: str | None
     options: Mapping[str, Any] | None
     created_at: TimestampLike | None

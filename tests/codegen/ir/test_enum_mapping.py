@@ -105,7 +105,9 @@ def test_a_zero_that_means_something_is_never_a_default() -> None:
         "agent_session.AgentState": enums.agent_state_to_proto,
     }
     for full_name, function in functions.items():
-        with pytest.raises(UnmappedValueError, match=f"{full_name} has no partner for 'dreaming'"):
+        with pytest.raises(
+            UnmappedValueError, match=f"{full_name} has no counterpart of 'dreaming'"
+        ):
             function("dreaming")
     with pytest.raises(UnmappedValueError) as raised:
         enums.user_state_from_proto(pb.UserState.ValueType(7))
@@ -114,7 +116,7 @@ def test_a_zero_that_means_something_is_never_a_default() -> None:
 
 def test_a_proto_value_that_the_sdk_lacks() -> None:
     assert enums.tool_call_status_to_proto("done") == pb.TC_DONE
-    with pytest.raises(UnmappedValueError, match="ToolCallStatus has no partner for 0"):
+    with pytest.raises(UnmappedValueError, match="ToolCallStatus has no counterpart of 0"):
         enums.tool_call_status_from_proto(pb.TC_RUNNING)
     assert enums.tool_call_status_name(pb.TC_RUNNING) == "TC_RUNNING"
 
@@ -216,7 +218,7 @@ def test_a_str_enum_without_fallback_raises(small: Small) -> None:
 
     made = small.generate("enum Mood { M_GOOD = 0; M_BAD = 1; }", ["good", "bad"], form="enum")
     assert made.mood_to_proto(Mood.GOOD) == 0
-    with pytest.raises(ValueError, match="Mood has no partner for"):
+    with pytest.raises(ValueError, match="Mood has no counterpart of"):
         made.mood_to_proto(Mood.NEW)
 
 
@@ -235,7 +237,7 @@ def test_what_is_not_known_is_the_value_that_the_enum_declares_for_it(small: Sma
 @pytest.mark.parametrize(
     ("form", "option", "accepted"),
     [
-        ("literal", "", "MoodWord"),
+        ("literal", "", "MoodLiteral"),
         # A type checker takes no member of a str Enum for one of a Literal's words.
         ("enum", "", "str"),
         ("literal", 'option (sessiongen.unknown) = "M_BAD";', "str | None"),

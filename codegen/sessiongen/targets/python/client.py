@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from textwrap import indent
 
-from sessiongen.targets.python.layout import quoted
+from sessiongen.targets.python.docstrings import entry
+from sessiongen.targets.python.layout import LINE_LENGTH, quoted
 from sessiongen.targets.python.naming import Scope, plain
 from sessiongen.ir.protocol import Call
 from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Kind
-from sessiongen.targets.python.context import Context, payload_docs, request_docs
+from sessiongen.targets.python.context import Context, arm_docs, request_docs
 from sessiongen.targets.python.parameters import (
     Parameter,
     ParameterBuilder,
@@ -132,15 +133,12 @@ def _empty(arm: Field, parameters: list[Parameter]) -> str:
 
 def _docs(context: Context, call: Call, parameters: list[Parameter]) -> str:
     """Return a method's docs: the request's, those of its fields, and the response payload's."""
-    parts = [request_docs(context.protocol, call, f"Send the request `{call.request.name}`.")]
-    described = [f"    {item.name}: {_hanging(item.docs)}" for item in parameters if item.docs]
+    parts = [request_docs(context.protocol, call, f"Sends the request `{call.request.name}`.")]
+    width = LINE_LENGTH - 8
+    described = [entry(item.name, item.docs, width) for item in parameters if item.docs]
     if described:
         parts.append("\n".join(["Args:", *described]))
-    result = payload_docs(context.protocol, call.response) or call.response.docs
+    result = arm_docs(context.protocol, call.response)
     if result:
         parts.append("Returns:\n" + indent(result, "    "))
     return "\n\n".join(parts)
-
-
-def _hanging(text: str) -> str:
-    return text.replace("\n", "\n        ")

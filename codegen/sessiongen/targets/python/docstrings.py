@@ -6,6 +6,7 @@ The result never executes anything, whatever the comment holds.
 from __future__ import annotations
 
 import re
+import textwrap
 
 # Characters that end a line for Python, change under black, or cannot be seen.
 _UNSAFE = re.compile(
@@ -15,6 +16,9 @@ _UNSAFE = re.compile(
 # What a literal in triple quotes would not hold as it is: backslashes, and quotes that
 # stand at its edge or beside each other.
 _SYNTAX = re.compile(r'\\|"{2,}|\A"|"\Z')
+
+# A line that wrapping would spoil: one that is indented, or an item of a list.
+_LAID_OUT = re.compile(r"^(?:[ \t]+\S|[-*|]|\d+[.)])", re.MULTILINE)
 
 
 def docstring(text: str, indent: int) -> str:
@@ -31,6 +35,31 @@ def docstring(text: str, indent: int) -> str:
     margin = " " * indent
     lines = [f"{margin}{line[aside:]}".rstrip() for line in more]
     return "\n".join([f'"""{first}', *lines, f'{margin}"""'])
+
+
+def entry(name: str, text: str, width: int) -> str:
+    """Returns an entry of a section such as `Args:`.
+
+    If a line would be longer than `width`, the text is wrapped, unless it has lines with a
+    layout of their own, such as lists.
+    """
+    lines = f"    {name}: {text}".replace("\n", "\n        ").split("\n")
+    if all(len(line) <= width for line in lines) or _LAID_OUT.search(text):
+        return "\n".join(lines)
+    paragraphs = f"{name}: {text}".split("\n\n")
+    wrapped = [_wrap(item, width, "" if index else "    ") for index, item in enumerate(paragraphs)]
+    return "\n\n".join(wrapped)
+
+
+def _wrap(text: str, width: int, first: str) -> str:
+    return textwrap.fill(
+        text,
+        width,
+        initial_indent=first or "        ",
+        subsequent_indent="        ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def comment(text: str) -> list[str]:

@@ -98,10 +98,10 @@ class _Encoders:
         held = [item for item in plan.tagged_oneofs if item.name is not None]
         by_name = self._by_name(plan, read)
         if by_name:
-            self.fields |= {"items", "is_mapping"}
+            self.fields |= {"ObjectItems", "is_mapping"}
         by_attribute = not by_name and bool(plan.fields or held)
         if by_attribute:
-            self.fields |= {"attributes", "is_mapping"}
+            self.fields |= {"MappingAttributes", "is_mapping"}
         name, title = self.names.function(plan.message), self.names.title(plan.message)
         given = plan.message.full_name in self.given
         taken = " | ".join(f"{item}.{title}" for item in self.type_layers if given) or "Any"
@@ -213,8 +213,8 @@ class _Encoders:
     def _attribute(self, names: Sequence[str]) -> str:
         if len(names) == 1:
             return access("source", names[0])
-        self.fields.add("either")
-        return f"either(source, {', '.join(map(quoted, names))})"
+        self.fields.add("first_attribute")
+        return f"first_attribute(source, {', '.join(map(quoted, names))})"
 
     def _choice(self, plan: MessagePlan, tagged_oneof: TaggedOneof) -> Iterator[str]:
         if tagged_oneof.name is None:
@@ -228,14 +228,14 @@ class _Encoders:
 
     def _arms(self, plan: MessagePlan, tagged_oneof: TaggedOneof, held: str) -> Iterator[str]:
         """Write the arm that the source's tag tells."""
-        self.fields |= {"tag_of", "unknown_kind"}
+        self.fields |= {"tag_of", "log_unknown_tag"}
         # Objects have a tag, and asking for no more is what a long history gains by.
         yield "try:"
-        yield f"    kind = {held}.type"
+        yield f"    tag = {held}.type"
         yield "except AttributeError:"
-        yield f"    kind = tag_of({held})"
+        yield f"    tag = tag_of({held})"
         for index, tagged in enumerate(tagged_oneof.arms):
-            yield f"{'el' if index else ''}if kind == {quoted(tagged.tag)}:"
+            yield f"{'el' if index else ''}if tag == {quoted(tagged.tag)}:"
             override = self._override(plan, tagged.arm)
             if override is not None:
                 self.overridden.add(override)
@@ -248,7 +248,7 @@ class _Encoders:
         yield "else:"
         if self._is_arm(plan):
             yield "    to.SetInParent()"
-        yield f'    unknown_kind("{tagged_oneof.oneof.message}.{tagged_oneof.oneof.name}", kind)'
+        yield f'    log_unknown_tag("{tagged_oneof.oneof.message}.{tagged_oneof.oneof.name}", tag)'
 
     def _filler(self, value: Value) -> str:
         return f"fill_{self.names.function(self.context.plans[value.type_name].message)}"
@@ -363,13 +363,13 @@ class _Encoders:
     def _event_docs(self) -> str:
         """Return what the event's encoder says of itself."""
         roles = self.context.protocol.roles
-        docs = "Return the event of an arm, from what the SDK emits"
+        docs = "Returns the event of an arm, made from what the SDK emits"
         if roles.timestamp is not None:
-            docs += "; its time is the source's or now"
+            docs += ".\n\nIts time is that of the source, or the current time"
         arms = union(roles.event).arms
         beside = [item for item in roles.event.fields if item not in arms]
         left = [item.name for item in beside if item is not roles.timestamp]
-        return f"{docs}.\n\nIt leaves unset: {', '.join(left)}." if left else f"{docs}."
+        return f"{docs}.\n\nFields that stay unset: {', '.join(left)}." if left else f"{docs}."
 
 
 def _single(field: Field) -> bool:

@@ -80,7 +80,7 @@ def _enum(
 ) -> EnumModel:
     enum = bound.enum
     class_ = references.enum_class(enum.full_name)
-    literal = f"{flat}Word"
+    literal = f"{flat}Literal"
     published = {value.number: value.name for value in reversed(enum.values)}
     names = [
         Name(value.name, _value(class_, value.name), published[value.number] == value.name)
@@ -111,19 +111,23 @@ def _value(class_: str, name: str) -> str:
 
 def _docs(bound: BoundEnum) -> dict[str, str]:
     name = bound.enum.path[-1]
-    raises = "\n\nRaises:\n    UnmappedValueError: the {} has no such value."
+    raises = "\n\nRaises:\n    UnmappedValueError: The {} has no such value."
     known = bound.fallback
     sdk = (
-        raises.format("protocol") if known is None else f" One not known, or None, is {known.name}."
+        raises.format("protocol")
+        if known is None
+        else f"\n\nAn unknown value, or None, is {known.name}."
     )
-    none = raises.format("SDK") if known is None else " None stands for one not known."
-    number = raises.format("protocol") if known is None else f" A number not known is {known.name}."
-    text = raises.format("protocol") if known is None else f" A name not known is {known.name}."
+    none = raises.format("SDK") if known is None else "\n\nNone if the SDK has no such value."
+    number = (
+        raises.format("protocol") if known is None else f"\n\nAn unknown number is {known.name}."
+    )
+    text = raises.format("protocol") if known is None else f"\n\nAn unknown name is {known.name}."
     return {
-        "docs_to_proto": f"Return the value of {name} for the SDK's value.{sdk}",
-        "docs_from_proto": f"Return the SDK's value for one of {name}.{none}",
-        "docs_name": f"Return the published name of a value of {name}, as JSON holds it.{number}",
-        "docs_from_name": f"Return the value of {name} with a name, aliases included.{text}",
+        "docs_to_proto": f"Returns the value of {name} for the SDK's value.{sdk}",
+        "docs_from_proto": f"Returns the SDK's value for a value of {name}.{none}",
+        "docs_name": f"Returns the name of a value of {name} in JSON.{number}",
+        "docs_from_name": f"Returns the value of {name} with a name in JSON; aliases are accepted.{text}",
     }
 
 

@@ -126,7 +126,7 @@ def _words(bound: BoundEnum, binding: EnumBinding | None, flat: str) -> EnumWord
     function = snake(flat)
     if binding is None or not binding.pairs:
         return EnumWords("str", "", False, f"{function}_from_name", f"{function}_name")
-    word = f"{flat}Word"
+    word = f"{flat}Literal"
     nullable = bound.fallback is not None
     type_ = f"{word} | None" if nullable else word
     return EnumWords(type_, word, nullable, f"{function}_to_proto", f"{function}_from_proto")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sessiongen.targets.python.naming import Scope
 from sessiongen.ir.schema import Field, Kind, Value
 from sessiongen.ir.encoding_plan import TAG, TaggedOneof, MessagePlan
-from sessiongen.targets.python.layout import bracketed, imported, quoted
-from sessiongen.targets.python.docstrings import comment
+from sessiongen.targets.python.layout import LINE_LENGTH, bracketed, imported, quoted
+from sessiongen.targets.python.docstrings import comment, entry
 from sessiongen.targets.python.message_names import MessageNames
 from sessiongen.targets.python.references import SCALAR_TYPES
 from sessiongen.targets.python.context import Context
@@ -129,7 +129,7 @@ class _Plain:
         arguments = [f"{item.name}={item.read}" for item in members]
         call = bracketed(f"return models.{title}(", arguments, ")", 4)
         result = f"models.{title}"
-        docs = f"Return the message {title} as plain Python."
+        docs = f"Returns the dataclass of a message {title}."
         self._add(self._decoder(plan), plan, result, docs, [call])
 
     def _add(
@@ -144,7 +144,7 @@ class _Plain:
         arms = [*self._titles(tagged_oneof), "None"]
         alias = bracketed(f"{title}: TypeAlias = Union[", arms, "]")
         self.unions.append(PlainUnion(title, comment(plan.message.docs), alias))
-        docs = f"Return the message {title} as plain Python; None where it holds nothing known."
+        docs = f"Returns the dataclass of the arm of a {title}; None if no known arm is set."
         result = f"models.{title}"
         self._add(self._decoder(plan), plan, result, docs, list(self._choose(tagged_oneof)))
 
@@ -173,7 +173,7 @@ class _Plain:
         full_name = f"{tagged_oneof.oneof.message}.{tagged_oneof.oneof.name}"
         self.readers.claim(name, full_name, tagged_oneof.oneof.span)
         result = " | ".join([*self._titles(tagged_oneof, "models."), "None"])
-        docs = "Return the arm that is set; None where none is known."
+        docs = "Returns the dataclass of the arm; None if no known arm is set."
         self._add(name, plan, result, docs, list(self._choose(tagged_oneof)))
         return f"{name}(message)"
 
@@ -241,11 +241,8 @@ class _Plain:
 
 def _docs(title: str, plan: MessagePlan, members: Sequence[_Member]) -> str:
     parts = [plan.message.docs.lstrip() or f"The message {title}."]
-    described = [
-        f"    {item.name}: {item.docs.lstrip()}".replace("\n", "\n        ")
-        for item in members
-        if item.docs
-    ]
+    width = LINE_LENGTH - 4
+    described = [entry(item.name, item.docs.lstrip(), width) for item in members if item.docs]
     if described:
         parts.append("\n".join(["Attributes:", *described]))
     return "\n\n".join(parts)

@@ -99,5 +99,5 @@ def _method(context: Context, references: References, scope: Scope, call: Call) 
         result=references.strict(call.response.value),
         read=access("request", call.request.name),
         response_arm=call.response.name,
-        docs=request_docs(context.protocol, call, f"Handle the request `{call.request.name}`."),
+        docs=request_docs(context.protocol, call, f"Handles the request `{call.request.name}`."),
     )

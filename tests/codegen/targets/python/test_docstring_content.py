@@ -59,6 +59,10 @@ def docs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return result
 
 
+RETURNS_OF_ARM = """
+
+Returns:
+    Comment of the response arm."""
 RETURNS = """
 
 Returns:
@@ -78,7 +82,9 @@ Args:
     [
         (
             "say_both",
-            "Comment of say_both.\n\nRequest arm 3, answered by `say_both` (13)." + ARGS + RETURNS,
+            "Comment of say_both.\n\nRequest arm 3, answered by `say_both` (13)."
+            + ARGS
+            + RETURNS_OF_ARM,
         ),
         (
             "say_payload",
@@ -86,11 +92,11 @@ Args:
         ),
         (
             "say_nothing",
-            "Send the request `say_nothing`.\n\nRequest arm 5, answered by `say_nothing` (15).",
+            "Sends the request `say_nothing`.\n\nRequest arm 5, answered by `say_nothing` (15).",
         ),
         (
             "say_arm",
-            "Send the request `say_arm`.\n\nRequest arm 6, answered by `say_arm` (16)."
+            "Sends the request `say_arm`.\n\nRequest arm 6, answered by `say_arm` (16)."
             "\n\nReturns:\n    Comment of a response.",
         ),
     ],
@@ -106,7 +112,7 @@ def test_a_client_method(docs: dict[str, str], method: str, expected: str) -> No
         ("say_payload", "Comment of Say.\n\nRequest arm 4, answered by `say_payload` (14)."),
         (
             "say_nothing",
-            "Handle the request `say_nothing`.\n\nRequest arm 5, answered by `say_nothing` (15).",
+            "Handles the request `say_nothing`.\n\nRequest arm 5, answered by `say_nothing` (15).",
         ),
     ],
 )
@@ -130,7 +136,7 @@ def test_an_event(docs: dict[str, str], event: str, expected: str) -> None:
 
 
 def test_an_event_without_comments(docs: dict[str, str]) -> None:
-    assert docs["EventSink.said_nothing"] == "Emit the event `said_nothing`.\n\nEvent arm 21."
+    assert docs["EventSink.said_nothing"] == "Emits the event `said_nothing`.\n\nEvent arm 21."
     assert docs["EventListeners.on_said_nothing"] == (
-        "Listen to the event `said_nothing`.\n\nEvent arm 21."
+        "Adds a listener of the event `said_nothing`.\n\nEvent arm 21."
     )

@@ -1,21 +1,17 @@
-"""Docs of any content: literals and comments that hold the text, run nothing, and look as
-black leaves them, so that black need not be asked.
-
-In: random texts, rich in quotes, backslashes, line ends and odd spaces. Out: black's own
-opinion, and what Python makes of the literal.
-"""
+"""Docstrings and comments of any text: Python reads them back, and black leaves them unchanged."""
 
 from __future__ import annotations
 
 import ast
 
 import black
+import pytest
 from black.mode import TargetVersion
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sessiongen.ir.schema import clean
-from sessiongen.targets.python.docstrings import comment, docstring
+from sessiongen.targets.python.docstrings import comment, docstring, entry
 
 MODE = black.Mode(line_length=100, target_versions={TargetVersion.PY310})
 ODD = "ab \"\\'\t\n\r\x0b\x0c\x1c\x85\xa0\u2003\u2028\u202e\u3000\ufeff{}%#"
@@ -54,3 +50,25 @@ def test_comments_run_nothing_and_stay(text: str) -> None:
 
 def test_no_docs_are_no_comment() -> None:
     assert comment("") == []
+
+
+def test_a_long_entry_is_wrapped() -> None:
+    text = "word " * 12 + "\n" + "more " * 3 + "\n\nSecond paragraph."
+    assert entry("name", text.rstrip(), 40).split("\n") == [
+        "    name: word word word word word word",
+        "        word word word word word word",
+        "        more more more",
+        "",
+        "        Second paragraph.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["Short.\nTwo lines.", "A list:\n- " + "item " * 20, "Code:\n    " + "x" * 90]
+)
+def test_other_entries_keep_their_lines(text: str) -> None:
+    lines = entry("name", text, 40).split("\n")
+    assert lines == [
+        f"    name: {text}".split("\n")[0],
+        *(" " * 8 + x for x in text.split("\n")[1:]),
+    ]

@@ -240,7 +240,7 @@ def test_a_bare_value_has_no_time_even_where_it_has_such_an_attribute(packages: 
 
 def test_an_event_says_what_it_leaves_unset(packages: Packages) -> None:
     docs = event_encoder(packages["encoder_words"][0]).__doc__ or ""
-    assert docs.strip().endswith("It leaves unset: id, labels.")
+    assert docs.strip().endswith("Fields that stay unset: id, labels.")
     assert "unset" not in (event_encoder(packages["encoder_choices"][0]).__doc__ or "")
 
 
@@ -307,7 +307,7 @@ def test_names_that_are_taken(packages: Packages) -> None:
         for name, item in vars(package.module("models")).items()
         if dataclasses.is_dataclass(item)
     }
-    assert {"dataclass_", "Union_", "HasNone", "models", "Kinds", "MoodWord"} <= models
+    assert {"dataclass_", "Union_", "HasNone", "models", "Kinds", "MoodLiteral"} <= models
     assert {"trap_encoder_words_type", "trap_encoder_words___Type"} <= models
     union = [item.name for item in dataclasses.fields(package.module("models").Union_)]
     assert {"from_", "class_", "def_", "f__x", "f__more", "_items", "type", "source"} <= set(union)

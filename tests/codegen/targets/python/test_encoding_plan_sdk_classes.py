@@ -42,7 +42,7 @@ enum Size {
 }
 
 // A class of this name would hide the words of Mood.
-message MoodWord {
+message MoodLiteral {
   Mood mood = 1;
 }
 
@@ -58,7 +58,7 @@ message Said {
   string cause = 8;
   optional Size size = 9;
   repeated Size sizes = 10;
-  MoodWord word = 11;
+  MoodLiteral word = 11;
 }
 
 message Timing {

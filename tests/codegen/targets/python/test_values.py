@@ -208,7 +208,7 @@ def test_tuples_and_messages_inside_a_struct() -> None:
     [{"a": {1, 2}}, {"a": [object()]}, {1: "a"}, {"a": {None: 1}}, {"a": b"x"}, {"a": 10**400}],
 )
 def test_what_json_has_not(data: Any) -> None:
-    with pytest.raises(ValueError, match="no Struct h"):
+    with pytest.raises(ValueError, match="a Struct cannot h"):
         to_struct(data)
 
 

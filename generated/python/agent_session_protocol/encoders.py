@@ -42,7 +42,7 @@ from .fields import (
     text_of,
     time_of,
 )
-from .values import to_struct
+from .values import elements, to_struct
 
 if TYPE_CHECKING:
     from . import models, responses
@@ -213,8 +213,10 @@ def fill_agent_config_update(source: Any, to: pb.AgentConfigUpdate) -> None:
         source = MappingAttributes(source, "instructions tools_added tools_removed")
     to.id = "" if (value := source.id) is None else value
     overrides.fill_instructions(source, to)
-    to.tools_added.extend(item for item in source.tools_added or () if item is not None)
-    to.tools_removed.extend(item for item in source.tools_removed or () if item is not None)
+    to.tools_added.extend(item for item in elements(source.tools_added or ()) if item is not None)
+    to.tools_removed.extend(
+        item for item in elements(source.tools_removed or ()) if item is not None
+    )
     if (value := source.created_at) is not None:
         set_timestamp(to.created_at, value)
 
@@ -749,7 +751,7 @@ def fill_tool_execution_updated_reply_updated(
     """Fills a message ToolExecutionUpdatedReplyUpdated from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
-    to.update_ids.extend(item for item in source.update_ids or () if item is not None)
+    to.update_ids.extend(item for item in elements(source.update_ids or ()) if item is not None)
     to.status = tool_reply_status_to_proto(source.status)
     if (value := source.speech_id) is not None:
         to.speech_id = value
@@ -838,7 +840,7 @@ def fill_get_agent_info_response(source: Any, to: pb.SessionResponse.GetAgentInf
     to.id = "" if (value := source.id) is None else value
     if (value := source.instructions) is not None:
         to.instructions = value
-    to.tools.extend(item for item in source.tools or () if item is not None)
+    to.tools.extend(item for item in elements(source.tools or ()) if item is not None)
     for item in source.chat_ctx or ():
         if item is not None:
             fill_chat_context_chat_item(item, to.chat_ctx.add())

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -23,6 +23,7 @@ DurationLike: TypeAlias = Duration | timedelta | float | int
 StructLike: TypeAlias = Struct | Mapping[str, Any]
 
 M = TypeVar("M", bound=Message)
+_T = TypeVar("_T")
 
 _NANOS = 1_000_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -179,6 +180,28 @@ def to_text(text: str) -> str:
 def build(message: type[M], values: Mapping[str, Any]) -> M:
     """Returns a message with fields whose names are not identifiers. None leaves one unset."""
     return message(**values)
+
+
+def elements(values: Iterable[_T]) -> Iterable[_T]:
+    """Return the elements of a repeated field.
+
+    Raises:
+        TypeError: `values` is a str or bytes, of which protobuf would take each character.
+    """
+    if isinstance(values, (str, bytes, bytearray)):
+        raise TypeError(f"a repeated field takes a list, not one {type(values).__name__}")
+    return values
+
+
+def required(value: _T | None, field: str) -> _T:
+    """Return the value of a required field.
+
+    Raises:
+        TypeError: it is None, and a message without it cannot be sent.
+    """
+    if value is None:
+        raise TypeError(f"{field} is required, and None is given")
+    return value
 
 
 def at_most_one(oneof: str, *arms: object) -> None:

@@ -51,6 +51,8 @@ class Context:
         helpers = {
             "at_most_one",
             "build",
+            "elements",
+            "required",
             "to_timestamp",
             "to_duration",
             "to_struct",

@@ -269,14 +269,21 @@ class _Encoders:
         elif source is self._anchor(plan, by_name):
             zero = self._zero(source)
             yield self._assign("to", field, f"{zero} if (value := {read}) is None else value")
+        elif field.required:
+            self.values.add("required")
+            yield f'value = required({read}, "{plan.message.full_name}.{field.name}")'
+            yield self._write(source, target)
         else:
             name = quoted(source.name)
             given = f"value := source[{name}]" if by_name else f"value := {read}"
             yield f"if {f'{name} in source and ' if by_name else ''}({given}) is not None:"
-            if field.value.kind is Kind.MESSAGE:
-                yield f"    {self._put(field.value, target, 'value')}"
-            else:
-                yield f"    {self._assign('to', field, self._told(source))}"
+            yield f"    {self._write(source, target)}"
+
+    def _write(self, source: FieldSource, target: str) -> str:
+        """Return the statement that writes the local `value` to a single field."""
+        if source.field.value.kind is Kind.MESSAGE:
+            return self._put(source.field.value, target, "value")
+        return self._assign("to", source.field, self._told(source))
 
     def _told(self, source: FieldSource) -> str:
         if source.stringify:
@@ -303,7 +310,11 @@ class _Encoders:
             maker = _MAKERS[value.type_name]
             self.values.add(maker)
             item = f"{maker}(item)"
-        yield f"{target}.extend({item} for item in {read} or (){given})"
+        values = f"{read} or ()"
+        if value.kind is not Kind.MESSAGE:
+            self.values.add("elements")
+            values = f"elements({values})"
+        yield f"{target}.extend({item} for item in {values}{given})"
 
     def _put(self, value: Value, target: str, held: str, strings: bool = False) -> str:
         """Return the statement that writes one value."""

@@ -133,14 +133,25 @@ class ParameterBuilder:
             key = self.references.natural(Value(field.key))[1]
             argument = f"{{{_call(key, 'key')}: {_call(converter, 'item')}"
             argument += f" for key, item in {name}.items()}}"
-            converter = converter or key
             annotation = f"Mapping[{SCALAR_TYPES[field.key]}, {annotation}]"
-        elif field.repeated:
-            argument = f"[{converter}(item) for item in {name}]"
-            annotation = f"Iterable[{annotation}]"
-        else:
-            argument = f"{converter}({name})"
-        return annotation, argument if converter else name
+            return annotation, argument if converter or key else name
+        if field.repeated:
+            given = self._elements(field, name)
+            argument = f"[{converter}(item) for item in {given}]" if converter else given
+            return f"Iterable[{annotation}]", argument
+        return annotation, _call(converter, self._required(field, name))
+
+    def _elements(self, field: Field, name: str) -> str:
+        if field.value.kind is Kind.MESSAGE:
+            return name
+        self.references.values.add("elements")
+        return f"elements({name})"
+
+    def _required(self, field: Field, name: str) -> str:
+        if not field.required:
+            return name
+        self.references.values.add("required")
+        return f'required({name}, "{field.name}")'
 
 
 def _call(converter: str, name: str) -> str:

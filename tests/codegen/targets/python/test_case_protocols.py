@@ -3,6 +3,7 @@ checkers, and round-trips every arm."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -44,6 +45,25 @@ def test_requests_are_answered_and_sent(packages: Packages, name: str) -> None:
 @pytest.mark.parametrize("name", VALID)
 def test_events_are_emitted_and_delivered(packages: Packages, name: str) -> None:
     package_walk.check_events(packages[name], VALID[name].facts)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"name": None}, "name is required, and None is given"),
+        ({"packed": b"12"}, "a repeated field takes a list, not one bytes"),
+    ],
+)
+def test_a_client_refuses_what_no_message_can_hold(
+    packages: Packages, changed: dict[str, object], message: str
+) -> None:
+    calls = package_walk.Calls(packages["proto2"], VALID["proto2"].facts)
+    (arm,) = (item for item in calls.arms if item.name == "paint")
+    client = calls.client(calls.recording([], calls.result), [])
+    method = getattr(client, calls.client_methods["paint"])
+    request = filled_messages.filled(calls.request, arm)
+    with pytest.raises(TypeError, match=message):
+        asyncio.run(method(**{**calls.arguments(method, request, arm), **changed}))
 
 
 def test_mypy_has_nothing_to_say(packages: Packages, tmp_path: Path) -> None:

@@ -336,3 +336,25 @@ def test_choices_in_every_form(packages: Packages) -> None:
         "Speck": "speck",
         "Leaf": "leaf",
     }
+
+
+def paint(**changed: Any) -> dict[str, Any]:
+    names = ("coats", "shade", "quote", "raw", "far", "on", "frame")
+    return {"name": "red", **dict.fromkeys(names), "layer": (), "packed": (), **changed}
+
+
+def test_none_for_a_required_field_is_refused_where_the_message_is_made(
+    packages: Packages,
+) -> None:
+    encode = packages["proto2"][0].module("encoders").encode_paint
+    assert encode(paint()).IsInitialized()
+    with pytest.raises(TypeError, match=r"trap\.proto2\.Paint\.name is required"):
+        encode(paint(name=None))
+
+
+@pytest.mark.parametrize("value", ["12", b"12", bytearray(b"12")])
+def test_text_for_a_repeated_field_is_refused(packages: Packages, value: Any) -> None:
+    encode = packages["proto2"][0].module("encoders").encode_paint
+    assert list(encode(paint(packed=range(2))).packed) == [0, 1]
+    with pytest.raises(TypeError, match="a repeated field takes a list"):
+        encode(paint(packed=value))

@@ -20,6 +20,7 @@ WHOLE_FOLDER = {
     "codegen/vocabulary/test_published.py",
     "runtime/host/test_new_arms.py",
     "runtime/transport/room/test_interop.py",
+    "runtime/transport/room/test_server.py",
     "runtime/transport/room/test_sessions.py",
 }
 # Folders whose files test what the folder's modules produce together.

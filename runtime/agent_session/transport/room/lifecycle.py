@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...errors import ConnectionLost
+from ..base import logger
 
 if TYPE_CHECKING:
     from livekit import rtc
@@ -22,8 +23,9 @@ class RoomLifecycle:
         room: the room.
         remote_identity: the participant whose disconnect ends the transport; None if only the
             disconnect of the room does.
-        listing_timeout: after how many seconds a peer that has sent a message must be listed in the
-            room. A server does not report a participant that leaves before it is listed.
+        listing_timeout: how many seconds a server may take to list the peer in the room, after a
+            message of the peer or to the peer. A server does not report a participant that leaves
+            before it is listed.
         ended: called with the error that ends the transport, or None for a deliberate disconnect.
             May be called again with a more precise error.
         reconnected: called when the room has reconnected.
@@ -40,6 +42,7 @@ class RoomLifecycle:
         "_ended",
         "_reconnected",
         "_received",
+        "_sent",
         "_listing_timer",
     )
 
@@ -58,6 +61,7 @@ class RoomLifecycle:
         self._ended = ended
         self._reconnected = reconnected
         self._received = False
+        self._sent = False
         self._listing_timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
@@ -77,10 +81,20 @@ class RoomLifecycle:
             self._listing_timer.cancel()
 
     def peer_sent(self) -> None:
-        """Records that the peer has sent a message, so it must become listed."""
+        """Records that the peer has sent a message: the transport ends unless it gets listed."""
         if not self._received:
             self._received = True
             self._check_later()
+
+    def sent_to_peer(self) -> None:
+        """Records that a message is sent to the peer: a warning follows unless it gets listed.
+
+        LiveKit drops messages to participants that are not in the room, without an error.
+        """
+        if not self._sent:
+            self._sent = True
+            if not self._received:
+                self._check_later()
 
     def is_reconnecting(self) -> bool:
         """Reports whether the room has lost its connection and is reconnecting."""
@@ -89,14 +103,22 @@ class RoomLifecycle:
         return self._room.connection_state == ConnectionState.CONN_RECONNECTING
 
     def _check_later(self) -> None:
+        if self._listing_timer is not None:
+            self._listing_timer.cancel()
         loop = asyncio.get_running_loop()
         self._listing_timer = loop.call_later(self._listing_timeout, self._check_listed)
 
     def _check_listed(self) -> None:
         if self.is_reconnecting():
             self._check_later()
-        elif self._remote_identity not in self._room.remote_participants:
+        elif self._remote_identity in self._room.remote_participants:
+            pass
+        elif self._received:
             self._ended(ConnectionLost("the peer left before it was listed in the room"))
+        else:
+            logger.warning(
+                "%r is not listed in the room: messages sent to it are lost", self._remote_identity
+            )
 
     def _participant_disconnected(self, participant: rtc.RemoteParticipant) -> None:
         if participant.identity == self._remote_identity:

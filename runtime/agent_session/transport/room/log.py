@@ -8,25 +8,13 @@ from ..base import logger
 class ParticipantLog:
     """The log entries of one transport. They never contain what a participant sent."""
 
-    __slots__ = ("_ignored", "_absent")
+    __slots__ = ("_ignored",)
 
     def __init__(self) -> None:
         self._ignored: set[str] = set()
-        self._absent: set[str] = set()
 
     def log_ignored(self, identity: str) -> None:
         """Logs that messages of a participant are ignored because it is not the peer."""
         if identity not in self._ignored:
             self._ignored.add(identity)
             logger.warning("messages of %r are ignored: it is not the peer", identity)
-
-    def log_absent(self, identity: str) -> None:
-        """Logs that messages are sent to a participant that is not listed in the room.
-
-        LiveKit drops such messages without an error.
-        """
-        if identity not in self._absent:
-            self._absent.add(identity)
-            logger.warning(
-                "%r is not listed in the room: messages sent to it may be lost", identity
-            )

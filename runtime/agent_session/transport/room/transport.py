@@ -54,8 +54,9 @@ class RoomTransport(BufferedTransport[M]):
 
     LiveKit does not report the disconnect of a participant that is hidden, or that left before the
     server had reported that it joined, which can take three seconds. A peer that has sent a message
-    and is not listed in the room after `stall_timeout` is therefore taken for one that left.
-    LiveKit does not report which messages have arrived either: a full reconnect may lose some.
+    and is not listed in the room after `stall_timeout` is therefore taken for one that left. One
+    whose connection is replaced before it was listed is not noticed. LiveKit does not report which
+    messages have arrived either: a full reconnect may lose some.
 
     A message over `room_message_size` is refused. If it is a response, the request fails with an
     error; if it is a request, it is answered with an error. A peer that sends much faster than this
@@ -261,8 +262,8 @@ class RoomTransport(BufferedTransport[M]):
 
     async def _transmit(self, frame: bytes) -> None:
         recipient = self._router.recipient(frame)
-        if recipient is not None and recipient not in self._room.remote_participants:
-            self._participants.log_absent(recipient)
+        if self._remote_identity is not None:
+            self._lifecycle.sent_to_peer()
         await self._room.local_participant.send_bytes(
             frame[HEADER_SIZE:],
             name=f"AS_{uuid.uuid4().hex[:12]}",

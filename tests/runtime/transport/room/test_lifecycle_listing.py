@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from agent_session import ConnectionLost, RoomSessionTransport, StreamLimits
 from room_stand_in import StandIn, stand_in
-from room_transports import send_raw
+from room_transports import RawReader, response, send_raw
 from transport_messages import ping, read_all, run
 
 # A peer that has sent a message may stay unlisted for so long in these tests.
@@ -61,6 +62,46 @@ def test_the_time_of_a_reconnect_does_not_count_for_an_unlisted_peer() -> None:
                 assert isinstance(driver.reason, ConnectionLost)
 
     run(main())
+
+
+def test_messages_to_a_peer_that_does_not_join_are_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        async with stand_in() as server:
+            async with RoomSessionTransport(
+                await server.join("driver"), "agent", limits=UNLISTED
+            ) as driver:
+                for number in range(3):
+                    await driver.send(ping(number))
+                    await passed(UNLISTED.stall_timeout)
+                agent = RawReader(await server.join("agent"))
+                await driver.send(ping(3))
+                assert await agent.messages(1) == [ping(3)]
+
+    run(main())
+    warning = "'agent' is not listed in the room: messages sent to it are lost"
+    assert caplog.messages == [warning]
+
+
+def test_messages_to_a_peer_that_answers_before_it_is_listed_are_not_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        async with stand_in() as server:
+            async with RoomSessionTransport(
+                await server.join("driver"), "agent", limits=UNLISTED
+            ) as driver:
+                await driver.send(ping(1))
+                await driver.flush()
+                send_unlisted(server, response("1").SerializeToString())
+                assert await driver.__anext__() == response("1")
+                await server.join("agent")
+                await passed(2 * UNLISTED.stall_timeout)
+                assert not driver.closed
+
+    run(main())
+    assert caplog.messages == []
 
 
 async def passed(seconds: float) -> None:

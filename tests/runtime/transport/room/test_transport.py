@@ -174,23 +174,6 @@ def test_ignored_messages_of_others_are_logged_once(caplog: pytest.LogCaptureFix
     assert "'first' are ignored" in caplog.text and "'second' are ignored" in caplog.text
 
 
-def test_messages_sent_before_the_peer_joins_are_logged(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    async def main() -> None:
-        async with stand_in() as server:
-            async with RoomSessionTransport(await server.join("driver"), "agent") as driver:
-                await driver.send(ping(1))
-                await driver.send(ping(2))
-                await driver.flush()
-                agent = RawReader(await server.join("agent"))
-                await driver.send(ping(3))
-                assert await agent.messages(1) == [ping(3)]
-
-    run(main())
-    assert caplog.text.count("'agent' is not listed in the room") == 1
-
-
 def test_a_start_needs_a_connected_room() -> None:
     async def main() -> None:
         async with stand_in() as server:

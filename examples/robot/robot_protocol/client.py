@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-
 from . import robot_pb2 as pb
 from .errors import RequestError, UnexpectedArmError
 from .values import at_most_one, build, to_text, unknown_field
@@ -55,7 +54,7 @@ class RobotRequestClient(ABC):
                     "joints": joints,
                     "preset": None if preset is None else to_text(preset),
                 },
-            ),
+            )
         )
         response = await self.send(request, timeout)
         _check(response, "move")

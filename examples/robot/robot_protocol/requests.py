@@ -81,7 +81,9 @@ _ROUTES: Final[Mapping[str, _Route]] = {
 
 
 async def answer(
-    handler: RobotRequestHandler, request: pb.RobotRequest, response: pb.RobotResponse | None = None
+    handler: RobotRequestHandler,
+    request: pb.RobotRequest,
+    response: pb.RobotResponse | None = None,
 ) -> pb.RobotResponse:
     """Handles a request and returns the response, which may be an error.
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-
 from . import agent_session_pb2 as pb
 from .errors import RequestError, UnexpectedArmError
 from .values import to_text, unknown_field
@@ -198,7 +197,7 @@ class SessionRequestClient(ABC):
             The switches were set.
         """
         request = pb.SessionRequest(
-            update_io=pb.SessionRequest.UpdateIO(input=input, output=output),
+            update_io=pb.SessionRequest.UpdateIO(input=input, output=output)
         )
         response = await self.send(request, timeout)
         _check(response, "update_io")
@@ -228,7 +227,7 @@ class SessionRequestClient(ABC):
             finalize_simulation=pb.SessionRequest.FinalizeSimulation(
                 provisional_success=provisional_success,
                 provisional_reason=to_text(provisional_reason),
-            ),
+            )
         )
         response = await self.send(request, timeout)
         _check(response, "finalize_simulation")

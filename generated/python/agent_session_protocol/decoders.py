@@ -8,7 +8,6 @@ without an arm that this build knows is None.
 
 from __future__ import annotations
 
-
 from . import agent_session_pb2 as pb
 from . import models
 from .enums import (
@@ -187,18 +186,14 @@ def decode_interruption_model_usage(
 ) -> models.InterruptionModelUsage:
     """Returns the dataclass of a message InterruptionModelUsage."""
     return models.InterruptionModelUsage(
-        provider=message.provider,
-        model=message.model,
-        total_requests=message.total_requests,
+        provider=message.provider, model=message.model, total_requests=message.total_requests
     )
 
 
 def decode_eot_model_usage(message: pb.EotModelUsage) -> models.EotModelUsage:
     """Returns the dataclass of a message EotModelUsage."""
     return models.EotModelUsage(
-        provider=message.provider,
-        model=message.model,
-        total_requests=message.total_requests,
+        provider=message.provider, model=message.model, total_requests=message.total_requests
     )
 
 
@@ -226,7 +221,7 @@ def decode_agent_session_usage(message: pb.AgentSessionUsage) -> models.AgentSes
 def decode_debug_message(message: pb.DebugMessage) -> models.DebugMessage:
     """Returns the dataclass of a message DebugMessage."""
     return models.DebugMessage(
-        payload=from_struct(message.payload) if message.HasField("payload") else None,
+        payload=from_struct(message.payload) if message.HasField("payload") else None
     )
 
 
@@ -255,7 +250,7 @@ def decode_conversation_item_added(
 ) -> models.ConversationItemAdded:
     """Returns the dataclass of a message ConversationItemAdded."""
     return models.ConversationItemAdded(
-        item=decode_chat_context_chat_item(message.item) if message.HasField("item") else None,
+        item=decode_chat_context_chat_item(message.item) if message.HasField("item") else None
     )
 
 
@@ -275,7 +270,7 @@ def decode_function_tools_started(
 ) -> models.FunctionToolsStarted:
     """Returns the dataclass of a message FunctionToolsStarted."""
     return models.FunctionToolsStarted(
-        function_calls=tuple(map(decode_function_call, message.function_calls)),
+        function_calls=tuple(map(decode_function_call, message.function_calls))
     )
 
 
@@ -346,7 +341,7 @@ def decode_session_usage_updated(
 ) -> models.SessionUsageUpdated:
     """Returns the dataclass of a message SessionUsageUpdated."""
     return models.SessionUsageUpdated(
-        usage=decode_agent_session_usage(message.usage) if message.HasField("usage") else None,
+        usage=decode_agent_session_usage(message.usage) if message.HasField("usage") else None
     )
 
 
@@ -388,7 +383,7 @@ def decode_tool_execution_updated_started(
             decode_function_call(message.function_call)
             if message.HasField("function_call")
             else None
-        ),
+        )
     )
 
 
@@ -397,9 +392,7 @@ def decode_tool_execution_updated_call_updated(
 ) -> models.ToolExecutionUpdatedCallUpdated:
     """Returns the dataclass of a message ToolExecutionUpdatedCallUpdated."""
     return models.ToolExecutionUpdatedCallUpdated(
-        id=message.id,
-        call_id=message.call_id,
-        message=message.message,
+        id=message.id, call_id=message.call_id, message=message.message
     )
 
 
@@ -451,7 +444,7 @@ def decode_get_chat_history_response(
 ) -> models.GetChatHistoryResponse:
     """Returns the dataclass of a message GetChatHistoryResponse."""
     return models.GetChatHistoryResponse(
-        items=tuple(map(decode_chat_context_chat_item, message.items)),
+        items=tuple(map(decode_chat_context_chat_item, message.items))
     )
 
 
@@ -530,7 +523,7 @@ def decode_finalize_simulation_response(
             decode_finalize_simulation_response_simulation_verdict(message.user_verdict)
             if message.HasField("user_verdict")
             else None
-        ),
+        )
     )
 
 
@@ -539,6 +532,5 @@ def decode_finalize_simulation_response_simulation_verdict(
 ) -> models.FinalizeSimulationResponseSimulationVerdict:
     """Returns the dataclass of a message FinalizeSimulationResponseSimulationVerdict."""
     return models.FinalizeSimulationResponseSimulationVerdict(
-        success=message.success,
-        reason=message.reason,
+        success=message.success, reason=message.reason
     )

@@ -474,8 +474,7 @@ def encode_conversation_item_added(source: Any) -> pb.AgentSessionEvent.Conversa
 
 
 def fill_conversation_item_added(
-    source: Any,
-    to: pb.AgentSessionEvent.ConversationItemAdded,
+    source: Any, to: pb.AgentSessionEvent.ConversationItemAdded
 ) -> None:
     """Fills a message ConversationItemAdded from a source."""
     to.SetInParent()
@@ -528,8 +527,7 @@ def encode_function_tools_executed(source: Any) -> pb.AgentSessionEvent.Function
 
 
 def fill_function_tools_executed(
-    source: Any,
-    to: pb.AgentSessionEvent.FunctionToolsExecuted,
+    source: Any, to: pb.AgentSessionEvent.FunctionToolsExecuted
 ) -> None:
     """Fills a message FunctionToolsExecuted from a source."""
     to.SetInParent()
@@ -676,8 +674,7 @@ def encode_tool_execution_updated_started(
 
 
 def fill_tool_execution_updated_started(
-    source: Any,
-    to: pb.AgentSessionEvent.ToolExecutionUpdated.Started,
+    source: Any, to: pb.AgentSessionEvent.ToolExecutionUpdated.Started
 ) -> None:
     """Fills a message ToolExecutionUpdatedStarted from a source."""
     to.SetInParent()
@@ -697,8 +694,7 @@ def encode_tool_execution_updated_call_updated(
 
 
 def fill_tool_execution_updated_call_updated(
-    source: Any,
-    to: pb.AgentSessionEvent.ToolExecutionUpdated.CallUpdated,
+    source: Any, to: pb.AgentSessionEvent.ToolExecutionUpdated.CallUpdated
 ) -> None:
     """Fills a message ToolExecutionUpdatedCallUpdated from a source."""
     if is_mapping[type(source)]:
@@ -720,8 +716,7 @@ def encode_tool_execution_updated_ended(
 
 
 def fill_tool_execution_updated_ended(
-    source: Any,
-    to: pb.AgentSessionEvent.ToolExecutionUpdated.Ended,
+    source: Any, to: pb.AgentSessionEvent.ToolExecutionUpdated.Ended
 ) -> None:
     """Fills a message ToolExecutionUpdatedEnded from a source."""
     if is_mapping[type(source)]:
@@ -745,8 +740,7 @@ def encode_tool_execution_updated_reply_updated(
 
 
 def fill_tool_execution_updated_reply_updated(
-    source: Any,
-    to: pb.AgentSessionEvent.ToolExecutionUpdated.ReplyUpdated,
+    source: Any, to: pb.AgentSessionEvent.ToolExecutionUpdated.ReplyUpdated
 ) -> None:
     """Fills a message ToolExecutionUpdatedReplyUpdated from a source."""
     if is_mapping[type(source)]:
@@ -765,8 +759,7 @@ def encode_agent_false_interruption(source: Any) -> pb.AgentSessionEvent.AgentFa
 
 
 def fill_agent_false_interruption(
-    source: Any,
-    to: pb.AgentSessionEvent.AgentFalseInterruption,
+    source: Any, to: pb.AgentSessionEvent.AgentFalseInterruption
 ) -> None:
     """Fills a message AgentFalseInterruption from a source."""
     if is_mapping[type(source)]:
@@ -812,8 +805,7 @@ def encode_get_chat_history_response(
 
 
 def fill_get_chat_history_response(
-    source: Any,
-    to: pb.SessionResponse.GetChatHistoryResponse,
+    source: Any, to: pb.SessionResponse.GetChatHistoryResponse
 ) -> None:
     """Fills a message GetChatHistoryResponse from a source."""
     to.SetInParent()
@@ -875,8 +867,7 @@ def encode_get_session_state_response(
 
 
 def fill_get_session_state_response(
-    source: Any,
-    to: pb.SessionResponse.GetSessionStateResponse,
+    source: Any, to: pb.SessionResponse.GetSessionStateResponse
 ) -> None:
     """Fills a message GetSessionStateResponse from a source."""
     if is_mapping[type(source)]:
@@ -924,8 +915,7 @@ def encode_get_session_usage_response(
 
 
 def fill_get_session_usage_response(
-    source: Any,
-    to: pb.SessionResponse.GetSessionUsageResponse,
+    source: Any, to: pb.SessionResponse.GetSessionUsageResponse
 ) -> None:
     """Fills a message GetSessionUsageResponse from a source."""
     to.SetInParent()
@@ -947,8 +937,7 @@ def encode_get_framework_info_response(
 
 
 def fill_get_framework_info_response(
-    source: Any,
-    to: pb.SessionResponse.GetFrameworkInfoResponse,
+    source: Any, to: pb.SessionResponse.GetFrameworkInfoResponse
 ) -> None:
     """Fills a message GetFrameworkInfoResponse from a source."""
     if is_mapping[type(source)]:
@@ -982,8 +971,7 @@ def encode_finalize_simulation_response(
 
 
 def fill_finalize_simulation_response(
-    source: Any,
-    to: pb.SessionResponse.FinalizeSimulationResponse,
+    source: Any, to: pb.SessionResponse.FinalizeSimulationResponse
 ) -> None:
     """Fills a message FinalizeSimulationResponse from a source."""
     to.SetInParent()
@@ -1003,8 +991,7 @@ def encode_finalize_simulation_response_simulation_verdict(
 
 
 def fill_finalize_simulation_response_simulation_verdict(
-    source: Any,
-    to: pb.SessionResponse.FinalizeSimulationResponse.SimulationVerdict,
+    source: Any, to: pb.SessionResponse.FinalizeSimulationResponse.SimulationVerdict
 ) -> None:
     """Fills a message FinalizeSimulationResponseSimulationVerdict from a source."""
     if is_mapping[type(source)]:
@@ -1044,9 +1031,7 @@ def encode_agent_session_event(arm: AgentSessionEventArm, source: Any) -> pb.Age
 
 
 def fill_agent_session_event(
-    arm: AgentSessionEventArm,
-    source: Any,
-    to: pb.AgentSessionEvent,
+    arm: AgentSessionEventArm, source: Any, to: pb.AgentSessionEvent
 ) -> None:
     """Fills an event from what the SDK emits."""
     set_timestamp(to.created_at, time_of(source, "created_at"))

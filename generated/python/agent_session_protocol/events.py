@@ -78,8 +78,7 @@ class AgentSessionEventSink(ABC):
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
             agent_state_changed=pb.AgentSessionEvent.AgentStateChanged(
-                old_state=old_state,
-                new_state=new_state,
+                old_state=old_state, new_state=new_state
             ),
         )
         self.emit(event)
@@ -98,8 +97,7 @@ class AgentSessionEventSink(ABC):
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
             user_state_changed=pb.AgentSessionEvent.UserStateChanged(
-                old_state=old_state,
-                new_state=new_state,
+                old_state=old_state, new_state=new_state
             ),
         )
         self.emit(event)
@@ -158,8 +156,7 @@ class AgentSessionEventSink(ABC):
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
             function_tools_executed=pb.AgentSessionEvent.FunctionToolsExecuted(
-                function_calls=function_calls,
-                function_call_outputs=function_call_outputs,
+                function_calls=function_calls, function_call_outputs=function_call_outputs
             ),
         )
         self.emit(event)
@@ -291,7 +288,7 @@ class AgentSessionEventSink(ABC):
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
             function_tools_started=pb.AgentSessionEvent.FunctionToolsStarted(
-                function_calls=function_calls,
+                function_calls=function_calls
             ),
         )
         self.emit(event)
@@ -339,10 +336,7 @@ class AgentSessionEventSink(ABC):
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
             tool_execution_updated=pb.AgentSessionEvent.ToolExecutionUpdated(
-                started=started,
-                call_updated=call_updated,
-                reply_updated=reply_updated,
-                ended=ended,
+                started=started, call_updated=call_updated, reply_updated=reply_updated, ended=ended
             ),
         )
         self.emit(event)
@@ -381,8 +375,7 @@ class AgentSessionEventSink(ABC):
         event = pb.AgentSessionEvent(
             created_at=timestamp_or_now(created_at),
             session_closed=pb.AgentSessionEvent.SessionClosed(
-                reason=reason,
-                error=None if error is None else to_text(error),
+                reason=reason, error=None if error is None else to_text(error)
             ),
         )
         self.emit(event)

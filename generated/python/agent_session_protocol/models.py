@@ -736,21 +736,11 @@ class FinalizeSimulationResponseSimulationVerdict:
 
 # One item of a conversation.
 ChatContextChatItem: TypeAlias = Union[
-    ChatMessage,
-    FunctionCall,
-    FunctionCallOutput,
-    AgentHandoff,
-    AgentConfigUpdate,
-    None,
+    ChatMessage, FunctionCall, FunctionCallOutput, AgentHandoff, AgentConfigUpdate, None
 ]
 
 
 # The usage of one model of any kind.
 ModelUsage: TypeAlias = Union[
-    LLMModelUsage,
-    TTSModelUsage,
-    STTModelUsage,
-    InterruptionModelUsage,
-    EotModelUsage,
-    None,
+    LLMModelUsage, TTSModelUsage, STTModelUsage, InterruptionModelUsage, EotModelUsage, None
 ]

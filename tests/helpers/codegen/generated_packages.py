@@ -9,8 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -70,22 +69,9 @@ def protos(files: Iterable[Path], include: Iterable[Path]) -> str:
     return f"protos = [{names}]\ninclude = [{folders}]"
 
 
-@contextmanager
-def one_formatting_child() -> Iterator[None]:
-    """Let runs in this process format in one child.
-
-    They start one for each core, each of which loads black, and the tests keep every core
-    busy as it is. Runs in processes of their own, and test_formatting.py, have as many as ever.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sessiongen.targets.python.formatting._MOST_WORKERS", 1)
-        yield
-
-
 def generate(config: Config) -> Package:
     """Generate without a cache."""
-    with one_formatting_child():
-        run_generate(config, use_cache=False)
+    run_generate(config, use_cache=False)
     folder = config.outputs[0].folder
     return Package(folder.name, folder.parent)
 

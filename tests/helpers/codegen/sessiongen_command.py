@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner
-from generated_packages import one_formatting_child
 
 from sessiongen.cli.main import main
 
@@ -122,7 +121,7 @@ def working_in(folder: Path) -> Iterator[None]:
 
 def invoke(folder: Path, *arguments: str) -> Outcome:
     """Run the command in this process; an exception other than an exit fails the test."""
-    with working_in(folder), one_formatting_child():
+    with working_in(folder):
         result = CliRunner().invoke(main, list(arguments), catch_exceptions=False)
     return Outcome(result.exit_code, result.stdout, result.stderr)
 

@@ -1,7 +1,8 @@
-"""Cuts a long module into chunks that black formats separately, and joins them again.
+"""Cuts a module into chunks that can be formatted separately, and joins them again.
 
-black holds a whole text in memory, and a union of a thousand arms makes a class of twenty thousand
-lines. Each chunk has a few hundred lines and is formatted as it would be inside the whole.
+A chunk is a definition; a long class is cut into its methods, since black needs much memory for a
+long text: a union of a thousand arms makes a class of twenty thousand lines. Each chunk is formatted
+as it would be inside the whole.
 """
 
 from __future__ import annotations
@@ -9,54 +10,51 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-# Lines a piece may have before it is cut.
+# Lines a definition may have before it is cut.
 LIMIT = 300
 _TOP = re.compile(r"^(?=(?:@\w|class |def |async def ))", re.MULTILINE)
 _METHOD = re.compile(r"^(?=    (?:@\w|def |async def ))", re.MULTILINE)
-_HOLDER = "class _:\n"
+_CLASS = "class _:\n"
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A text to format. `inside`: methods of a class, which need one around them.
-    `joint`: what stands between the piece before and this one."""
+class Chunk:
+    """A text to format.
+
+    method: the text is a method, which needs a class around it to be formatted.
+    separator: the lines between the chunk before and this one.
+    """
 
     text: str
-    inside: bool
-    joint: str
+    method: bool
+    separator: str
 
     @property
     def source(self) -> str:
-        """The text as black is given it."""
-        return _HOLDER + self.text if self.inside else self.text
+        """The text in the form in which it can be formatted."""
+        return _CLASS + self.text if self.method else self.text
 
     def result(self, formatted: str) -> str:
-        """Return the formatted text of the piece alone."""
-        body = formatted.removeprefix(_HOLDER) if self.inside else formatted
+        """Return the formatted text of the chunk alone."""
+        body = formatted.removeprefix(_CLASS) if self.method else formatted
         return body.strip("\n") + "\n"
 
 
-def cut(text: str, size: int = LIMIT) -> list[Piece]:
-    """Cut a module into pieces: between top-level definitions, then between methods.
-
-    size: lines up to which neighbours stay together.
-    """
-    pieces: list[Piece] = []
-    for part in _grouped(_definitions(text, _TOP), size):
-        joint = "\n\n" if pieces else ""
-        if part.count("\n") <= LIMIT:
-            pieces.append(Piece(part, False, joint))
-            continue
-        groups = _grouped(_definitions(part, _METHOD), size)
-        pieces.append(Piece(groups[0], False, joint))
-        pieces += [Piece(group, True, "\n") for group in groups[1:]]
-    return pieces
+def cut(text: str) -> list[Chunk]:
+    """Cut a module between its definitions, and long classes between their methods."""
+    chunks: list[Chunk] = []
+    for part in _definitions(text, _TOP):
+        separator = "\n\n" if chunks else ""
+        methods = _definitions(part, _METHOD) if part.count("\n") > LIMIT else [part]
+        chunks.append(Chunk(methods[0], False, separator))
+        chunks += [Chunk(method, True, "\n") for method in methods[1:]]
+    return chunks
 
 
-def join(pieces: list[Piece], formatted: list[str]) -> str:
-    """Return the module whose pieces were formatted one by one."""
-    parts = zip(pieces, formatted, strict=True)
-    return "".join(piece.joint + piece.result(text) for piece, text in parts)
+def join(chunks: list[Chunk], formatted: list[str]) -> str:
+    """Return the module whose chunks were formatted one by one."""
+    parts = zip(chunks, formatted, strict=True)
+    return "".join(chunk.separator + chunk.result(text) for chunk, text in parts)
 
 
 def _definitions(text: str, boundary: re.Pattern[str]) -> list[str]:
@@ -71,18 +69,3 @@ def _definitions(text: str, boundary: re.Pattern[str]) -> list[str]:
         elif part:
             parts.append(part)
     return parts
-
-
-def _grouped(parts: list[str], limit: int) -> list[str]:
-    """Join neighbours as long as they stay below the limit."""
-    groups: list[str] = []
-    size = 0
-    for part in parts:
-        lines = part.count("\n")
-        if groups and size + lines <= limit:
-            groups[-1] += part
-            size += lines
-        else:
-            groups.append(part)
-            size = lines
-    return groups

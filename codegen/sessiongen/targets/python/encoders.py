@@ -8,7 +8,7 @@ from sessiongen.targets.python.naming import plain
 from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Kind, Value
 from sessiongen.ir.encoding_plan import TaggedOneof, MessagePlan, FieldSource
-from sessiongen.targets.python.layout import bracketed, imported, quoted
+from sessiongen.targets.python.layout import imported, quoted
 from sessiongen.targets.python.encoder_models import EncoderModel, EncodersModel, EventArm
 from sessiongen.targets.python.message_names import MessageNames
 from sessiongen.targets.python.context import Context
@@ -192,9 +192,8 @@ class _Encoders:
             arms = [sources[arm.name] for arm in oneof.arms if arm.name in sources]
             if len(arms) > 1:
                 self.values.add("at_most_one")
-                name = f'"{oneof.message}.{oneof.name}"'
-                values = [self._read(plan, item, by_name) for item in arms]
-                yield bracketed("at_most_one(", [name, *values], ")", 4).lstrip()
+                values = ", ".join(self._read(plan, item, by_name) for item in arms)
+                yield f'at_most_one("{oneof.message}.{oneof.name}", {values})'
 
     def _override(self, plan: MessagePlan, field: Field) -> str | None:
         return self.context.overrides.get(".".join((*plan.message.path, field.name)))
@@ -389,4 +388,4 @@ def _single(field: Field) -> bool:
 
 
 def _opening(name: str, parameters: list[str], result: str) -> str:
-    return bracketed(f"def {name}(", parameters, f") -> {result}:")
+    return f"def {name}({', '.join(parameters)}) -> {result}:"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sessiongen.targets.python.layout import quoted
 from sessiongen.targets.python.naming import Scope
 from sessiongen.ir.protocol import Event
 from sessiongen.ir.roles import TIMESTAMP, union
@@ -102,7 +103,7 @@ class _EventsBuilder:
             name=name,
             arm=arm.name,
             number=arm.number,
-            sdk_event=repr(event.sdk_event),
+            sdk_event=quoted(event.sdk_event),
             forwarder=self.forwarders.name(arm.name, arm.span),
             listener=self.listeners.name(f"on_{arm.name}", arm.span),
             payload=self.references.strict(arm.value),

@@ -1,8 +1,9 @@
-"""Formats generated Python with black, in subprocesses.
+"""Breaks the long lines of generated Python as black does, and runs black where that needs black.
 
-Texts that were formatted before come from the cache. The others are divided among subprocesses,
-which load black while this process still compiles the protocol. Run as a module, this is such a
-subprocess: it reads texts as JSON and writes the formatted texts as JSON.
+Most modules need no black: templates write the form that black leaves as it is, and `line_breaks`
+breaks long lines. A definition with a long line of an unknown shape is passed to black, in
+subprocesses. Run as a module, this is such a subprocess: it reads texts as JSON and writes the
+formatted texts as JSON.
 """
 
 from __future__ import annotations
@@ -17,34 +18,28 @@ from pathlib import Path
 from types import TracebackType
 
 from sessiongen.output import subprocesses
-
-from sessiongen.targets.python import chunks
-from sessiongen.targets.python.layout import LINE_LENGTH, short
+from sessiongen.targets.python import chunks, line_breaks
+from sessiongen.targets.python.layout import LINE_LENGTH
 
 _MOST_WORKERS = 4
+# The characters that black formats in about twice the time in which it is loaded.
+_WORTH_A_WORKER = 32_000
 _COLLECT_LINES = 1500
 
 
 class Formatter:
-    """Formats texts in child processes, which end with the `with` block.
+    """Formats texts; subprocesses that are left end with the `with` block.
 
-    cache: a file of texts formatted before, or None.
+    cache: a file of texts that black formatted before, or None.
     salt: what besides the text the result depends on, black's version above all.
     """
 
     def __init__(self, cache: Path | None, salt: str) -> None:
         self._cache = cache
         self._salt = salt
-        self._children: list[subprocess.Popen[bytes]] = []
+        self._workers: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Formatter:
-        command = subprocesses.module("sessiongen.targets.python.formatting")
-        for _ in range(min(os.cpu_count() or 1, _MOST_WORKERS)):
-            pipe = subprocess.PIPE
-            child = subprocess.Popen(
-                command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
-            )
-            self._children.append(child)
         return self
 
     def __exit__(
@@ -53,67 +48,69 @@ class Formatter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for child in self._children:
-            child.kill()
-            for pipe in (child.stdin, child.stdout, child.stderr):
+        for worker in self._workers:
+            worker.kill()
+            for pipe in (worker.stdin, worker.stdout, worker.stderr):
                 if pipe is not None:
                     pipe.close()
-            child.wait()
+            worker.wait()
 
-    def format(self, texts: Sequence[str], laid_out: Sequence[bool]) -> list[str]:
-        """Return each text as black formats it.
-
-        laid_out: whether a text is as black leaves it, but for its imports and what has a
-            long line.
+    def format(self, texts: Sequence[str]) -> list[str]:
+        """Return each module as black formats it; only its long lines differ from that.
 
         Raises:
             RuntimeError: black refuses a text, which is a fault of the generator.
         """
-        cut = [
-            chunks.cut(text, 1 if settled else chunks.LIMIT)
-            for text, settled in zip(texts, laid_out, strict=True)
-        ]
-        sources = list(
-            dict.fromkeys(
-                piece.source
-                for parts, settled in zip(cut, laid_out, strict=True)
-                for index, piece in enumerate(parts)
-                if not (settled and index and short(piece.source))
-            )
-        )
+        modules = [chunks.cut(text) for text in texts]
+        sources = dict.fromkeys(chunk.source for module in modules for chunk in module)
+        broken = {source: line_breaks.broken(source) for source in sources}
+        for_black = [source for source, text in broken.items() if text is None]
         known = _load(self._cache, self._salt)
-        done = {source: known[_key(source)] for source in sources if _key(source) in known}
-        missing = [source for source in sources if source not in done]
-        done.update(zip(missing, self._shared(missing), strict=True))
-        _store(self._cache, self._salt, {_key(source): done[source] for source in sources})
-        return [
-            chunks.join(parts, [done.get(piece.source, piece.source) for piece in parts])
-            for parts in cut
-        ]
+        done = {source: known[_key(source)] for source in for_black if _key(source) in known}
+        missing = [source for source in for_black if source not in done]
+        done.update(zip(missing, self._run_black(missing), strict=True))
+        _store(self._cache, self._salt, {_key(source): text for source, text in done.items()})
+        done.update((source, text) for source, text in broken.items() if text is not None)
+        return [chunks.join(module, [done[chunk.source] for chunk in module]) for module in modules]
 
-    def _shared(self, texts: list[str]) -> list[str]:
-        """Format texts in the children, each with a like share of characters."""
-        shares: list[list[int]] = [[] for _ in self._children]
+    def _run_black(self, texts: list[str]) -> list[str]:
+        """Format texts in subprocesses, each with a like share of characters."""
+        if not texts:
+            return []
+        self._start_workers(sum(map(len, texts)))
+        shares: list[list[int]] = [[] for _ in self._workers]
         loads = [0] * len(shares)
         for index in sorted(range(len(texts)), key=lambda i: -len(texts[i])):
             least = loads.index(min(loads))
             shares[least].append(index)
             loads[least] += len(texts[index])
-        for child, share in zip(self._children, shares, strict=True):
-            assert child.stdin is not None
-            child.stdin.write(json.dumps([texts[index] for index in share]).encode())
-            child.stdin.close()
+        for worker, share in zip(self._workers, shares, strict=True):
+            assert worker.stdin is not None
+            worker.stdin.write(json.dumps([texts[index] for index in share]).encode())
+            worker.stdin.close()
         done: dict[int, str] = {}
-        for child, share in zip(self._children, shares, strict=True):
-            done.update(zip(share, _collect(child), strict=True))
+        for worker, share in zip(self._workers, shares, strict=True):
+            done.update(zip(share, _collect(worker), strict=True))
         return [done[index] for index in range(len(texts))]
 
+    def _start_workers(self, characters: int) -> None:
+        """Start as many subprocesses as the work is worth and the machine has cores."""
+        command = subprocesses.module("sessiongen.targets.python.formatting")
+        pipe = subprocess.PIPE
+        worth = 1 + characters // _WORTH_A_WORKER
+        for _ in range(min(os.cpu_count() or 1, _MOST_WORKERS, worth)):
+            worker = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+            )
+            self._workers.append(worker)
 
-def _collect(child: subprocess.Popen[bytes]) -> list[str]:
-    assert child.stdout is not None and child.stderr is not None
-    output, said = child.stdout.read(), child.stderr.read()
-    if child.wait() != 0:
-        raise RuntimeError(f"black refused generated code: {said.decode(errors='replace')[-2000:]}")
+
+def _collect(worker: subprocess.Popen[bytes]) -> list[str]:
+    assert worker.stdout is not None and worker.stderr is not None
+    output, errors = worker.stdout.read(), worker.stderr.read()
+    if worker.wait() != 0:
+        message = errors.decode(errors="replace")[-2000:]
+        raise RuntimeError(f"black refused generated code: {message}")
     result: list[str] = json.loads(output)
     return result
 
@@ -164,7 +161,7 @@ def _seal(data: bytes, salt: str) -> str:
     return hashlib.sha256(f"{salt}\0{LINE_LENGTH}\0".encode() + data).hexdigest()
 
 
-def _child() -> None:
+def _work() -> None:
     import gc
 
     format_text("")
@@ -183,4 +180,4 @@ def _child() -> None:
 
 
 if __name__ == "__main__":
-    _child()
+    _work()

@@ -9,7 +9,6 @@ from sessiongen.config.model import Output
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.targets.python.formatting import Formatter
 from sessiongen.targets.python.installed_messages import installed_modules
-from sessiongen.targets.python.layout import call
 from sessiongen.targets.python.naming import message_faults
 from sessiongen.targets.python.options import LAYERS, PythonOptions
 from sessiongen.targets.python.overrides import Overrides, load
@@ -55,9 +54,6 @@ _MODELS: dict[str, Callable[[Context], object] | None] = {
     "values": None,
 }
 
-# Layers that are laid out as black leaves them; only what has a long line goes to black.
-LAID_OUT = frozenset(f"{name}.py" for name in _MODELS) - {"requests.py", "client.py", "errors.py"}
-
 
 def generate(model: Model, output: Output, version: str, formatter: Formatter) -> dict[str, str]:
     """Return the files of the generated package by their path inside it.
@@ -97,7 +93,7 @@ def generate(model: Model, output: Output, version: str, formatter: Formatter) -
 
 
 def _render(context_: Context, output: Output, version: str, source: str) -> dict[str, str]:
-    templates = environment(templates_dir() / "python", {"docstring": docstring, "call": call})
+    templates = environment(templates_dir() / "python", {"docstring": docstring})
     shared = {"version": version, "source": source}
     rendered = {}
     layers = _possible_layers(context_, output)
@@ -146,7 +142,7 @@ def _shown(source: str) -> str:
 
 
 def _layers(rendered: Mapping[str, str], formatter: Formatter) -> dict[str, str]:
-    formatted = formatter.format(list(rendered.values()), [name in LAID_OUT for name in rendered])
+    formatted = formatter.format(list(rendered.values()))
     layers = dict(zip(rendered, formatted, strict=True))
     faults = [fault for name, text in layers.items() if (fault := invalid_module(name, text))]
     if faults:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sessiongen.targets.python.naming import Scope
 from sessiongen.ir.schema import Field, Kind, Value
 from sessiongen.ir.encoding_plan import TAG, TaggedOneof, MessagePlan
-from sessiongen.targets.python.layout import LINE_LENGTH, bracketed, imported, quoted
+from sessiongen.targets.python.layout import LINE_LENGTH, imported, quoted
 from sessiongen.targets.python.docstrings import comment, entry
 from sessiongen.targets.python.message_names import MessageNames
 from sessiongen.targets.python.references import SCALAR_TYPES
@@ -126,8 +126,8 @@ class _Plain:
             tag = quoted(plan.tag)
             fields.append(f"{TAG}: Literal[{tag}] = {tag}")
         self.classes.append(PlainClass(title, _docs(title, plan, members), fields))
-        arguments = [f"{item.name}={item.read}" for item in members]
-        call = bracketed(f"return models.{title}(", arguments, ")", 4)
+        arguments = ", ".join(f"{item.name}={item.read}" for item in members)
+        call = f"    return models.{title}({arguments})"
         result = f"models.{title}"
         docs = f"Returns the dataclass of a message {title}."
         self._add(self._decoder(plan), plan, result, docs, [call])
@@ -136,13 +136,13 @@ class _Plain:
         self, name: str, plan: MessagePlan, result: str, docs: str, statements: Sequence[str]
     ) -> None:
         message = self.references.message(plan.message.full_name)
-        signature = bracketed(f"def {name}(", [f"message: {message}"], f") -> {result}:")
+        signature = f"def {name}(message: {message}) -> {result}:"
         self.decoders.append(Decoder(signature, docs, list(statements)))
 
     def _union(self, plan: MessagePlan, tagged_oneof: TaggedOneof) -> None:
         title = self._title(plan)
         arms = [*self._titles(tagged_oneof), "None"]
-        alias = bracketed(f"{title}: TypeAlias = Union[", arms, "]")
+        alias = f"{title}: TypeAlias = Union[{', '.join(arms)}]"
         self.unions.append(PlainUnion(title, comment(plan.message.docs), alias))
         docs = f"Returns the dataclass of the arm of a {title}; None if no known arm is set."
         result = f"models.{title}"

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-_IMPORT = re.compile(r"^from (\S+) import ([^(]+)$")
+_IMPORT = re.compile(r"^from (?P<module>\S+) import (?P<names>[^(\n]+)$", re.MULTILINE)
+# The end of the imports and the blank lines before a constant: black leaves one.
+_AFTER_IMPORTS = re.compile(r"^(from .*\n)\n{2,}(?!class |def |async |@|#)", re.MULTILINE)
 # Strings and comments, in which a name is no use of it.
 _NO_CODE = re.compile(
     r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|#[^\n]*', re.DOTALL
@@ -39,14 +41,18 @@ def environment(folder: Path, filters: dict[str, Callable[..., str]]) -> Environ
 def without_unused_imports(text: str) -> str:
     """Drop names that nothing uses from the one-line `from` imports at the top."""
     lines = text.split("\n")
-    statements = [(index, _IMPORT.match(line)) for index, line in enumerate(lines)]
-    found = [(index, match) for index, match in statements if match]
-    code = "\n".join(line for line in lines if not _IMPORT.match(line))
-    used = set(_NAME.findall(_NO_CODE.sub("", code)))
-    for index, match in found:
-        module, names = match.groups()
-        if module == "__future__":
-            continue
-        kept = [name for name in names.split(", ") if name.split(" as ")[-1].strip() in used]
-        lines[index] = f"from {module} import {', '.join(kept)}" if kept else ""
-    return "\n".join(lines)
+    used = set(_NAME.findall(_NO_CODE.sub("", _IMPORT.sub("", text))))
+    result: list[str] = []
+    for line in lines:
+        match = _IMPORT.match(line)
+        if match and match["module"] != "__future__":
+            names = match["names"].split(", ")
+            kept = [name for name in names if name.split(" as ")[-1].strip() in used]
+            if kept:
+                result.append(f"from {match['module']} import {', '.join(kept)}")
+            elif result and not result[-1]:
+                # Otherwise two groups of blank lines would meet.
+                result.pop()
+        else:
+            result.append(line)
+    return _AFTER_IMPORTS.sub(r"\1\n", "\n".join(result))

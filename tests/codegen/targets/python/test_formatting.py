@@ -1,12 +1,9 @@
-"""Formatting: a module cut into pieces comes out as black formats the whole.
-
-In: generated modules and hand-made ones. Out: equality with black over the whole text,
-and a cache that gives nothing but what black gave.
-"""
+"""Modules are formatted as black formats them, with as little of black as possible."""
 
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import black
@@ -15,9 +12,7 @@ from black.mode import TargetVersion
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessiongen.targets.python import formatting
-
-from sessiongen.targets.python import chunks
+from sessiongen.targets.python import chunks, formatting
 from sessiongen.targets.python.formatting import Formatter, format_text
 from sessiongen.targets.python.layout import LINE_LENGTH
 
@@ -27,6 +22,8 @@ TYPED = sorted(
     for path in (ROOT / "generated" / "python" / "agent_session_protocol").glob("*.py")
     if not path.name.endswith("_pb2.py")
 )
+# A definition that only black can break.
+FOR_BLACK = f"def f():\n    return [{', '.join(['100'] * 30)}]\n"
 
 
 def whole(text: str) -> str:
@@ -42,13 +39,13 @@ def test_generated_modules_are_formatted(path: Path) -> None:
 
 @pytest.mark.parametrize("path", TYPED, ids=lambda path: path.name)
 @pytest.mark.parametrize("limit", [1, 20, 300])
-def test_pieces_format_like_the_whole(
+def test_chunks_format_like_the_whole(
     path: Path, limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chunks, "LIMIT", limit)
     text = path.read_text(encoding="utf-8")
     cut = chunks.cut(text)
-    assert chunks.join(cut, [format_text(piece.source) for piece in cut]) == text
+    assert chunks.join(cut, [format_text(chunk.source) for chunk in cut]) == text
 
 
 @given(
@@ -67,51 +64,51 @@ def test_any_classes(classes: list[int], limit: int, decorated: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunks, "LIMIT", limit)
         cut = chunks.cut(text)
-        assert chunks.join(cut, [format_text(piece.source) for piece in cut]) == whole(text)
+        assert chunks.join(cut, [format_text(chunk.source) for chunk in cut]) == whole(text)
 
 
 def test_the_cache_gives_what_black_gave(tmp_path: Path) -> None:
     cache = tmp_path / "cache.json"
-    texts = ["x = {  'a':1}\n", "def f( ):\n  pass\n"]
-    wanted = ['x = {"a": 1}\n', "def f():\n    pass\n"]
     for _ in range(2):
         with Formatter(cache, "1") as formatter:
-            assert formatter.format(texts, [False, False]) == wanted
-    torn = cache.read_bytes().replace(b"pass", b"evil")
+            assert formatter.format([FOR_BLACK]) == [whole(FOR_BLACK)]
+    torn = cache.read_bytes().replace(b"100", b"200")
     for data in (torn, torn[:20], b"", b"\xff"):
         cache.write_bytes(data)
         with Formatter(cache, "1") as formatter:
-            assert formatter.format(texts, [False, False]) == wanted
-
-
-def test_texts_come_back_in_order_from_any_number_of_children(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(os, "cpu_count", lambda: 8)
-    texts = [f"x{index}=[{'1,' * (index * 7 % 5)}]\n" for index in range(11)]
-    for most in (1, 2, 4):
-        monkeypatch.setattr(formatting, "_MOST_WORKERS", most)
-        with Formatter(None, "1") as formatter:
-            assert len(formatter._children) == most
-            assert formatter.format(texts, [False] * 11) == [whole(text) for text in texts]
+            assert formatter.format([FOR_BLACK]) == [whole(FOR_BLACK)]
 
 
 def test_another_black_does_not_use_the_cache(tmp_path: Path) -> None:
     cache = tmp_path / "cache.json"
     with Formatter(cache, "1") as formatter:
-        formatter.format(["x=1\n"], [False])
+        formatter.format([FOR_BLACK])
     before = cache.read_bytes()
     with Formatter(cache, "2") as formatter:
-        assert formatter.format(["x=1\n"], [False]) == ["x = 1\n"]
+        assert formatter.format([FOR_BLACK]) == [whole(FOR_BLACK)]
     assert cache.read_bytes() != before
 
 
-def test_of_a_text_that_is_laid_out_black_sees_the_imports_and_the_long_lines() -> None:
-    short = "def f():\n    return {'a':1}\n"
-    long = f"def g():\n    return [{', '.join(['100'] * 30)}]\n"
-    text = f"import os,sys\n\n\n{short}\n\n{long}"
+def test_texts_come_back_in_order_from_any_number_of_workers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(formatting, "_WORTH_A_WORKER", 100)
+    texts = [FOR_BLACK.replace("100", str(number)) for number in range(1000, 1011)]
+    for most in (1, 2, 4):
+        monkeypatch.setattr(formatting, "_MOST_WORKERS", most)
+        with Formatter(None, "1") as formatter:
+            assert formatter.format(texts) == [whole(text) for text in texts]
+            assert len(formatter._workers) == most
+
+
+def test_only_definitions_with_lines_of_unknown_shape_are_passed_to_black(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    untouched = "def g():\n    return {'a':1}\n"
     with Formatter(None, "1") as formatter:
-        [found] = formatter.format([text], [True])
-    assert found == f"{whole('import os,sys')}\n\n{short}\n\n{whole(long)}"
+        [text] = formatter.format([f"{untouched}\n\n{FOR_BLACK}"])
+    assert text == f"{untouched}\n\n{whole(FOR_BLACK)}"
+    monkeypatch.setattr(subprocess, "Popen", None)
     with Formatter(None, "1") as formatter:
-        assert formatter.format([text], [False]) == [whole(text)]
+        assert formatter.format([untouched, ""]) == [untouched, ""]

@@ -1,0 +1,193 @@
+"""Breaks long lines of generated code as black does, so that black does not have to format them.
+
+The shapes of lines that generated code has are known: definitions, calls, subscripts, conditional
+expressions, conditions and unions of types. For a line of another shape there is no result, and the
+definition that it belongs to is passed to black.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sessiongen.targets.python.layout import LINE_LENGTH
+
+_STRING = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+# A long line of code, or what may contain long lines that stay: docstrings, strings and comments.
+_LONG_LINE = re.compile(
+    rf'^(?P<code>(?! *(?:"""|#))[^\n]{{{LINE_LENGTH + 1},}})$'
+    rf'|"""(?:\\.|[^\\])*?"""|{_STRING}|#[^\n]*',
+    re.MULTILINE | re.DOTALL,
+)
+_TOKEN = re.compile(rf"{_STRING}|[=!<>:]=|\w+|\s+|.")
+_DEFINITION = re.compile(r"(?:async )?def \w+\(")
+# A statement or an argument: what stands before and after its value.
+_PARTS = re.compile(
+    r'(?P<start>return |if |elif |(?:[\w.]+|"\w+")(?:=|: | = ))?(?P<value>.*?)'
+    r"(?P<end>(?: = None)?,|:|)"
+)
+# An import of several names.
+_IMPORT = re.compile(r"(?P<head>from [\w.]+ import )(?P<names>[\w, ]+)")
+# The start of an annotated table, whose entries follow.
+_TABLE = re.compile(r"(?P<head>\w+: \w+\[)(?P<body>.+)(?P<tail>\] = (?P<call>\w+\())")
+
+_OPENING, _CLOSING = tuple("([{"), tuple(")]}")
+# In the order of their priority: the word that shows a delimiter, and all words that delimit then.
+_DELIMITERS = {
+    "for": ("for", "if"),
+    ",": (",",),
+    "else": ("if", "else"),
+    "or": ("or", "and"),
+    "and": ("and",),
+    "|": ("|",),
+}
+# Operators that black breaks at as well.
+_OPERATORS = frozenset("== != <= >= < > in is not + - * / % @ & ^ ~ #".split())
+# Where black puts a value with such a delimiter in parentheses, to break it there.
+_PARENTHESIZED = {
+    "else": re.compile(r'return |[\w.]+ ?= ?|"\w+": '),
+    "or": re.compile(r"(?:el)?if "),
+    "and": re.compile(r"(?:el)?if "),
+    "|": re.compile(r"\w+: "),
+}
+
+
+class _UnknownShape(Exception):
+    """There is no rule for a line."""
+
+
+def broken(text: str) -> str | None:
+    """Return code with its long lines broken, or None if black has to format it."""
+    if all(len(line) <= LINE_LENGTH for line in text.split("\n")):
+        return text
+    try:
+        return _LONG_LINE.sub(_replacement, text)
+    except _UnknownShape:
+        return None
+
+
+def _replacement(match: re.Match[str]) -> str:
+    line = match["code"]
+    if line is None:
+        return match.group()
+    text = line.lstrip()
+    return "\n".join(_lines(text, len(line) - len(text)))
+
+
+def _lines(text: str, indent: int) -> list[str]:
+    """Return the lines of a statement, or of one element of a list with its comma."""
+    margin = " " * indent
+    if indent + len(text) <= LINE_LENGTH:
+        return [margin + text]
+    imported = _IMPORT.fullmatch(text)
+    if imported:
+        names = [f"{margin}    {name}," for name in imported["names"].split(", ")]
+        return [f"{margin}{imported['head']}(", *names, f"{margin})"]
+    table = _TABLE.fullmatch(text)
+    if table and indent + table.start("call") + len("(") > LINE_LENGTH:
+        return _enclosed(table["head"], table["body"], table["tail"], indent)
+    if _DEFINITION.match(text):
+        return _definition(text, indent)
+    match = _PARTS.fullmatch(text)
+    assert match is not None
+    start, value, end = match["start"] or "", match["value"], match["end"]
+    delimiter = _split(value)[0]
+    if delimiter:
+        parenthesized = _PARENTHESIZED.get(delimiter)
+        ends_with_call = delimiter != "else" and value[-1] == ")"
+        if parenthesized is None or not parenthesized.fullmatch(start) or ends_with_call:
+            raise _UnknownShape(text)
+        return _enclosed(f"{start}(", value, f"){end}", indent)
+    head, body, tail = _brackets(value, -1)
+    if len(tail) > 1 or _split(body)[0] == "else":
+        raise _UnknownShape(text)
+    return _enclosed(start + head, body, tail + end, indent)
+
+
+def _definition(text: str, indent: int) -> list[str]:
+    """Return the lines of the first line of a function."""
+    head, parameters, tail = _brackets(text, 0)
+    if _split(parameters)[0] != ",":
+        parameters += ","
+    lines = _enclosed(head, parameters, "", indent)[:-1]
+    if indent + len(tail) <= LINE_LENGTH:
+        return [*lines, " " * indent + tail]
+    result = tail.removeprefix(") -> ").removesuffix(":")
+    if _split(result)[0] != "|":
+        raise _UnknownShape(text)
+    return [*lines, *_enclosed(") -> (", result, "):", indent)]
+
+
+def _enclosed(head: str, body: str, tail: str, indent: int) -> list[str]:
+    """Return the lines of an expression in brackets: the body is one line if it fits."""
+    margin, inner = " " * indent, indent + 4
+    if indent + max(len(head), len(tail)) > LINE_LENGTH:
+        raise _UnknownShape(head)
+    delimiter, parts = _split(body)
+    # A display, unlike the arguments of a call, has one element a line.
+    display = delimiter == "," and not (head[-2:-1].isalnum() or head[-2:-1] == "_")
+    if inner + len(body) <= LINE_LENGTH and not display:
+        inside = [" " * inner + body]
+    elif delimiter == ",":
+        inside = [line for part in parts for line in _lines(f"{part},", inner)]
+    elif not delimiter:
+        inside = _lines(body, inner)
+    elif inner + max(map(len, parts)) <= LINE_LENGTH:
+        inside = [" " * inner + part for part in parts]
+    else:
+        raise _UnknownShape(body)
+    return [margin + head, *inside, margin + tail]
+
+
+def _brackets(text: str, index: int) -> tuple[str, str, str]:
+    """Return a text up to a pair of brackets, what they enclose, and the rest."""
+    depth, opening, pairs = 0, 0, list[tuple[int, int]]()
+    for match in _TOKEN.finditer(text):
+        if match.group() in _OPENING:
+            opening = opening if depth else match.end()
+            depth += 1
+        elif match.group() in _CLOSING:
+            depth -= 1
+            if depth == 0:
+                pairs.append((opening, match.start()))
+    if depth or not pairs or (index and len(pairs) > 1):
+        raise _UnknownShape(text)
+    start, end = pairs[index]
+    if start == end:
+        raise _UnknownShape(text)
+    return text[:start], text[start:end], text[end:]
+
+
+def _split(text: str) -> tuple[str, list[str]]:
+    """Split an expression at its outermost delimiters of the highest priority.
+
+    Returns:
+        The delimiter, "" for none, and the parts.
+    """
+    tokens = list(_outermost(text))
+    words = {word for word, _ in tokens}
+    if {"for", "else"} <= words:
+        raise _UnknownShape(text)
+    delimiter = next((item for item in _DELIMITERS if item in words), "")
+    if "=" in words and delimiter not in ("for", ","):
+        # One keyword argument: its value is split in its turn.
+        delimiter = ""
+    elif delimiter in ("|", "") and words & _OPERATORS:
+        raise _UnknownShape(text)
+    if not delimiter:
+        return "", [text]
+    places = [place for word, place in tokens if word in _DELIMITERS[delimiter]]
+    parts = [text[start:end] for start, end in zip([0, *places], [*places, None], strict=True)]
+    return delimiter, [part for item in parts if (part := item.strip(", "))]
+
+
+def _outermost(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the tokens outside of brackets, without the parameters of a lambda; with positions."""
+    depth, parameters = 0, False
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        depth -= token in _CLOSING
+        if depth == 0 and not parameters:
+            yield token, match.start()
+        depth += token in _OPENING
+        parameters = (parameters or token == "lambda") and token != ":"

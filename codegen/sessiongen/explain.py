@@ -10,7 +10,7 @@ from sessiongen.config.model import Config, Output
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.paths import display
 from sessiongen.ir.model import Model
-from sessiongen.ir.roles import Roles, absence, union
+from sessiongen.ir.roles import Roles, absence
 from sessiongen.ir.schema import Field, Oneof
 from sessiongen.targets.base import Symbol
 from sessiongen.targets.registry import get
@@ -96,14 +96,18 @@ def _facts(model: Model, oneof: Oneof, arm: Field) -> Iterator[tuple[str, str]]:
     protocol = model.protocol
     for role in ("request", "response", "event", "envelope"):
         message = getattr(protocol.roles, role)
-        if message is not None and union(message) == oneof:
+        if message is not None and message.oneof == oneof and arm in message.arms:
             yield "role", role
             yield from _fields_beside_arm(protocol.roles, role)
     for call in protocol.calls:
         if arm is call.request:
-            yield "answered by", f"{call.response.name}, field {call.response.number}"
+            answer = call.response
+            text = f"{answer.name}, field {answer.number}" if answer else "no response"
+            yield "answered by", text
         if arm is call.response:
             yield "answers", f"{call.request.name}, field {call.request.number}"
+    if any(arm is item.arm for item in protocol.roles.error_arms):
+        yield "reports", "an error"
     for event in protocol.events:
         if arm is event.arm:
             yield "SDK event", event.sdk_event

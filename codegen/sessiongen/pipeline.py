@@ -47,7 +47,7 @@ def roles(config: Config) -> Roles:
         InputError: the input is not valid, or a role is missing or ambiguous.
     """
     _, annotated, read_schema = read_input(config)
-    search_result = search(read_schema, config)
+    search_result = search(read_schema, config, annotated)
     result = search_result.roles()
     if result is None:
         raise InputError([*annotated.diagnostics, *search_result.diagnostics])

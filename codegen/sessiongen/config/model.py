@@ -10,12 +10,16 @@ from sessiongen.config.tables import KeyPath, key_span
 from sessiongen.diagnostics import Span
 from sessiongen.paths import display
 
-OPTIONAL_ROLES = ("envelope", "correlation", "error", "timestamp")
 ROLES = ("envelope", "event", "request", "response", "correlation", "error", "timestamp")
+# The keys of [roles] that select arms by their names, with the role of these arms.
+ARM_PATTERNS = {"events": "event", "requests": "request", "responses": "response"}
+# The keys of [roles] that take several names.
+LISTS = ("error", *ARM_PATTERNS)
 ANNOTATIONS = (
     "sdk_class",
     "sdk_field",
     "response",
+    "role",
     "sdk_event",
     "sdk_enum",
     "unknown",
@@ -42,11 +46,16 @@ class Input:
 class ConfigValue:
     """A value of the configuration with the path of its key.
 
-    value: None for `false`, which means that the protocol has no such element.
+    names: empty for `false`, which means that the protocol has no such element.
     """
 
-    value: str | None
+    names: tuple[str, ...]
     key_path: KeyPath
+
+    @property
+    def value(self) -> str | None:
+        """The only name, or None for `false`."""
+        return self.names[0] if self.names else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +96,7 @@ class Output:
 class Config:
     """A checked codegen.toml. Roles and annotations keep their key paths for diagnostics.
 
-    roles: role name to message or field name.
+    roles: role name, or key of ARM_PATTERNS, to names of messages, fields or arms.
     annotations: (full name of the element, annotation) to its value.
     """
 

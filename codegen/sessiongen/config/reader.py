@@ -8,7 +8,15 @@ from pathlib import Path
 
 import tomli
 
-from sessiongen.config.model import ANNOTATIONS, OPTIONAL_ROLES, ROLES, Config, ConfigValue, Input
+from sessiongen.config.model import (
+    ANNOTATIONS,
+    ARM_PATTERNS,
+    LISTS,
+    ROLES,
+    Config,
+    ConfigValue,
+    Input,
+)
 from sessiongen.config.outputs import read_outputs
 from sessiongen.config.sdks import read_sdks
 from sessiongen.config.tables import KeyPath, Table, Tables
@@ -79,6 +87,26 @@ def _syntax(path: Path, error: Exception) -> Diagnostic:
     return Diagnostic(span, Rule.CONFIG_SYNTAX, message, "the file must be valid TOML 1.0")
 
 
+# Whether the key selects arms: what it takes.
+_ROLE_HELP = {
+    False: "give the name of a message or field, or false if there is none",
+    True: 'give a pattern of names of arms, such as "*_request", or a list of them',
+}
+# Annotations that can say that an arm has none.
+_MAY_BE_FALSE = ("response", "role")
+
+
+def _name(value: object) -> tuple[str, ...] | None:
+    return (value,) if isinstance(value, str) and value else None
+
+
+def _names(value: object) -> tuple[str, ...] | None:
+    """Return the names of a list, or a single name; None for anything else."""
+    items = value if isinstance(value, list) and value else [value]
+    names = tuple(item for item in items if isinstance(item, str) and item)
+    return names if len(names) == len(items) else None
+
+
 class _Reader:
     """Checks the parsed tables; raises all faults together."""
 
@@ -143,22 +171,20 @@ class _Reader:
                 self.tables.fault(key_path, fault, "rename the folder")
 
     def _roles(self, table: Table) -> dict[str, ConfigValue]:
-        self.tables.only(table, ("roles",), ROLES)
+        known = (*ROLES, *ARM_PATTERNS)
+        self.tables.only(table, ("roles",), known)
         roles: dict[str, ConfigValue] = {}
         for role, value in table.items():
-            if role not in ROLES:
+            if role not in known:
                 continue
-            if value is False and role in OPTIONAL_ROLES:
-                roles[role] = ConfigValue(None, ("roles", role))
-            elif isinstance(value, str) and value:
-                roles[role] = ConfigValue(value, ("roles", role))
+            names = _names(value) if role in LISTS else _name(value)
+            if value is False and role not in ARM_PATTERNS:
+                names = ()
+            if names is None:
+                fault = f"roles.{role} is not a name{' or a list of names' * (role in LISTS)}"
+                self.tables.fault(("roles", role), fault, _ROLE_HELP[role in ARM_PATTERNS])
             else:
-                help_ = (
-                    "give the name of a message; where there is none, add one that is never used"
-                )
-                if role in OPTIONAL_ROLES:
-                    help_ = "give the name of a message or field, or false if there is none"
-                self.tables.fault(("roles", role), f"roles.{role} is not a name", help_)
+                roles[role] = ConfigValue(names, ("roles", role))
         return roles
 
     def _annotations(self, table: Table) -> dict[tuple[str, str], ConfigValue]:
@@ -172,9 +198,12 @@ class _Reader:
                 if key not in ANNOTATIONS:
                     continue
                 key_path = ("annotations", name, key)
+                if entries[key] is False and key in _MAY_BE_FALSE:
+                    annotations[name, key] = ConfigValue((), key_path)
+                    continue
                 value = self.tables.string(entries, key_path)
                 if value is not None:
-                    annotations[name, key] = ConfigValue(value, key_path)
+                    annotations[name, key] = ConfigValue((value,), key_path)
         return annotations
 
     def _is_unquoted_name(self, name: str, entries: Table) -> bool:

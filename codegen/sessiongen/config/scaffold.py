@@ -21,9 +21,10 @@ from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed
 from sessiongen.config.scaffold_text import Unanswered, quoted
 from sessiongen.paths import display
 from sessiongen.targets import registry
-from sessiongen.ir.protocol import assemble, pair
+from sessiongen.ir.pairing import Pairing
+from sessiongen.ir.protocol import assemble
 from sessiongen.ir.role_inference import Search, search
-from sessiongen.ir.roles import notes, union
+from sessiongen.ir.roles import notes
 from sessiongen.ir.schema import Schema
 
 
@@ -56,8 +57,8 @@ def write(
     lines = _input_lines(source, include, target.absolute().parent)
     config = _config(source, include, target, "\n".join(lines))
     schema, annotated = _read(config)
-    found = search(schema, config)
-    unanswered = _unanswered(found, annotated)
+    found = search(schema, config, annotated)
+    unanswered = _unanswered(found, annotated, config)
     left = _left(schema, annotated, config)
     _save(target, scaffold_text.text(lines, _output_lines(source), found, unanswered))
     return [*scaffold_text.summary(found), _next(config, found, unanswered, left)], left
@@ -74,7 +75,7 @@ def _read(config: Config) -> tuple[Schema, Annotated]:
         ) from None
     if not any(item.oneofs for item in schema.own_messages()):
         # Perhaps the wrong file: a configuration for it would only be in the way.
-        raise InputError(search(schema, config).diagnostics)
+        raise InputError(search(schema, config, annotated).diagnostics)
     return schema, annotated
 
 
@@ -86,21 +87,22 @@ def _left(schema: Schema, annotated: Annotated, config: Config) -> list[Diagnost
         return error.diagnostics
 
 
-def _unanswered(found: Search, annotated: Annotated) -> Unanswered | None:
+def _unanswered(found: Search, annotated: Annotated, config: Config) -> Unanswered | None:
     """Return the requests that no response arm answers by its name or by annotation."""
     request, response = (found.messages.get(role) for role in ("request", "response"))
     if request is None or response is None:
         return None
-    calls = pair(request, response, annotated, [])
+    errors = [item.arm for item in found.error_arms]
+    calls = Pairing(request, response, errors, config, annotated).calls([])
     answered = {call.request.name for call in calls}
-    used = {call.response.name for call in calls}
+    used = {call.response.name for call in calls if call.response is not None}
     names = [
         full
-        for arm in union(request).arms
+        for arm in request.arms
         if arm.name not in answered
         if annotated.get(full := f"{request.full_name}.{arm.name}", "response") is None
     ]
-    free = [arm.name for arm in union(response).arms if arm.name not in used]
+    free = [arm.name for arm in response.arms if arm.name not in used]
     return Unanswered(names, free) if names else None
 
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sessiongen.config.model import OPTIONAL_ROLES, ROLES
+from sessiongen.config.model import ROLES
 from sessiongen.ir.role_inference import Search
-from sessiongen.ir.roles import ABSENT, absence, error_is_guessed, union
+from sessiongen.ir.roles import ABSENT, absence, error_candidates
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def summary(found: Search) -> list[str]:
     for label, role in (("requests", "request"), ("events", "event")):
         message = found.messages.get(role)
         if message is not None:
-            lines.append(f"{label}: {len(union(message).arms)}")
+            lines.append(f"{label}: {len(message.arms)}")
     return lines
 
 
@@ -51,14 +51,8 @@ def text(
     unanswered: Unanswered | None,
 ) -> str:
     """Return the text of a codegen.toml with these lines in its input and output tables."""
-    guessed = _guessed(found)
     # A role that nothing plays stays open: the protocol may gain it.
-    named = [
-        f"{role} = {quoted(name)}"
-        for role, name in found.named()
-        if name != "-" and role not in guessed
-    ]
-    choices = {**guessed, **found.open}
+    named = [f"{role} = {quoted(name)}" for role, name in found.named() if name != "-"]
     parts = [
         ["[input]", *input_lines],
         ["[[output]]", *output_lines],
@@ -67,27 +61,36 @@ def text(
             "[roles]",
             *named,
         ],
-        *(list(_choice(role, names)) for role, names in choices.items()),
+        *(list(_choice(role, names)) for role, names in found.open.items()),
+        *([list(_error(candidates))] if (candidates := _error_candidates(found)) else []),
         *([list(_no_correlation())] if found.fields.get("correlation", "") is None else []),
         *([list(_answers(unanswered))] if unanswered else []),
     ]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
-def _guessed(found: Search) -> dict[str, tuple[str, ...]]:
-    error = found.fields.get("error")
-    return {"error": (error.name,)} if error is not None and error_is_guessed(error) else {}
-
-
 def _choice(role: str, names: tuple[str, ...]) -> Iterator[str]:
     """Yield lines of which a person takes one."""
-    if not names:
-        yield f"# No message can be the {role} yet; one whose name ends in {role.title()} will be found."
-        return
-    yield f'# The {role} does not show by shape: take the "# " off the line that is right.'
+    if names:
+        yield f'# The {role} does not show by shape: take the "# " off the line that is right.'
+    else:
+        yield f"# No message can be the {role}. If the protocol has none:"
     yield from (f"# {role} = {quoted(name)}" for name in names)
-    if role in OPTIONAL_ROLES:
-        yield f"# {role} = false"
+    yield f"# {role} = false"
+
+
+def _error_candidates(found: Search) -> list[str]:
+    """Return the strings that may be the error text, if none was found."""
+    request, response = found.messages.get("request"), found.messages.get("response")
+    if request is None or response is None or found.fields.get("error", "") is not None:
+        return []
+    return [item.name for item in error_candidates(request, response)]
+
+
+def _error(names: list[str]) -> Iterator[str]:
+    yield f"# Error: {ABSENT['error']}. If one of these is the text:"
+    yield from (f"# error = {quoted(name)}" for name in names)
+    yield "# error = false"
 
 
 def _no_correlation() -> Iterator[str]:

@@ -177,6 +177,7 @@ def _remove_annotations_import(file: _File) -> None:
 
 _KINDS = {
     "response": "field",
+    "role": "field",
     "sdk_event": "field",
     "sdk_class": "message",
     "sdk_field": "field",

@@ -18,7 +18,6 @@ from sessiongen.frontend.annotations import Annotated
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.reachability import sent_by_host
 from sessiongen.ir.record_mapping import find_field, find_record, source_names
-from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Kind, Message, Oneof
 from sessiongen.vocabulary.model import Record, Vocabulary
 
@@ -107,9 +106,7 @@ class _Planner:
         }
         roles = protocol.roles
         self.payloads = {
-            arm.value.type_name
-            for role in (roles.event, roles.response)
-            for arm in union(role).arms
+            arm.value.type_name for role in (roles.event, roles.response) for arm in role.arms
         }
         self.tags = self._tags()
 

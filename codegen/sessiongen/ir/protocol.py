@@ -10,18 +10,11 @@ from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, InputError, Rule
 from sessiongen.ir.enum_mapping import EnumBinding, bind, fallback_of, value_faults
 from sessiongen.ir.role_inference import search
-from sessiongen.ir.roles import Roles, union
+from sessiongen.ir.pairing import Call, Pairing
+from sessiongen.ir.roles import Roles
 from sessiongen.ir.schema import Enum, EnumValue, Field, Message, Oneof, Schema
 from sessiongen.vocabulary.model import Vocabulary
 from sessiongen.vocabulary.store import load
-
-
-@dataclass(frozen=True)
-class Call:
-    """A request arm and the response arm that answers it."""
-
-    request: Field
-    response: Field
 
 
 @dataclass(frozen=True)
@@ -77,16 +70,17 @@ def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
         InputError: a role is missing or unclear, an arm has no partner, or an
             annotation names nothing.
     """
-    found = search(schema, config)
+    found = search(schema, config, annotated)
     diagnostics = [*annotated.diagnostics, *found.diagnostics]
     request, response = (found.messages.get(role) for role in ("request", "response"))
     calls: tuple[Call, ...] = ()
     if request is not None and response is not None:
-        calls = pair(request, response, annotated, diagnostics)
+        errors = [item.arm for item in found.error_arms]
+        calls = Pairing(request, response, errors, config, annotated).calls(diagnostics)
     roles = found.roles()
     if roles is None:
         raise InputError(diagnostics)
-    events = tuple(_event(roles, arm, annotated) for arm in union(roles.event).arms)
+    events = tuple(_event(roles, arm, annotated) for arm in roles.event.arms)
     vocabularies = tuple(load(path) for path in config.sdks.vocabularies)
     enums = _enums(schema, annotated, vocabularies)
     bound = [item.enum for item in enums if item.bindings]
@@ -124,55 +118,18 @@ def _full(message: str, field: Field) -> str:
     return f"{message}.{field.name}"
 
 
-def pair(
-    request: Message, response: Message, annotated: Annotated, diagnostics: list[Diagnostic]
-) -> tuple[Call, ...]:
-    """Return each request arm with the arm that answers it; the others go to `diagnostics`."""
-    answers = {arm.name: arm for arm in union(response).arms}
-    calls = []
-    for arm in union(request).arms:
-        note = annotated.get(_full(request.full_name, arm), "response")
-        answer = answers.get(note.value if note else arm.name)
-        if answer is not None:
-            calls.append(Call(arm, answer))
-        elif note is not None:
-            fault = f"{response.full_name} has no arm {note.value!r}"
-            help_ = f"response arms: {', '.join(answers)}"
-            diagnostics.append(Diagnostic(note.span, Rule.ANNOTATION, fault, help_))
-        else:
-            diagnostics.append(_unanswered(arm, request, response))
-    used = {call.response.name for call in calls}
-    diagnostics += [_unasked(arm, request) for name, arm in answers.items() if name not in used]
-    return tuple(calls)
-
-
-def _unanswered(arm: Field, request: Message, response: Message) -> Diagnostic:
-    fault = f'request arm "{arm.name}" has no response arm'
-    help_ = (
-        f'add an arm "{arm.name}" to {response.full_name}, or name the one that '
-        f'answers: [(sessiongen.response) = "..."] on it, or in codegen.toml '
-        f'[annotations."{_full(request.full_name, arm)}"] response = "..."'
-    )
-    return Diagnostic(arm.span, Rule.UNPAIRED_ARM, fault, help_)
-
-
-def _unasked(arm: Field, request: Message) -> Diagnostic:
-    fault = f'response arm "{arm.name}" has no request arm'
-    help_ = (
-        f'add an arm "{arm.name}" to {request.full_name}, or name it as the answer of '
-        f'one: [(sessiongen.response) = "{arm.name}"] on that, or in codegen.toml '
-        f'[annotations."{request.full_name}.ARM"] response = "{arm.name}"'
-    )
-    return Diagnostic(arm.span, Rule.UNPAIRED_ARM, fault, help_)
-
-
 def _misplaced(
     annotated: Annotated, roles: Roles, schema: Schema, diagnostics: list[Diagnostic]
 ) -> None:
     """Refuse an annotation on an element of the wrong kind."""
-    requests = {_full(roles.request.full_name, arm) for arm in union(roles.request).arms}
-    events = {_full(roles.event.full_name, arm) for arm in union(roles.event).arms}
-    where = {"response": ("a request arm", requests), "sdk_event": ("an event arm", events)}
+    requests = {_full(roles.request.full_name, arm) for arm in roles.request.arms}
+    events = {_full(roles.event.full_name, arm) for arm in roles.event.arms}
+    arms = {_full(item.full_name, arm) for item in roles.messages() for arm in item.oneof.arms}
+    where = {
+        "response": ("a request arm", requests),
+        "sdk_event": ("an event arm", events),
+        "role": ("an arm of a message with a role", arms),
+    }
     for note in annotated.by_element.values():
         if note.name in where and note.element not in where[note.name][1]:
             fault = f"{note.element} is not {where[note.name][0]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sessiongen.ir.protocol import Protocol
-from sessiongen.ir.roles import union
+from sessiongen.ir.roles import RoleMessage
 from sessiongen.ir.schema import Message
 
 
@@ -15,11 +15,11 @@ def sent_by_host(protocol: Protocol) -> list[Message]:
     return [item for item in protocol.schema.own_messages() if item.full_name in names]
 
 
-def reachable(protocol: Protocol, roles: Sequence[Message]) -> set[str]:
+def reachable(protocol: Protocol, roles: Sequence[RoleMessage]) -> set[str]:
     """Return the full names of the protocol's own messages reachable from the arms of roles."""
     schema = protocol.schema
     own = {item.full_name for item in schema.own_messages()}
-    pending = [arm.value.type_name for role in roles for arm in union(role).arms]
+    pending = [arm.value.type_name for role in roles for arm in role.arms]
     names: set[str] = set()
     while pending:
         name = pending.pop()

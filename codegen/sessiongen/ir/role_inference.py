@@ -1,8 +1,8 @@
-"""Finds the messages and fields of a schema that have a role.
+"""Finds the messages of a schema that have a role.
 
-A message fits a role if it has exactly one oneof and its name ends in the name of the role.
-Among several that fit, those that one envelope carries are taken. A role that codegen.toml
-gives is not searched for.
+A message fits a role if its name ends in the name of the role, and it has exactly one oneof, or
+one whose name ends in the name of the role. Among several that fit, those that one envelope
+carries are taken. A role that codegen.toml gives is not searched for.
 """
 
 from __future__ import annotations
@@ -11,11 +11,14 @@ from dataclasses import dataclass
 
 from sessiongen.config.model import ROLES, Config, ConfigValue
 from sessiongen.diagnostics import Diagnostic, Rule, Span
+from sessiongen.frontend.annotations import Annotated
 from sessiongen.paths import display
-from sessiongen.ir.roles import TIMESTAMP, Roles, name_of
-from sessiongen.ir.schema import Field, Kind, Message, Schema
+from sessiongen.ir.role_arms import divide
+from sessiongen.ir.role_fields import FieldFinder
+from sessiongen.ir.roles import NO_MESSAGE, ErrorArm, RoleMessage, Roles, name_of, role_message
+from sessiongen.ir.schema import Field, Message, Oneof, Schema
 
-# The messages that a protocol must have; the name of each ends in its word.
+# The roles of messages that hold arms; the name of each message ends in that of its role.
 _WORDS = ("event", "request", "response")
 
 
@@ -23,24 +26,27 @@ _WORDS = ("event", "request", "response")
 class Search:
     """The result of the search.
 
-    messages, fields: the message or field of each role, None if there is none. A role that is
-        ambiguous or missing has no entry.
+    messages, fields: the message or field of each role, None if there is no envelope or field.
+        A role that is ambiguous or missing has no entry.
+    error_arms: the response arms that report errors.
     open: the candidates for each such role, most likely first.
     diagnostics: a fault for each such role, and for each role of codegen.toml that fits nothing.
     """
 
-    messages: dict[str, Message | None]
+    messages: dict[str, RoleMessage | None]
     fields: dict[str, Field | None]
+    error_arms: tuple[ErrorArm, ...]
     open: dict[str, tuple[str, ...]]
     diagnostics: list[Diagnostic]
 
     def roles(self) -> Roles | None:
         """Return the roles, or None where one is open or was given in vain."""
         known = self.messages
-        event, request, response = (known.get(role) for role in ("event", "request", "response"))
+        event, request, response = (known.get(role) for role in _WORDS)
         if self.diagnostics or event is None or request is None or response is None:
             return None
-        return Roles(known["envelope"], event, request, response, **self.fields)
+        envelope = known["envelope"]
+        return Roles(envelope, event, request, response, **self.fields, error_arms=self.error_arms)
 
     def named(self) -> list[tuple[str, str]]:
         """Return each known role with the name of its message or field; "-" for none."""
@@ -48,19 +54,21 @@ class Search:
         return [(role, name_of(known[role])) for role in ROLES if role in known]
 
 
-def search(schema: Schema, config: Config) -> Search:
+def search(schema: Schema, config: Config, annotated: Annotated) -> Search:
     """Find every role of a schema that is given or has its shape."""
     finder = _Finder(schema, config)
     messages = finder.messages()
-    event, request, response = (messages.get(role) for role in ("event", "request", "response"))
-    chooser = _Fields(config, finder.diagnostics, finder.open)
+    divide(messages, config, annotated, finder.diagnostics)
+    event, request, response = (messages.get(role) for role in _WORDS)
+    chooser = FieldFinder(schema, config, finder.diagnostics, finder.open)
     fields: dict[str, Field | None] = {}
     if request is not None and response is not None:
         fields |= chooser.correlation(request, response)
         fields |= chooser.error(request, response)
     if event is not None:
         fields |= chooser.timestamp(event)
-    return Search(messages, fields, finder.open, finder.diagnostics)
+    arms = chooser.error_arms(response) if response is not None else ()
+    return Search(messages, fields, arms, finder.open, finder.diagnostics)
 
 
 class _Finder:
@@ -72,13 +80,22 @@ class _Finder:
         self.diagnostics: list[Diagnostic] = []
         self.open: dict[str, tuple[str, ...]] = {}
         self.candidates = [item for item in schema.own_messages() if item.oneofs]
+        # A message that is given for one role is found for no other.
+        self.given = {
+            item.full_name
+            for role in (*_WORDS, "envelope")
+            for name in (config.roles[role].names if role in config.roles else ())
+            for item in self.candidates
+            if any(_is_named(full, name) for full in (item.full_name, *_oneof_names(item)))
+        }
 
-    def messages(self) -> dict[str, Message | None]:
-        found: dict[str, Message | None] = {}
+    def messages(self) -> dict[str, RoleMessage | None]:
+        found: dict[str, RoleMessage | None] = {role: NO_MESSAGE for role in self._absent()}
         carriers = self._carriers()
-        fitting = {role: self._fitting(role, carriers) for role in _WORDS}
+        wanted = [role for role in _WORDS if role not in found]
+        fitting = {role: self._fitting(role, carriers) for role in wanted}
         found |= {role: items[0] for role, items in fitting.items() if len(items) == 1}
-        known = [item for item in found.values() if item is not None]
+        known = [item for item in found.values() if item is not None and item.present]
         for role, items in fitting.items():
             if role in found or role in self.config.roles:
                 continue
@@ -86,20 +103,41 @@ class _Finder:
                 self._unsure(role, items)
             else:
                 self._missing(role, known)
-        if len(known) == len(_WORDS):
+        if len(found) == len(_WORDS):
             found |= self._envelope(known)
         return found
 
-    def _fitting(self, role: str, carriers: list[Message]) -> list[Message]:
+    def _absent(self) -> list[str]:
+        """Return the roles that the protocol lacks, as the configuration says."""
+        given = self.config.roles
+        absent = [role for role in _WORDS if role in given and not given[role].names]
+        if "request" in absent and "response" not in given:
+            absent.append("response")
+        if len(absent) == len(_WORDS):
+            fault = "the protocol has neither events nor requests"
+            help_ = "name the message of one: [roles] event or request"
+            self._fault(self.config.span(("roles",)), Rule.ROLE_NOT_FOUND, fault, help_)
+        elif "request" in absent and "response" not in absent:
+            fault = "there are responses, but no requests"
+            help_ = "name the message of the requests, or say response = false"
+            span = self.config.span(given["response"].key_path)
+            self._fault(span, Rule.ROLE_SHAPE, fault, help_)
+        return absent
+
+    def _fitting(self, role: str, carriers: list[Message]) -> list[RoleMessage]:
         """Return the messages that may play a role: the one that is given, or by shape."""
         given = self.config.roles.get(role)
         if given is not None:
             return self._given(role, given)
-        fitting = [item for item in self.candidates if _fits(item, role)]
+        fitting = [
+            item
+            for item in self.candidates
+            if _fits(item, role) and item.full_name not in self.given
+        ]
         if len(fitting) > 1:
             carried = {name for item in carriers for name in _payloads(item)}
             fitting = [item for item in fitting if item.full_name in carried] or _outermost(fitting)
-        return fitting
+        return [_with_arms(item, _holder(item, role)) for item in fitting]
 
     def _carriers(self) -> list[Message]:
         """Return the messages that carry messages fit for at least two different roles."""
@@ -113,57 +151,77 @@ class _Finder:
             if sum(not names.isdisjoint(_payloads(item)) for names in fit.values()) > 1
         ]
 
-    def _envelope(self, carried: list[Message]) -> dict[str, Message | None]:
+    def _envelope(self, carried: list[RoleMessage]) -> dict[str, RoleMessage | None]:
         given = self.config.roles.get("envelope")
+        names = {item.full_name for item in carried}
         if given is not None:
             if given.value is None:
                 return {"envelope": None}
-            return {"envelope": item for item in self._given("envelope", given)}
-        names = {item.full_name for item in carried}
-        fitting = [item for item in self.candidates if names <= _payloads(item)]
+            named = self._given("envelope", given)
+            if named and named[0].full_name in names:
+                fault = f"roles.envelope is {named[0].full_name}, which has another role"
+                help_ = "name the message that carries it, or say envelope = false"
+                self._fault(self.config.span(given.key_path), Rule.ROLE_SHAPE, fault, help_)
+            return {"envelope": item for item in named}
+        fitting = [
+            item
+            for item in self.candidates
+            if len(names) > 1 and names <= _payloads(item) and item.full_name not in names
+        ]
         if len(fitting) > 1:
-            self._unsure("envelope", fitting)
+            self._unsure("envelope", [_with_arms(item, item.oneofs[0]) for item in fitting])
             return {}
-        return {"envelope": fitting[0] if fitting else None}
+        if not fitting:
+            return {"envelope": None}
+        return {"envelope": _with_arms(fitting[0], _carrying(fitting[0], names))}
 
-    def _given(self, role: str, given: ConfigValue) -> list[Message]:
+    def _given(self, role: str, given: ConfigValue) -> list[RoleMessage]:
         """Return the message that codegen.toml names, or report why there is none."""
         span = self.config.span(given.key_path)
         wanted = given.value or ""
-        named = [
-            item
-            for item in self.schema.own_messages()
-            if item.full_name == wanted or item.full_name.endswith(f".{wanted}")
+        messages = self.schema.own_messages()
+        named = [item for item in messages if _is_named(item.full_name, wanted)]
+        named = [item for item in named if item.full_name == wanted] or named
+        pairs = [(item, _holder(item, role)) for item in named]
+        # The name of a message may be followed by that of its oneof.
+        pairs = pairs or [
+            (item, oneof)
+            for item in messages
+            for oneof in item.oneofs
+            if _is_named(f"{item.full_name}.{oneof.name}", wanted)
         ]
-        exact = [item for item in named if item.full_name == wanted]
-        named = exact or named
-        if len(named) != 1:
-            reason = "names several messages" if named else "names no message"
+        if len(pairs) != 1:
+            reason = "names several messages" if pairs else "names no message"
             fault = f"roles.{role} {reason}: {wanted!r}"
-            known = _listed([item.full_name for item in named or self.candidates]) or "none"
-            help_ = f"{'write its full name' if named else 'messages with a oneof'}: {known}"
+            known = _listed([it.full_name for it, _ in pairs] or _names(self.candidates)) or "none"
+            help_ = f"{'write its full name' if pairs else 'messages with a oneof'}: {known}"
             self._fault(span, Rule.ROLE_NOT_FOUND, fault, help_)
             return []
-        if not named[0].oneofs:
-            fault = f"roles.{role} is {named[0].full_name}, which has no oneof"
+        message, oneof = pairs[0]
+        if oneof is None:
+            fault = f"roles.{role} is {message.full_name}, which has no oneof"
             help_ = "a message with a role is a union: it holds the arms in a oneof"
             self._fault(span, Rule.ROLE_SHAPE, fault, help_)
             return []
-        return named
+        return [_with_arms(message, oneof)]
 
-    def _unsure(self, role: str, fitting: list[Message]) -> None:
-        self.open[role] = tuple(item.full_name for item in fitting)
+    def _unsure(self, role: str, fitting: list[RoleMessage]) -> None:
+        self.open[role] = tuple(map(name_of, fitting))
         for item in fitting:
             others = ", ".join(other.full_name for other in fitting if other is not item)
             fault = f"{item.full_name} may be the {role}, and so may {others}"
             help_ = f'name one in codegen.toml: [roles] {role} = "{item.full_name}"'
             self._fault(item.span, Rule.ROLE_AMBIGUOUS, fault, help_)
 
-    def _missing(self, role: str, known: list[Message]) -> None:
+    def _missing(self, role: str, known: list[RoleMessage]) -> None:
         """Say that no message has a role's shape, which come near, and which it may be."""
-        near = [item for item in self.schema.own_messages() if _called(item, role)]
+        near = [
+            item
+            for item in self.schema.own_messages()
+            if _called(item, role) and item.full_name not in self.given
+        ]
         others = self._others(role, known, near)
-        names = [item.full_name for item in others]
+        names = [name_of(_with_arms(item, _largest(item))) for item in others]
         self.open[role] = tuple(names)
         reasons = [f"{item.full_name} has {_oneofs(item)}" for item in near]
         reasons = reasons or ([] if self.candidates else ["none has a oneof"])
@@ -172,22 +230,19 @@ class _Finder:
         if names:
             more = f" (or {_listed(names[1:])})" if names[1:] else ""
             ways.append(f'name it in codegen.toml: [roles] {role} = "{names[0]}"{more}')
-        if any(item in near for item in others):
-            ways.append("the first of its oneofs then holds the arms")
-        if not near:
-            arms = f"message {role.title()} {{ oneof {role} {{ bool unused = 1; }} }}"
-            ways.append(f"if the protocol has no {role}s, add one that is never used: {arms}")
-        elif not ways or not all(item.oneofs for item in near):
+        if not near or others:
+            ways.append(f"if the protocol has no {role}s: [roles] {role} = false")
+        if near and not all(item.oneofs for item in near):
             ways.append(f"it is a message whose oneof has an arm for each kind of {role}")
         self._fault(self._source(), Rule.ROLE_NOT_FOUND, fault, "; ".join(ways))
 
-    def _others(self, role: str, known: list[Message], near: list[Message]) -> list[Message]:
+    def _others(self, role: str, known: list[RoleMessage], near: list[Message]) -> list[Message]:
         """Return the messages that may play a role which their names do not tell."""
         taken = {item.full_name for item in known}
         free = [
             item
             for item in self.candidates
-            if item.full_name not in taken
+            if item.full_name not in taken | self.given
             and (item in near or taken.isdisjoint(_payloads(item)))
             and not any(_fits(item, word) for word in _WORDS)
         ]
@@ -222,7 +277,46 @@ def _called(message: Message, role: str) -> bool:
 
 
 def _fits(message: Message, role: str) -> bool:
-    return len(message.oneofs) == 1 and _called(message, role)
+    if not _called(message, role):
+        return False
+    named = [item for item in message.oneofs if item.name.lower().endswith(role)]
+    return len(message.oneofs) == 1 or len(named) == 1
+
+
+def _holder(message: Message, role: str) -> Oneof | None:
+    """Return the oneof of a message that holds the arms of a role, None if it has none."""
+    named = [item for item in message.oneofs if item.name.lower().endswith(role)]
+    return next(iter([*named, *message.oneofs]), None)
+
+
+def _largest(message: Message) -> Oneof:
+    return max(message.oneofs, key=lambda item: len(item.arms))
+
+
+def _carrying(message: Message, names: set[str]) -> Oneof:
+    """Return the oneof whose arms hold most of some messages."""
+
+    def count(oneof: Oneof) -> int:
+        return sum(arm.value.type_name in names for arm in oneof.arms)
+
+    return max(message.oneofs, key=count)
+
+
+def _with_arms(message: Message, oneof: Oneof | None) -> RoleMessage:
+    assert oneof is not None, "a candidate has a oneof"
+    return role_message(message, oneof, oneof.arms)
+
+
+def _is_named(full_name: str, name: str) -> bool:
+    return full_name == name or full_name.endswith(f".{name}")
+
+
+def _oneof_names(message: Message) -> list[str]:
+    return [f"{message.full_name}.{item.name}" for item in message.oneofs]
+
+
+def _names(messages: list[Message]) -> list[str]:
+    return [item.full_name for item in messages]
 
 
 def _oneofs(message: Message) -> str:
@@ -246,77 +340,3 @@ def _arms(message: Message) -> set[str]:
 
 def _payloads(message: Message) -> set[str]:
     return {arm.value.type_name for oneof in message.oneofs for arm in oneof.arms}
-
-
-class _Fields:
-    """Finds the three fields with a role; each is optional. One that is open is left out."""
-
-    def __init__(
-        self, config: Config, diagnostics: list[Diagnostic], open_: dict[str, tuple[str, ...]]
-    ) -> None:
-        self.config = config
-        self.diagnostics = diagnostics
-        self.open = open_
-
-    def correlation(self, request: Message, response: Message) -> dict[str, Field | None]:
-        """A scalar outside the oneof that request and response both have."""
-        theirs = {item.name: item for item in response.outside()}
-        shared = [
-            item
-            for item in request.outside()
-            if _scalar(item) and item.name in theirs and item.value == theirs[item.name].value
-        ]
-        return self._choose("correlation", request, shared)
-
-    def error(self, request: Message, response: Message) -> dict[str, Field | None]:
-        """A string outside the oneof that only the response has."""
-        theirs = {item.name for item in request.outside()}
-        fitting = [
-            item
-            for item in response.outside()
-            if _scalar(item) and item.value.kind is Kind.STRING and item.name not in theirs
-        ]
-        return self._choose("error", response, fitting)
-
-    def timestamp(self, event: Message) -> dict[str, Field | None]:
-        """A google.protobuf.Timestamp outside the event's oneof."""
-        fitting = [
-            item
-            for item in event.outside()
-            if item.value.type_name == TIMESTAMP and not item.repeated and item.key is None
-        ]
-        return self._choose("timestamp", event, fitting)
-
-    def _choose(self, role: str, message: Message, fitting: list[Field]) -> dict[str, Field | None]:
-        given = self.config.roles.get(role)
-        if given is None:
-            return self._only(role, message, fitting)
-        if given.value is None:
-            return {role: None}
-        named = [item for item in fitting if item.name == given.value]
-        if not named:
-            names = ", ".join(item.name for item in fitting) or "none"
-            fault = f"{message.full_name} has no field {given.value!r} fit to be the {role}"
-            help_ = f"fields that fit: {names}"
-            span = self.config.span(given.key_path)
-            self.diagnostics.append(Diagnostic(span, Rule.ROLE_SHAPE, fault, help_))
-        return {role: item for item in named}
-
-    def _only(self, role: str, message: Message, fitting: list[Field]) -> dict[str, Field | None]:
-        if len(fitting) < 2:
-            return {role: fitting[0] if fitting else None}
-        self.open[role] = tuple(item.name for item in fitting)
-        names = ", ".join(self.open[role])
-        for item in fitting:
-            fault = f"{message.full_name}.{item.name} may be the {role}; so may each of {names}"
-            help_ = f'name one in codegen.toml: [roles] {role} = "{item.name}", or false for none'
-            self.diagnostics.append(Diagnostic(item.span, Rule.ROLE_AMBIGUOUS, fault, help_))
-        return {}
-
-
-def _scalar(field: Field) -> bool:
-    return (
-        not field.repeated
-        and field.key is None
-        and field.value.kind in (Kind.STRING, Kind.INT, Kind.BYTES)
-    )

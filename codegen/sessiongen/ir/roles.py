@@ -1,19 +1,25 @@
 """Roles: which messages are envelope, event, request and response, and which of their fields
 are correlation, error and timestamp.
+
+A protocol may lack each role. Several roles may share a message, whose arms are then divided
+among them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from sessiongen.config.model import ROLES, Config
-from sessiongen.diagnostics import Diagnostic, Rule, Severity
-from sessiongen.ir.schema import Field, Message, Oneof
+from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
+from sessiongen.ir.schema import Field, Kind, Message, Oneof
 
 TIMESTAMP = "google.protobuf.Timestamp"
 # The consequence of each missing role.
 ABSENT = {
     "envelope": "no message carries requests, responses and events alike",
+    "event": "there are no events",
+    "request": "there are no requests",
+    "response": "no request has a response",
     "correlation": "no field says which request a response answers; `send` has to know",
     "error": "a host cannot answer with an error text; `answer` raises instead",
     "timestamp": "events do not say when they were made",
@@ -23,32 +29,118 @@ _ERRORS = ("err", "fail", "fault", "exception", "problem")
 
 
 @dataclass(frozen=True)
+class RoleMessage(Message):
+    """A message with a role.
+
+    oneof: the oneof that holds the arms.
+    arms: the arms of the oneof that have the role: all, unless roles share the message.
+    """
+
+    oneof: Oneof
+    arms: tuple[Field, ...]
+
+    @property
+    def present(self) -> bool:
+        """Whether the protocol has the role."""
+        return self.full_name != ""
+
+    @property
+    def beside(self) -> tuple[Field, ...]:
+        """The fields that are not in the oneof of the arms."""
+        return tuple(item for item in self.fields if item not in self.oneof.arms)
+
+    @property
+    def other_oneofs(self) -> tuple[Oneof, ...]:
+        """The oneofs that hold fields beside the arms."""
+        return tuple(item for item in self.oneofs if item is not self.oneof)
+
+
+def role_message(message: Message, oneof: Oneof, arms: tuple[Field, ...]) -> RoleMessage:
+    """Return a message as one with a role."""
+    inherited = {item.name: getattr(message, item.name) for item in fields(message)}
+    return RoleMessage(**inherited, oneof=oneof, arms=arms)
+
+
+_NOWHERE = Span("")
+# Stands for the message of a role that the protocol lacks: it has no fields and no arms.
+NO_MESSAGE = role_message(
+    Message("", ("",), "", (), (), "", _NOWHERE), Oneof("", "", (), True, "", _NOWHERE), ()
+)
+
+
+@dataclass(frozen=True)
+class ErrorArm:
+    """A response arm that reports an error and answers no one request.
+
+    text: the string field of its payload that describes the error; None if there is none, or
+        if the payload is a string itself.
+    """
+
+    arm: Field
+    text: Field | None
+
+    @property
+    def has_text(self) -> bool:
+        """Whether an error without a payload can be reported with the arm."""
+        return self.text is not None or self.arm.value.kind is Kind.STRING
+
+
+@dataclass(frozen=True)
 class Roles:
     """The messages with a role and the fields with one.
 
+    event, request, response: `NO_MESSAGE` if the protocol lacks the role.
     correlation: the field of request and response that pairs an answer with its question.
     error: the response's field for an error text.
+    error_arms: the response's arms that report errors.
     timestamp: the event's field for the time of its creation.
     """
 
-    envelope: Message | None
-    event: Message
-    request: Message
-    response: Message
+    envelope: RoleMessage | None
+    event: RoleMessage
+    request: RoleMessage
+    response: RoleMessage
     correlation: Field | None
     error: Field | None
+    error_arms: tuple[ErrorArm, ...]
     timestamp: Field | None
 
     def named(self) -> list[tuple[str, str]]:
         """Return each role with the name of its message or field; "-" for none."""
-        return [(role, name_of(getattr(self, role))) for role in ROLES]
+        errors = [*([self.error] if self.error else []), *(item.arm for item in self.error_arms)]
+        named = {role: name_of(getattr(self, role)) for role in ROLES}
+        named["error"] = ", ".join(item.name for item in errors) or "-"
+        return list(named.items())
+
+    @property
+    def text_arm(self) -> ErrorArm | None:
+        """The arm for an error text, if the response has no field for it."""
+        if self.error is not None:
+            return None
+        return next((item for item in self.error_arms if item.has_text), None)
+
+    @property
+    def main(self) -> RoleMessage:
+        """The message that stands for the protocol: the request, or the event without requests."""
+        return self.request if self.request.present else self.event
+
+    def span(self, role: str) -> Span:
+        """Return the position of the message of a role, or of the protocol without that role."""
+        message: RoleMessage = getattr(self, role)
+        return message.span if message.present else self.main.span
+
+    def messages(self) -> list[RoleMessage]:
+        """Return the messages of events, requests and responses that the protocol has."""
+        return [item for item in (self.event, self.request, self.response) if item.present]
 
 
-def name_of(holder: Message | Field | None) -> str:
+def name_of(holder: RoleMessage | Field | None) -> str:
     """Return the name of the message or field of a role; "-" for none."""
-    if holder is None:
+    if isinstance(holder, Field):
+        return holder.name
+    if holder is None or not holder.present:
         return "-"
-    return holder.full_name if isinstance(holder, Message) else holder.name
+    return holder.full_name if holder.oneof.main else f"{holder.full_name}.{holder.oneof.name}"
 
 
 def absence(role: str, name: str) -> str:
@@ -56,30 +148,45 @@ def absence(role: str, name: str) -> str:
     return f"  ({ABSENT[role]})" if name == "-" else ""
 
 
-def union(message: Message) -> Oneof:
-    """Return the oneof that makes a message with a role a union."""
-    return message.oneofs[0]
-
-
 def notes(roles: Roles, config: Config) -> list[Diagnostic]:
-    """Return notes on roles that were inferred and may be meant otherwise."""
+    """Return notes on roles that were not found and may be meant otherwise."""
     found = []
-    if roles.correlation is None and "correlation" not in config.roles:
+    answered = roles.request.present and roles.response.present
+    if answered and roles.correlation is None and "correlation" not in config.roles:
         found.append(_uncorrelated(roles.request, roles.response))
-    error = roles.error
-    if error is not None and "error" not in config.roles and error_is_guessed(error):
-        fault = f"{roles.response.full_name}.{error.name} is taken for the error text"
-        help_ = (
-            "it is the one string that the response alone has; say in codegen.toml what "
-            f'holds: [roles] error = "{error.name}", or false for none'
-        )
-        found.append(Diagnostic(error.span, Rule.ERROR_GUESSED, fault, help_, Severity.NOTE))
+    if answered and "error" not in config.roles and not roles.error and not roles.error_arms:
+        candidates = error_candidates(roles.request, roles.response)
+        found += [_no_error(roles.response, item) for item in candidates]
     return found
 
 
-def error_is_guessed(error: Field) -> bool:
-    """Whether a field that was found by shape has a name that does not speak of errors."""
-    return not any(part in error.name.lower() for part in _ERRORS)
+def error_candidates(request: Message, response: Message) -> list[Field]:
+    """Return the strings that only the response has, and whose names do not speak of errors."""
+    theirs = {item.name for item in request.outside()}
+    return [
+        item
+        for item in response.outside()
+        if is_text(item) and item.name not in theirs and not names_error(item.name)
+    ]
+
+
+def is_text(item: Field) -> bool:
+    """Whether a field is a single string."""
+    return item.value.kind is Kind.STRING and not item.repeated and item.key is None
+
+
+def names_error(name: str) -> bool:
+    """Whether a name speaks of errors."""
+    return any(part in name.lower() for part in _ERRORS)
+
+
+def _no_error(response: Message, item: Field) -> Diagnostic:
+    fault = f"{response.full_name}.{item.name} is not taken for the error text"
+    help_ = (
+        "its name does not say so; say in codegen.toml what "
+        f'holds: [roles] error = "{item.name}", or false for none'
+    )
+    return Diagnostic(item.span, Rule.NO_ERROR, fault, help_, Severity.NOTE)
 
 
 def _uncorrelated(request: Message, response: Message) -> Diagnostic:

@@ -18,7 +18,8 @@ from sessiongen.parity.matrix import (
     SDK_ONLY,
     Section,
 )
-from sessiongen.ir.protocol import Call, Event, Protocol
+from sessiongen.ir.pairing import Call
+from sessiongen.ir.protocol import Event, Protocol
 from sessiongen.ir.schema import Field
 from sessiongen.ir.record_mapping import spellings
 from sessiongen.vocabulary.model import Vocabulary
@@ -59,7 +60,7 @@ def _fields_beside_arm(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -
 
     The host should fill it from the SDK's event, and the driver should pass it on.
     """
-    for field in protocol.roles.event.outside():
+    for field in protocol.roles.event.beside:
         for event in protocol.events:
             first = event is protocol.events[0]
             cells = [
@@ -123,7 +124,7 @@ def _unknown_request_cell(protocol: Protocol, vocabulary: Vocabulary) -> Cell:
     if host is None or host.unknown_request is not None:
         return Cell("answered" if host else "no host")
     message = f"{vocabulary.sdk}: its host does not answer an unknown request ({host.place})"
-    span = protocol.roles.request.span
+    span = protocol.roles.span("request")
     finding = Finding(vocabulary.sdk, "request *: host", message, Rule.PARITY_REQUEST, span)
     return Cell(MISSING, (finding,))
 
@@ -138,7 +139,7 @@ def _sdk_only_events(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> 
             if event.name in known | used:
                 continue
             message = f"{vocabulary.sdk}: no arm carries the event {event.name!r} ({event.place})"
-            span = protocol.roles.event.span
+            span = protocol.roles.span("event")
             difference_id = f"sdk event {event.name}"
             finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_EVENT, span)
             cells = [Cell("")] * (2 * len(vocabularies))
@@ -214,8 +215,9 @@ def _host_request_cell(
     if not answers:
         return _request_difference(call, vocabulary, "host", MISSING, "its host does not answer it")
     response = answers[0].response or "no response"
-    if response != call.response.name:
-        why = f"its host answers with {response!r}, not {call.response.name!r} ({answers[0].place})"
+    wanted = call.response.name if call.response else "no response"
+    if response != wanted:
+        why = f"its host answers with {response!r}, not {wanted!r} ({answers[0].place})"
         return _request_difference(call, vocabulary, "host", response, why)
     return Cell(response, tuple(_error_findings(call, vocabulary, all_vocabularies)))
 

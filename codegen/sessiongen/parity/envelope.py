@@ -17,7 +17,6 @@ from sessiongen.parity.matrix import (
     Section,
 )
 from sessiongen.ir.protocol import Protocol
-from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field
 from sessiongen.vocabulary.model import DIRECTIONS, Vocabulary
 
@@ -31,7 +30,7 @@ def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
             arm.name,
             tuple(_cell(arm, direction, item) for item in vocabularies for direction in DIRECTIONS),
         )
-        for arm in (union(message).arms if message else ())
+        for arm in (message.arms if message else ())
     ]
     return Section("messages", columns, tuple(rows))
 

@@ -28,7 +28,6 @@ from sessiongen.parity.matrix import (
     Section,
 )
 from sessiongen.ir.protocol import Protocol
-from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Kind, Message
 from sessiongen.ir.record_mapping import find_field, find_record, source_names, spellings, split
 from sessiongen.vocabulary.model import Construction, FieldFact, Vocabulary
@@ -38,8 +37,8 @@ def sections(
     protocol: Protocol, annotated: Annotated, vocabularies: Sequence[Vocabulary]
 ) -> list[Section]:
     """Return the sections of all messages that hold fields."""
-    beside = {item.name for item in protocol.roles.event.outside()}
-    payloads = {arm.value.type_name for arm in union(protocol.roles.event).arms}
+    beside = {item.name for item in protocol.roles.event.beside}
+    payloads = {arm.value.type_name for arm in protocol.roles.event.arms}
     result = []
     for message in _messages(protocol, annotated, vocabularies):
         beside_arm = beside if message.full_name in payloads else set()

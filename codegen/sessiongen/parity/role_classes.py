@@ -37,5 +37,5 @@ def _cell(protocol: Protocol, role: str, vocabulary: Vocabulary) -> Cell:
     message = (
         f"{vocabulary.sdk} has no class for the role {role}, so its behaviour cannot be compared"
     )
-    span = protocol.roles.event.span
+    span = protocol.roles.span("event")
     return Cell(MISSING, (Finding(vocabulary.sdk, role, message, Rule.PARITY_EVENT, span),))

@@ -58,7 +58,7 @@ def _event(
     protocol: Protocol, vocabulary: Vocabulary, arm: str, side: str, verb: str, place: Place
 ) -> Finding:
     detail = f"its {side} {verb} the event {arm!r} ({place}), for which there is no arm"
-    span = protocol.roles.event.span
+    span = protocol.roles.span("event")
     return _finding(vocabulary, f"event {arm}: {side}", detail, Rule.PARITY_EVENT, span)
 
 
@@ -71,7 +71,7 @@ def _requests(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
     for side, verb, arm, place in arms:
         if arm not in known:
             detail = f"its {side} {verb} the request {arm!r} ({place}), for which there is no arm"
-            span = protocol.roles.request.span
+            span = protocol.roles.span("request")
             difference_id = f"request {arm}: {side}"
             yield _finding(vocabulary, difference_id, detail, Rule.PARITY_REQUEST, span)
 
@@ -87,7 +87,9 @@ def _messages(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
         if message is None:
             difference_id = f"message {item.message}"
             detail = f"{item.within} constructs the message {item.message} ({item.place})"
-            yield _finding(vocabulary, difference_id, detail, Rule.PARITY_FIELD, roles.event.span)
+            yield _finding(
+                vocabulary, difference_id, detail, Rule.PARITY_FIELD, roles.span("event")
+            )
         elif message.full_name not in compared_elsewhere:
             for name in item.fields:
                 if name.partition(".")[0] not in _field_names(message):
@@ -105,7 +107,7 @@ def _values(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
         for literal, value in value_map.pairs:
             if value not in known:
                 detail = f"the map {value_map.name} maps {literal!r} to {value} ({value_map.place})"
-                span = protocol.roles.event.span
+                span = protocol.roles.span("event")
                 yield _finding(vocabulary, f"proto value {value}", detail, Rule.PARITY_VALUE, span)
 
 

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from sessiongen.config.tables import Table, Tables, read_companion
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
-from sessiongen.ir.roles import Roles, union
-from sessiongen.ir.schema import Message
+from sessiongen.ir.roles import RoleMessage, Roles
 from sessiongen.paths import display
 
 LANGUAGES = ("python", "typescript")
@@ -136,14 +135,14 @@ def _message_names(tables: Tables, table: Table, roles: Roles) -> MessageNames:
         "response": roles.response.path[-1],
         "response_error": roles.error.name if roles.error else "",
         "envelope": roles.envelope.path[-1] if roles.envelope else "",
-        "envelope_arm": union(roles.envelope).name if roles.envelope else "",
+        "envelope_arm": roles.envelope.oneof.name if roles.envelope else "",
     }
     return MessageNames(**{name: configured[name] or value for name, value in names.items()})
 
 
-def _carrying_arm(roles: Roles, message: Message) -> str:
+def _carrying_arm(roles: Roles, message: RoleMessage) -> str:
     """Return the arm of the envelope that carries a message, or ''."""
-    arms = union(roles.envelope).arms if roles.envelope else ()
+    arms = roles.envelope.arms if roles.envelope else ()
     return next((arm.name for arm in arms if arm.value.type_name == message.full_name), "")
 
 
@@ -158,7 +157,7 @@ def _fields_without_arms(names: MessageNames, roles: Roles) -> frozenset[str]:
     return frozenset(
         f"{name}.{field}"
         for name, message in messages
-        for field in (union(message).name, *(item.name for item in message.outside()))
+        for field in (message.oneof.name, *(item.name for item in message.beside))
     )
 
 

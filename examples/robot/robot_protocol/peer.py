@@ -17,7 +17,15 @@ from weakref import WeakSet
 
 from . import robot_pb2 as pb
 from .client import RobotRequestClient
-from .connection import Connection, EventStream, GRACE, Outgoing, PeerTransport, RequestTimedOut
+from .connection import (
+    Connection,
+    EventStream,
+    GRACE,
+    Outgoing,
+    PeerClosed,
+    PeerTransport,
+    RequestTimedOut,
+)
 from .events import RobotEventListeners, RobotEventSink
 from .requests import RobotRequestHandler, answer
 

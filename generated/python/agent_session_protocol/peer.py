@@ -17,7 +17,15 @@ from weakref import WeakSet
 
 from . import agent_session_pb2 as pb
 from .client import SessionRequestClient
-from .connection import Connection, EventStream, GRACE, Outgoing, PeerTransport, RequestTimedOut
+from .connection import (
+    Connection,
+    EventStream,
+    GRACE,
+    Outgoing,
+    PeerClosed,
+    PeerTransport,
+    RequestTimedOut,
+)
 from .events import AgentSessionEventListeners, AgentSessionEventSink
 from .requests import SessionRequestHandler, answer
 

@@ -35,7 +35,7 @@ ELSEWHERE = {
     Rule.OVERRIDE,
     Rule.USAGE,
     Rule.NO_CORRELATION,
-    Rule.ERROR_GUESSED,
+    Rule.NO_ERROR,
 }
 
 

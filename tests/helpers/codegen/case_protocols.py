@@ -51,13 +51,19 @@ correlation = "ticket"
 error = "fault"
 """
 
+
+def error_role(name: str) -> str:
+    """Return the configuration of an error field whose name does not speak of errors."""
+    return f'[roles]\nerror = "{name}"\n'
+
+
 VALID: Mapping[str, Case] = {
     "acronyms": Case(),
     "arm_words": Case(Facts(error="error_text")),
     "comments": Case(),
     "correlation_bytes": Case(Facts("ticket", error="error")),
-    "correlation_number": Case(Facts("ticket", error="from")),
-    "correlation_words": Case(Facts("class", error="from")),
+    "correlation_number": Case(Facts("ticket", error="from"), roles=error_role("from")),
+    "correlation_words": Case(Facts("class", error="from"), roles=error_role("from")),
     "editions": Case(Facts(error="error")),
     "encoder_choices": Case(Facts(timestamp="created_at")),
     "encoder_words": Case(Facts(timestamp="timestamp")),
@@ -66,7 +72,7 @@ VALID: Mapping[str, Case] = {
     "flat_names": Case(),
     "given_roles": Case(Facts("ticket", error="fault"), roles=ROLES),
     "imports": Case(Facts(timestamp="created_at"), file="imports/dispatch.proto"),
-    "keyword_package": Case(Facts("async", error="except")),
+    "keyword_package": Case(Facts("async", error="except"), roles=error_role("except")),
     "long_empty_event": Case(Facts("id")),
     "loops": Case(),
     "many_oneofs": Case(),

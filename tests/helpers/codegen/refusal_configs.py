@@ -104,11 +104,123 @@ CONFIGS = {
     "role of another type": toml(
         "roles.event is not a name", "give the name", "event", with_roles("event = 1")
     ),
-    "role that must be": toml(
-        "roles.event is not a name",
-        "give the name of a message; where there is none, add one that is never used",
+    "pattern that is false": toml(
+        "roles.events is not a name or a list of names",
+        'give a pattern of names of arms, such as "*_request"',
+        "events",
+        with_roles("events = false"),
+    ),
+    "list of roles": toml(
+        "roles.event is not a name", "give the name", "event", with_roles('event = ["Event"]')
+    ),
+    "error that is no name": toml(
+        "roles.error is not a name or a list of names",
+        "give the name of a message or field, or false",
+        "error",
+        with_roles('error = ["a", 1]'),
+    ),
+    "neither events nor requests": toml(
+        "the protocol has neither events nor requests",
+        "name the message of one",
+        "roles",
+        with_roles("event = false\nrequest = false"),
+        Rule.ROLE_NOT_FOUND,
+    ),
+    "responses without requests": toml(
+        "there are responses, but no requests",
+        "name the message of the requests, or say response = false",
+        "response",
+        with_roles('request = false\nresponse = "Response"'),
+        Rule.ROLE_SHAPE,
+    ),
+    "timestamp without events": toml(
+        "roles.timestamp is given, but no message is an event",
+        "remove it",
+        "timestamp",
+        with_roles('event = false\ntimestamp = "at"'),
+        Rule.ROLE_SHAPE,
+    ),
+    "pattern without its role": toml(
+        "roles.events is given, but roles.event is false",
+        "remove one of the two",
+        "events",
+        with_roles('event = false\nevents = "*"'),
+        Rule.ROLE_SHAPE,
+    ),
+    "pattern of no arm": toml(
+        "roles.events matches no arm of small.Event",
+        "arms: tick",
+        "events",
+        with_roles('events = ["*_event"]'),
+        Rule.ROLE_SHAPE,
+    ),
+    "error of no field": toml(
+        "small.Response has no field or arm 'fault' fit to be the error",
+        "fields and arms that fit: ping",
+        "error",
+        with_roles('error = ["fault"]'),
+        Rule.ROLE_SHAPE,
+    ),
+    "two error texts": toml(
+        "roles.error names several fields: error, fault",
+        "name one field for an error text, and any number of response arms",
+        "error =",
+        with_roles('error = ["error", "fault"]'),
+        Rule.ROLE_SHAPE,
+        PROTO.replace(
+            "message Response {", "message Response { string error = 8; string fault = 9;"
+        ),
+    ),
+    "one message for two roles": toml(
+        "small.Request is the request and the response",
+        'divide its arms by their names: [roles] requests = "*_request", responses = "*_response"',
+        "response",
+        with_roles('request = "Request"\nresponse = "Request"'),
+        Rule.ARM_ROLE,
+    ),
+    "arm of two roles": Case(
+        Rule.ARM_ROLE,
+        'arm "ping" may belong to request and response',
+        '[annotations."small.Request.ping"] role = "request", or false for none',
+        "Empty ping = 2;\n  }\n}\n\nmessage Response",
+        PROTO,
+        with_roles('request = "Request"\nresponse = "Request"\nrequests = "p*"\nresponses = "*g"'),
+    ),
+    "arm without a role": Case(
+        Rule.ARM_ROLE,
+        'arm "tick" has no role',
+        '[annotations."small.Event.tick"] role = "event", or false for none',
+        "Empty tick",
+        edited("Empty tick = 1;", "Empty tick = 1; Empty other_event = 2;"),
+        with_roles('events = "*_event"'),
+    ),
+    "role annotation of no role": toml(
+        "there is no role 'question'",
+        "give event, request or response, or false for none",
+        "role ",
+        f"{CONFIG}\n[annotations.'small.Request.ping']\nrole = 'question'\n",
+        Rule.ANNOTATION,
+    ),
+    "role annotation on another field": toml(
+        "small.Request.request_id is not an arm of a message with a role",
+        "remove it here",
+        "role ",
+        f"{CONFIG}\n[annotations.'small.Request.request_id']\nrole = 'event'\n",
+        Rule.ANNOTATION,
+    ),
+    "envelope with another role": toml(
+        "roles.envelope is small.Event, which has another role",
+        "name the message that carries it, or say envelope = false",
+        "envelope",
+        with_roles('envelope = "Event"\nevent = "Event"'),
+        Rule.ROLE_SHAPE,
+    ),
+    "role of a oneof": toml(
+        "roles.event names no message: 'Event.none'",
+        "messages with a oneof: small.Event",
         "event",
-        with_roles("event = false"),
+        with_roles('event = "Event.none"'),
+        Rule.ROLE_NOT_FOUND,
     ),
     "full name without quotes": toml(
         "small.Request.ping is read as 3 keys",
@@ -161,8 +273,8 @@ CONFIGS = {
     ),
     "role whose message plays another": Case(
         Rule.ROLE_NOT_FOUND,
-        "no message has the role request: small.Request has 2 oneofs",
-        "it is a message whose oneof has an arm for each kind of request",
+        "no message has the role request",
+        "if the protocol has no requests: [roles] request = false",
         "",
         edited("  oneof request {", "  oneof way { Empty near = 8; }\n  oneof request {"),
         with_roles('event = "Request"'),

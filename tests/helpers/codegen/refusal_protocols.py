@@ -139,7 +139,7 @@ ARMS = {
     "no events": Case(
         Rule.ROLE_NOT_FOUND,
         "no message has the role event",
-        "if the protocol has no events, add one that is never used: message Event {",
+        "if the protocol has no events: [roles] event = false",
         "",
         PROTO[: PROTO.index("message Event {")]
         + PROTO[PROTO.index("message Request {") : PROTO.index("message Envelope {")],
@@ -157,14 +157,14 @@ ARMS = {
     "a request of two unions": Case(
         Rule.ROLE_NOT_FOUND,
         "no message has the role request: small.Request has 2 oneofs",
-        'name it in codegen.toml: [roles] request = "small.Request"; the first of its oneofs',
+        'name it in codegen.toml: [roles] request = "small.Request"; if the protocol has no',
         "",
-        edited("  oneof request {", "  oneof way { Empty near = 8; }\n  oneof request {"),
+        edited("  oneof request {", "  oneof way { Empty near = 8; }\n  oneof other {"),
     ),
     "no messages": Case(
         Rule.ROLE_NOT_FOUND,
         "no message has the role event: none has a oneof",
-        "message Event { oneof event { bool unused = 1; } }",
+        "if the protocol has no events: [roles] event = false",
         "",
         'syntax = "proto3";\n',
     ),

@@ -8,10 +8,10 @@ from textwrap import indent
 from sessiongen.targets.python.docstrings import entry
 from sessiongen.targets.python.layout import LINE_LENGTH, quoted
 from sessiongen.targets.python.naming import Scope, plain
-from sessiongen.ir.protocol import Call
-from sessiongen.ir.roles import union
+from sessiongen.ir.pairing import Call
 from sessiongen.ir.schema import Field, Kind
 from sessiongen.targets.python.context import Context, arm_docs, request_docs
+from sessiongen.targets.python.errors import error_names
 from sessiongen.targets.python.parameters import (
     Parameter,
     ParameterBuilder,
@@ -24,6 +24,7 @@ from sessiongen.targets.python.parameters import (
 class ClientMethod:
     """The method that sends a request and returns its response's payload.
 
+    response_arm: "" if nothing answers the request.
     dynamic: `read` has no type of its own.
     empty: the payload's expression where there is nothing to fill in, else "".
     """
@@ -45,6 +46,8 @@ class ClientMethod:
 class ClientModel:
     """client.py.
 
+    answered, oneway: whether some requests have a response, and whether some have none.
+    error_classes: the exception for each response arm that reports an error.
     error: reads the text of a response's error.
     failed: whether a response has an error: by presence, or by its text without presence.
     """
@@ -56,6 +59,9 @@ class ClientModel:
     request: str
     response: str
     response_oneof: str
+    answered: bool
+    oneway: bool
+    error_classes: dict[str, str]
     error: str
     failed: str
     methods: list[ClientMethod]
@@ -70,12 +76,12 @@ def client_model(context: Context) -> ClientModel:
         references,
         context.reserved | {"timeout", "request", "response", "result", "_check"},
     )
-    scope = Scope("the client", context.class_reserved | {"send"})
+    scope = Scope("the client", context.class_reserved | {"send", "send_oneway"})
     special = {roles.correlation.name} if roles.correlation else set()
-    beside = [item for item in roles.request.outside() if item.name not in special]
+    beside = [item for item in roles.request.beside if item.name not in special]
 
     def method(call: Call) -> ClientMethod:
-        arm = call.request
+        arm, response = call.request, call.response
         name = scope.name(arm.name, arm.span)
         extra = parameters.beside(name, beside)
         given = parameters.payload(name, arm, True, extra)
@@ -84,11 +90,14 @@ def client_model(context: Context) -> ClientModel:
         return ClientMethod(
             name=name,
             arm=arm.name,
-            response_arm=call.response.name,
-            result=references.strict(call.response.value),
-            read=access("response", call.response.name),
-            dynamic=not plain(call.response.name),
-            guards=parameters.guards(arm, given),
+            response_arm=response.name if response else "",
+            result=references.strict(response.value) if response else "None",
+            read=access("response", response.name) if response else "",
+            dynamic=response is not None and not plain(response.name),
+            guards=[
+                *parameters.guards(arm, given),
+                *parameters.oneof_guards(roles.request.other_oneofs, extra),
+            ],
             parameters=sorted([*given, *extra], key=lambda item: item.default != ""),
             empty=_empty(arm, [*given, *extra]),
             request=construct(references.message(roles.request.full_name), [*extra, filled]),
@@ -99,7 +108,8 @@ def client_model(context: Context) -> ClientModel:
     context.faults += [*scope.faults, *parameters.faults]
     # Every name is resolved before the imports are read.
     request = references.message(roles.request.full_name)
-    response = references.message(roles.response.full_name)
+    answered = any(item.response_arm for item in methods)
+    response = references.message(roles.response.full_name) if answered else ""
     return ClientModel(
         imports=references.imports,
         aliases=references.aliases,
@@ -107,7 +117,10 @@ def client_model(context: Context) -> ClientModel:
         client=f"{context.flat(roles.request.full_name)}Client",
         request=request,
         response=response,
-        response_oneof=union(roles.response).name,
+        response_oneof=roles.response.oneof.name,
+        answered=answered,
+        oneway=not all(item.response_arm for item in methods),
+        error_classes=error_names(context) if answered else {},
         error=access("response", roles.error.name) if roles.error else "",
         failed=_failed(roles.error),
         methods=methods,
@@ -138,7 +151,7 @@ def _docs(context: Context, call: Call, parameters: list[Parameter]) -> str:
     described = [entry(item.name, item.docs, width) for item in parameters if item.docs]
     if described:
         parts.append("\n".join(["Args:", *described]))
-    result = arm_docs(context.protocol, call.response)
+    result = arm_docs(context.protocol, call.response) if call.response else ""
     if result:
         parts.append("Returns:\n" + indent(result, "    "))
     return "\n\n".join(parts)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.targets.python.installed_messages import InstalledModule
 from sessiongen.diagnostics import Diagnostic
-from sessiongen.ir.protocol import Call, Protocol
-from sessiongen.ir.roles import union
+from sessiongen.ir.pairing import Call
+from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.schema import Field, Oneof
 from sessiongen.ir.encoding_plan import MessagePlan, encoding_plans
 from sessiongen.vocabulary.model import Vocabulary
@@ -84,8 +84,8 @@ def context(
     overrides: Mapping[str, str],
     layers: Collection[str],
 ) -> Context:
-    """Return the context of a protocol; the request's file is the main module."""
-    main = protocol.roles.request.file
+    """Return the context of a protocol."""
+    main = protocol.roles.main.file
     vocabulary = protocol.vocabulary("python")
     return Context(
         protocol,
@@ -113,11 +113,8 @@ def request_docs(protocol: Protocol, call: Call, default: str) -> str:
 
     default: the text where neither the arm nor its message has a comment.
     """
-    response = f"`{call.response.name}` ({call.response.number})"
-    numbers = f"Request arm {call.request.number}, answered by {response}."
+    numbers = f"Request arm {call.request.number}, which has no response."
+    if call.response is not None:
+        response = f"`{call.response.name}` ({call.response.number})"
+        numbers = f"Request arm {call.request.number}, answered by {response}."
     return f"{arm_docs(protocol, call.request) or default}\n\n{numbers}"
-
-
-def role_arms(protocol: Protocol, role: str) -> tuple[Field, ...]:
-    """Return the arms of the union that plays a role."""
-    return union(getattr(protocol.roles, role)).arms

@@ -39,6 +39,7 @@ class EncodersModel:
     """encoders.py.
 
     type_layers: the layers that only annotations refer to.
+    event: "" if the protocol has no events.
     """
 
     imports: list[str]

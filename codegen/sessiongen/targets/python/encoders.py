@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from sessiongen.targets.python.naming import plain
-from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Kind, Value
 from sessiongen.ir.encoding_plan import TaggedOneof, MessagePlan, FieldSource
 from sessiongen.targets.python.layout import imported, quoted
@@ -61,14 +60,13 @@ class _Encoders:
 
     def model(self) -> EncodersModel:
         role = self.context.protocol.roles.event
-        event = self.references.message(role.full_name)
+        event = self.references.message(role.full_name) if role.present else ""
         name = self.names.role(role)
-        arm_type = f"{self.context.union_name(union(role))}Arm"
+        arm_type = f"{self.context.union_name(role.oneof)}Arm" if role.present else ""
         encoders = [self._encoder(plan) for plan in self.context.plans.values()]
-        arms = union(role).arms
-        payloads = [item for item in arms if item.value.type_name in self.context.plans]
-        scalars = [item for item in arms if item not in payloads]
-        without_time = self._without_time(arms)
+        payloads = [item for item in role.arms if item.value.type_name in self.context.plans]
+        scalars = [item for item in role.arms if item not in payloads]
+        without_time = self._without_time(role.arms)
         beside = self._beside(bool(without_time))
         return EncodersModel(
             scalars=[EventArm(item.name, self._scalar(item)) for item in scalars],
@@ -376,9 +374,7 @@ class _Encoders:
         docs = "Returns the event of an arm, made from what the SDK emits"
         if roles.timestamp is not None:
             docs += ".\n\nIts time is that of the source, or the current time"
-        arms = union(roles.event).arms
-        beside = [item for item in roles.event.fields if item not in arms]
-        left = [item.name for item in beside if item is not roles.timestamp]
+        left = [item.name for item in roles.event.beside if item is not roles.timestamp]
         return f"{docs}.\n\nFields that stay unset: {', '.join(left)}." if left else f"{docs}."
 
 

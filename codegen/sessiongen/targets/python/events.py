@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sessiongen.targets.python.layout import quoted
 from sessiongen.targets.python.naming import Scope
 from sessiongen.ir.protocol import Event
-from sessiongen.ir.roles import TIMESTAMP, union
+from sessiongen.ir.roles import TIMESTAMP
 from sessiongen.ir.schema import Field, Value, Kind
 from sessiongen.targets.python.context import Context, arm_docs
 from sessiongen.targets.python.parameters import (
@@ -74,7 +74,7 @@ class _EventsBuilder:
 
     def model(self) -> EventsModel:
         base = self.context.flat(self.role.full_name)
-        oneof = union(self.role)
+        oneof = self.role.oneof
         events = [self._event(item) for item in self.context.protocol.events]
         for scope in (self.sink, self.forwarders, self.listeners, self.parameters):
             self.context.faults += scope.faults
@@ -107,7 +107,10 @@ class _EventsBuilder:
             forwarder=self.forwarders.name(arm.name, arm.span),
             listener=self.listeners.name(f"on_{arm.name}", arm.span),
             payload=self.references.strict(arm.value),
-            guards=self.parameters.guards(arm, parameters),
+            guards=[
+                *self.parameters.guards(arm, parameters),
+                *self.parameters.oneof_guards(self.role.other_oneofs, beside),
+            ],
             parameters=parameters,
             beside=beside,
             event=construct(self.references.message(self.role.full_name), [*beside, filled]),
@@ -115,7 +118,7 @@ class _EventsBuilder:
         )
 
     def _beside(self, function: str) -> list[Parameter]:
-        others = [item for item in self.role.outside() if item is not self.timestamp]
+        others = [item for item in self.role.beside if item is not self.timestamp]
         result = self.parameters.beside(function, others)
         if self.timestamp is not None:
             result.insert(0, self._created(function, self.timestamp))

@@ -25,7 +25,8 @@ from sessiongen.targets.python.enums import enums_model
 from sessiongen.targets.python.events import events_model
 from sessiongen.targets.python.context import Context, context
 from sessiongen.targets.python.models import plain_model
-from sessiongen.targets.python.peer import obstacle, peer_model
+from sessiongen.targets.python.obstacles import obstacle
+from sessiongen.targets.python.peer import peer_model
 from sessiongen.targets.python.references import module_faults
 from sessiongen.targets.python.requests import requests_model
 from sessiongen.targets.python.responses import responses_model
@@ -72,7 +73,7 @@ def generate(model: Model, output: Output, version: str, formatter: Formatter) -
     if installed:
         rendered = _render(context_, output, version, source)
         return {**_layers(rendered, formatter), **_overrides(overrides, version, source)}
-    context_.faults += module_faults(compiled.own, protocol.roles.request.span)
+    context_.faults += module_faults(compiled.own, protocol.roles.main.span)
     if context_.faults:
         raise InputError(context_.faults)
     running = messages.start(model.annotated.files, compiled.own, output.options.package)
@@ -114,17 +115,16 @@ def _possible_layers(context_: Context, output: Output) -> list[str]:
 
     A layer that is left out is a fault if the configuration requests it.
     """
-    missing = obstacle(context_.protocol) if "peer" in output.layers else ""
-    if missing and "peer" in output.requested_layers:
-        roles = context_.protocol.roles
-        fault = f"there can be no layer 'peer': {missing}"
-        help_ = 'change the protocol, or remove "peer" from the layers of the output'
-        span = (roles.envelope or roles.response).span
-        context_.faults.append(Diagnostic(span, Rule.ROLE_SHAPE, fault, help_))
-    if not missing:
-        return list(output.layers)
-    unused = {"connection"} - set(output.requested_layers)
-    return [layer for layer in output.layers if layer not in {"peer", *unused}]
+    obstacles = {layer: obstacle(layer, context_.protocol) for layer in output.layers}
+    for layer in output.requested_layers:
+        if obstacles[layer]:
+            roles = context_.protocol.roles
+            fault = f"there can be no layer {layer!r}: {obstacles[layer]}"
+            help_ = f'change the protocol, or remove "{layer}" from the layers of the output'
+            span = (roles.envelope or roles.main).span
+            context_.faults.append(Diagnostic(span, Rule.ROLE_SHAPE, fault, help_))
+    unused = {"connection"} - set(output.requested_layers) if obstacles.get("peer") else set()
+    return [layer for layer in output.layers if not obstacles[layer] and layer not in unused]
 
 
 def _overrides(overrides: Overrides, version: str, source: str) -> dict[str, str]:

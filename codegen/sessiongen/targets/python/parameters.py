@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sessiongen.diagnostics import Diagnostic
 from sessiongen.targets.python.layout import quoted
 from sessiongen.targets.python.naming import Scope, plain
-from sessiongen.ir.schema import Field, Kind, Message, Schema, Value
+from sessiongen.ir.schema import Field, Kind, Message, Oneof, Schema, Value
 from sessiongen.targets.python.references import SCALAR_TYPES, References
 
 # Messages whose natural Python form is one value rather than their fields.
@@ -89,11 +89,15 @@ class ParameterBuilder:
         return construct(self.references.message(message.full_name), parameters)
 
     def guards(self, arm: Field, parameters: Sequence[Parameter]) -> list[str]:
-        """Return the statements that refuse two arms of one oneof: the message keeps one."""
+        """Return the statements that refuse two arms of one oneof of an arm's payload."""
         message = self.fields_of(arm)
+        return self.oneof_guards(message.oneofs if message else (), parameters)
+
+    def oneof_guards(self, oneofs: Iterable[Oneof], parameters: Sequence[Parameter]) -> list[str]:
+        """Return the statements that refuse two arms of each oneof."""
         names = {item.field: item.name for item in parameters}
         statements = []
-        for oneof in message.oneofs if message else ():
+        for oneof in oneofs:
             if len(oneof.arms) > 1:
                 self.references.values.add("at_most_one")
                 given = ", ".join(names[item.name] for item in oneof.arms)

@@ -1,18 +1,18 @@
 """The model of peer.py: a client and a host of the protocol over any transport.
 
 The layer needs an envelope with one arm each for requests, responses and events, and a
-correlation field. `obstacle` says what a protocol lacks.
+correlation field.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiongen.ir.protocol import Protocol
-from sessiongen.ir.roles import union
-from sessiongen.ir.schema import Field, Kind, Message
+from sessiongen.ir.roles import RoleMessage
+from sessiongen.ir.schema import Field, Kind
 from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.layout import imported
+from sessiongen.targets.python.obstacles import carriers
 from sessiongen.targets.python.parameters import access
 from sessiongen.targets.python.references import SCALAR_TYPES
 from sessiongen.targets.python.requests import assign, carry, fail
@@ -28,7 +28,6 @@ _ID_FROM_NUMBER = {
 # What peer.py uses of connection.py.
 _CONNECTION_NAMES = (
     "Connection",
-    "EventStream",
     "GRACE",
     "Outgoing",
     "PeerClosed",
@@ -55,6 +54,8 @@ class PeerModel:
     set_id: the statement that sets a request's correlation id.
     carry: the statements that give a response its request's correlation id.
     fail: the statement that sets a response's error text, or "".
+    oneway: the request arms that nothing answers.
+    event: "" if the protocol has no events.
     """
 
     imports: list[str]
@@ -64,11 +65,12 @@ class PeerModel:
     envelope_name: str
     envelope_oneof: str
     request: str
+    request_oneof: str
     response: str
     event: str
     request_arm: EnvelopeArm
     response_arm: EnvelopeArm
-    event_arm: EnvelopeArm
+    event_arm: EnvelopeArm | None
     client: str
     handler: str
     listeners: str
@@ -80,56 +82,36 @@ class PeerModel:
     set_id: str
     carry: list[str]
     fail: str
+    oneway: list[str]
 
 
-def obstacle(protocol: Protocol) -> str:
-    """Return why a protocol has no peer layer, or "" if it has one."""
-    roles = protocol.roles
-    if roles.envelope is None:
-        return "the protocol has no envelope that carries requests, responses and events"
-    if roles.correlation is None:
-        return "the protocol has no field that says which request a response answers"
-    for role in (roles.request, roles.response, roles.event):
-        count = len(_carriers(roles.envelope, role))
-        if count != 1:
-            held = "several arms" if count else "no arm"
-            return f"{roles.envelope.full_name} has {held} for {role.full_name}"
-    required = [item.name for item in roles.envelope.fields if item.required]
-    if required:
-        return f"{roles.envelope.full_name} has the required field {required[0]}"
-    return ""
-
-
-def _carriers(envelope: Message, role: Message) -> list[Field]:
-    return [arm for arm in union(envelope).arms if arm.value.type_name == role.full_name]
-
-
-def peer_model(context: Context) -> PeerModel | None:
-    """Return the model of peer.py; None if the protocol has no peer layer."""
+def peer_model(context: Context) -> PeerModel:
+    """Return the model of peer.py."""
     roles = context.protocol.roles
     envelope, correlation = roles.envelope, roles.correlation
-    if envelope is None or correlation is None or obstacle(context.protocol):
-        return None
+    assert envelope is not None and correlation is not None, "a protocol with this layer has both"
     references = context.references()
-    request, event = context.flat(roles.request.full_name), context.flat(roles.event.full_name)
+    request = context.flat(roles.request.full_name)
+    event = context.flat(roles.event.full_name) if roles.event.present else ""
     return PeerModel(
         envelope=references.message(envelope.full_name),
         request=references.message(roles.request.full_name),
+        request_oneof=roles.request.oneof.name,
         response=references.message(roles.response.full_name),
-        event=references.message(roles.event.full_name),
+        event=references.message(roles.event.full_name) if event else "",
         imports=references.imports,
         layer_imports=[
             imported(".client", [f"{request}Client"]),
-            imported(".connection", _CONNECTION_NAMES),
-            imported(".events", [f"{event}Listeners", f"{event}Sink"]),
+            imported(".connection", [*_CONNECTION_NAMES, *(["EventStream"] if event else [])]),
+            imported(".events", [f"{event}Listeners", f"{event}Sink"] if event else []),
             imported(".requests", [f"{request}Handler", "answer"]),
         ],
         aliases=references.aliases,
         envelope_name=envelope.full_name,
-        envelope_oneof=union(envelope).name,
+        envelope_oneof=envelope.oneof.name,
         request_arm=_arm(envelope, roles.request),
         response_arm=_arm(envelope, roles.response),
-        event_arm=_arm(envelope, roles.event),
+        event_arm=_arm(envelope, roles.event) if event else None,
         client=f"{request}Client",
         handler=f"{request}Handler",
         listeners=f"{event}Listeners",
@@ -140,10 +122,11 @@ def peer_model(context: Context) -> PeerModel | None:
         response_id=access("response", correlation.name),
         set_id=assign("request", correlation.name, "request_id"),
         carry=carry(correlation),
-        fail=fail(roles.error, "text"),
+        fail=fail(roles, "text"),
+        oneway=[item.request.name for item in context.protocol.calls if item.response is None],
     )
 
 
-def _arm(envelope: Message, role: Message) -> EnvelopeArm:
-    name = _carriers(envelope, role)[0].name
+def _arm(envelope: RoleMessage, role: RoleMessage) -> EnvelopeArm:
+    name = carriers(envelope, role)[0].name
     return EnvelopeArm(name, access("message", name))

@@ -14,6 +14,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 _IMPORT = re.compile(r"^from (?P<module>\S+) import (?P<names>[^(\n]+)$", re.MULTILINE)
 # The end of the imports and the blank lines before a constant: black leaves one.
 _AFTER_IMPORTS = re.compile(r"^(from .*\n)\n{2,}(?!class |def |async |@|#)", re.MULTILINE)
+# The names that a module exports, which are strings.
+_ALL = re.compile(r"^__all__ = \[([^]]*)\]", re.MULTILINE)
 # Strings and comments, in which a name is no use of it.
 _NO_CODE = re.compile(
     r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|#[^\n]*', re.DOTALL
@@ -41,7 +43,10 @@ def environment(folder: Path, filters: dict[str, Callable[..., str]]) -> Environ
 def without_unused_imports(text: str) -> str:
     """Drop names that nothing uses from the one-line `from` imports at the top."""
     lines = text.split("\n")
-    used = set(_NAME.findall(_NO_CODE.sub("", _IMPORT.sub("", text))))
+    code = _IMPORT.sub("", text)
+    used = set(_NAME.findall(_NO_CODE.sub("", code)))
+    for exported in _ALL.findall(code):
+        used.update(_NAME.findall(exported))
     result: list[str] = []
     for line in lines:
         match = _IMPORT.match(line)

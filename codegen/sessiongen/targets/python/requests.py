@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessiongen.targets.python.naming import Scope, plain
-from sessiongen.ir.protocol import Call
-from sessiongen.ir.roles import union
+from sessiongen.ir.pairing import Call
+from sessiongen.ir.roles import Roles
 from sessiongen.ir.schema import Field
 from sessiongen.targets.python.context import Context, request_docs
 from sessiongen.targets.python.parameters import access
@@ -15,7 +15,7 @@ from sessiongen.targets.python.references import References
 
 @dataclass(frozen=True)
 class HandlerMethod:
-    """The method that handles a request arm."""
+    """The method that handles a request arm. `response_arm` is "" if nothing answers it."""
 
     name: str
     arm: str
@@ -29,7 +29,14 @@ class HandlerMethod:
 
 @dataclass(frozen=True)
 class RequestsModel:
-    """requests.py. `carry` correlates a response; `fail` sets its error text, if it has one."""
+    """requests.py.
+
+    shared: whether the request's message has arms that are no requests.
+    answered, oneway: whether some requests have a response, and whether some have none.
+    carry: the statements that correlate a response.
+    fail: the statement that sets an error text, or "" if there is no place for one.
+    typed_errors: whether response arms report errors.
+    """
 
     imports: list[str]
     aliases: list[tuple[str, str, str]]
@@ -38,8 +45,12 @@ class RequestsModel:
     response: str
     request_name: str
     request_oneof: str
+    shared: bool
+    answered: bool
+    oneway: bool
     carry: list[str]
     fail: str
+    typed_errors: bool
     methods: list[HandlerMethod]
 
 
@@ -52,17 +63,22 @@ def requests_model(context: Context) -> RequestsModel:
     methods = [_method(context, references, scope, call) for call in context.protocol.calls]
     context.faults += scope.faults
     request = references.message(roles.request.full_name)
-    response = references.message(roles.response.full_name)
+    answered = any(item.response_arm for item in methods)
+    response = references.message(roles.response.full_name) if answered else ""
     return RequestsModel(
         imports=references.imports,
         aliases=references.aliases,
         handler=f"{name}Handler",
         request=request,
         response=response,
-        request_name=f"{roles.request.full_name}.{union(roles.request).name}",
-        request_oneof=union(roles.request).name,
+        request_name=f"{roles.request.full_name}.{roles.request.oneof.name}",
+        request_oneof=roles.request.oneof.name,
+        shared=roles.request.arms != roles.request.oneof.arms,
+        answered=answered,
+        oneway=not all(item.response_arm for item in methods),
         carry=carry(roles.correlation),
-        fail=fail(roles.error, 'well_formed(text) or "request failed"'),
+        fail=fail(roles, 'well_formed(text) or "request failed"'),
+        typed_errors=bool(roles.error_arms),
         methods=methods,
     )
 
@@ -77,12 +93,21 @@ def carry(correlation: Field | None) -> list[str]:
     return [f'if request.HasField("{correlation.name}"):', f"    {statement}"]
 
 
-def fail(error: Field | None, text: str) -> str:
-    """Return the statement that sets a response's error text, if it has one.
+def fail(roles: Roles, text: str) -> str:
+    """Return the statement that sets the error text of a response, or "" without such a text.
+
+    The text is that of the error field, or else of the first error arm that has one.
 
     text: an expression that is never empty, as a reader takes an empty text for no error.
     """
-    return "" if error is None else assign("response", error.name, text)
+    if roles.error is not None:
+        return assign("response", roles.error.name, text)
+    item = roles.text_arm
+    if item is None:
+        return ""
+    if item.text is None:
+        return assign("response", item.arm.name, text)
+    return assign(access("response", item.arm.name), item.text.name, text)
 
 
 def assign(base: str, name: str, value: str) -> str:
@@ -96,8 +121,8 @@ def _method(context: Context, references: References, scope: Scope, call: Call) 
         arm=call.request.name,
         number=call.request.number,
         payload=references.strict(call.request.value),
-        result=references.strict(call.response.value),
+        result=references.strict(call.response.value) if call.response else "None",
         read=access("request", call.request.name),
-        response_arm=call.response.name,
+        response_arm=call.response.name if call.response else "",
         docs=request_docs(context.protocol, call, f"Handles the request `{call.request.name}`."),
     )

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sessiongen.targets.python.layout import imported
-from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Kind, Value
 from sessiongen.ir.encoding_plan import MessagePlan
 from sessiongen.targets.python.message_names import MessageNames
@@ -53,8 +52,8 @@ def response_plans(context: Context) -> list[MessagePlan]:
     """
     roles, plans = context.protocol.roles, context.plans
     inside = (field for plan in plans.values() for field in plan.message.fields)
-    elsewhere = {field.value.type_name for field in (*inside, *union(roles.event).arms)}
-    answers = {arm.value.type_name for arm in union(roles.response).arms} - elsewhere
+    elsewhere = {field.value.type_name for field in (*inside, *roles.event.arms)}
+    answers = {arm.value.type_name for arm in roles.response.arms} - elsewhere
     return [plan for name, plan in plans.items() if name in answers and not plan.has_sdk_class]
 
 

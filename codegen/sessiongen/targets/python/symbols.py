@@ -8,12 +8,12 @@ from pathlib import Path
 
 from sessiongen.config.model import Output
 from sessiongen.ir.model import Model
-from sessiongen.ir.roles import union
 from sessiongen.ir.schema import Field, Oneof
 from sessiongen.targets.base import Symbol
 from sessiongen.targets.python.client import client_model
 from sessiongen.targets.python.context import context
 from sessiongen.targets.python.dispatch import dispatch_model
+from sessiongen.targets.python.errors import error_names
 from sessiongen.targets.python.events import events_model
 from sessiongen.targets.python.installed_messages import installed_modules
 from sessiongen.targets.python.message_names import MessageNames
@@ -30,13 +30,15 @@ class SymbolFinder:
         installed = installed_modules(model, output.options)
         self._context = context(model.protocol, installed, model.annotated, {}, output.layers)
         self._dispatch = dispatch_model(self._context)
-        self._requests = requests_model(self._context)
-        self._events = events_model(self._context)
-        self._client = client_model(self._context)
         self._names = MessageNames(self._context)
         self._output = output
         self._lines: dict[str, dict[str, int]] = {}
         self._roles = model.protocol.roles
+        if self._roles.request.present:
+            self._requests = requests_model(self._context)
+            self._client = client_model(self._context)
+        if self._roles.event.present:
+            self._events = events_model(self._context)
 
     def find(self, oneof: Oneof, arm: Field) -> Iterator[Symbol]:
         """Yield the symbols of an arm in the layers that the output has."""
@@ -50,22 +52,24 @@ class SymbolFinder:
                 attribute = next(item.attribute for item in found.arms if item.name == arm.name)
                 yield "dispatch", found.table
                 yield "dispatch", f"{found.handlers}.{attribute}"
-        if oneof == union(self._roles.request):
+        if arm in self._roles.request.arms:
             handler = next(item for item in self._requests.methods if item.arm == arm.name)
             yield "requests", f"{self._requests.handler}.{handler.name}"
             method = next(item for item in self._client.methods if item.arm == arm.name)
             yield "client", f"{self._client.client}.{method.name}"
-        if oneof == union(self._roles.event):
+        if arm in self._roles.event.arms:
             event = next(item for item in self._events.events if item.arm == arm.name)
             yield "events", f"{self._events.base}Sink.{event.name}"
             yield "events", f"{self._events.base}Forwarders.{event.forwarder}"
             yield "events", f"{self._events.base}Listeners.{event.listener}"
+        if any(arm is item.arm for item in self._roles.error_arms):
+            yield "errors", error_names(self._context)[arm.name]
         yield from self._coders(oneof, arm)
 
     def _coders(self, oneof: Oneof, arm: Field) -> Iterator[tuple[str, str]]:
         """Yield what encodes and decodes the payload of an arm that a host sends."""
         plans = self._context.plans
-        sent = {union(self._roles.event).message, union(self._roles.response).message, *plans}
+        sent = {self._roles.event.full_name, self._roles.response.full_name, *plans}
         if oneof.message in sent and arm.value.type_name in plans:
             message = plans[arm.value.type_name].message
             name = self._names.function(message)

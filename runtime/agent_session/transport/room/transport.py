@@ -262,7 +262,7 @@ class RoomTransport(BufferedTransport[M]):
 
     async def _transmit(self, frame: bytes) -> None:
         recipient = self._router.recipient(frame)
-        if self._remote_identity is not None:
+        if self._remote_identity is not None and self._state is State.OPEN:
             self._lifecycle.sent_to_peer()
         await self._room.local_participant.send_bytes(
             frame[HEADER_SIZE:],

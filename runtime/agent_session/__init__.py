@@ -26,6 +26,7 @@ from .errors import (
     TruncatedFrame,
     UnencodableMessage,
 )
+from .main_task import run
 from .transport.framing import MAX_FRAME_SIZE
 from .host.host import SessionHost
 from .host.adapter import HostedSession, SdkHostRunning, SessionAdapter
@@ -104,4 +105,5 @@ __all__ = [
     "UnencodableMessage",
     "listen",
     "memory_pair",
+    "run",
 ]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import re
 import shlex
+import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -124,8 +126,8 @@ def test_the_example_is_the_one_in_the_folder() -> None:
     assert example.endswith(printed)
 
 
-def test_the_driver_and_the_host(tmp_path: Path) -> None:
-    """The two programs of driver-author.md as printed, but for the port, in two processes."""
+def _write_programs(folder: Path) -> str:
+    """Write the programs of driver-author.md, but for the port; return the text of the page."""
     text = (ROOT / "docs" / "driver-author.md").read_text(encoding="utf-8")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -133,7 +135,37 @@ def test_the_driver_and_the_host(tmp_path: Path) -> None:
     for block in blocks(text):
         if block.info.startswith("title="):
             program = block.text.replace("24024", str(port))
-            (tmp_path / block.info.removeprefix("title=")).write_text(program, encoding="utf-8")
+            (folder / block.info.removeprefix("title=")).write_text(program, encoding="utf-8")
+    return text
+
+
+def test_ctrl_c_ends_the_session_of_the_host(tmp_path: Path) -> None:
+    """The driver of driver-author.md, but for its goodbye, learns that the session has ended."""
+    _write_programs(tmp_path)
+    program = tmp_path / "driver.py"
+    text = program.read_text(encoding="utf-8")
+    goodbye = 'await session.run_input(text="Thank you, bye!")'
+    assert goodbye in text
+    program.write_text(text.replace(goodbye, 'print("ready", flush=True)'), encoding="utf-8")
+    settings: dict[str, Any] = {"cwd": tmp_path, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "driver.py"], **settings) as driver:
+        assert driver.stdout is not None and driver.stdout.readline()
+        # A job in the background may ignore interrupts, and its processes inherit that.
+        start = "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+        code = f"{start}; runpy.run_path('host.py')"
+        with subprocess.Popen(
+            [sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.DEVNULL
+        ) as host:
+            assert "ready\n" in iter(driver.stdout.readline, "")
+            host.send_signal(signal.SIGINT)
+            rest, _ = driver.communicate(timeout=120)
+            host.wait(120)
+    assert rest == "Ended(reason=CR_USER_INITIATED, error=None)\n"
+
+
+def test_the_driver_and_the_host(tmp_path: Path) -> None:
+    """The two programs of driver-author.md as printed, but for the port, in two processes."""
+    text = _write_programs(tmp_path)
     [printed] = [
         output
         for block in blocks(text)

@@ -8,7 +8,6 @@ the package depends on protobuf only.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import io
 import logging
 import os
@@ -17,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from .. import __version__
+from .. import __version__, main_task
 from .address import DEFAULT_HOST, DEFAULT_PORT, Address, parse_address
 from .demo import show_demo
 from .listen import EXIT_OK, run_listen
@@ -72,7 +71,7 @@ def _listen(options: argparse.Namespace) -> int:
     )
     with _report_log(report):
         try:
-            return asyncio.run(coroutine)
+            return main_task.run(coroutine)
         except KeyboardInterrupt:  # while the signal handlers are not installed
             return EXIT_OK
 
@@ -81,7 +80,7 @@ def _demo(options: argparse.Namespace) -> int:
     report = TextReport(_screen(options, colour=True))
     with _report_log(report):
         try:
-            return asyncio.run(show_demo(report))
+            return main_task.run(show_demo(report))
         except KeyboardInterrupt:
             return _EXIT_INTERRUPTED
 

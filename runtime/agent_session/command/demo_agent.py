@@ -5,7 +5,6 @@ It connects to the address of a driver and runs until the agent hangs up or the 
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Mapping
 from typing import Any, Final
@@ -14,6 +13,7 @@ from livekit.agents import APIConnectOptions, llm
 from livekit.agents.llm import function_tool
 from livekit.agents.voice import Agent, AgentSession, RunContext
 
+from .. import main_task
 from ..host.host import SessionHost
 from ..transport.session import TcpSessionTransport
 
@@ -103,4 +103,4 @@ async def serve(host: str, port: int) -> None:
 def run(host: str, port: int) -> None:
     """Runs the agent. The entry point of its subprocess."""
     logging.disable()  # only exceptions belong in the error output
-    asyncio.run(serve(host, port))
+    main_task.run(serve(host, port))

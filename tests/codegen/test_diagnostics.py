@@ -1,4 +1,4 @@
-"""The text, GitHub and JSON forms of diagnostics, and the positions that they give."""
+"""Tests of the text, GitHub and JSON forms of diagnostics, and of their positions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_text_form_without_help_is_one_line() -> None:
     assert item.text() == "a:1:1: warning[SG001]: said so"
 
 
-def test_the_text_form_is_two_lines_whatever_names_hold() -> None:
+def test_text_form_escapes_control_characters() -> None:
     item = Diagnostic(Span("a\nb"), Rule.PROTO, "c\x1b[31m\td", "e\r\nf ö 日本")
     assert item.text() == ("a\\nb:1:1: error[SG001]: c\\x1b[31m\\td\n  help: e\\r\\nf ö 日本")
 
@@ -41,7 +41,7 @@ def test_the_github_form() -> None:
     )
 
 
-def test_the_github_form_escapes_what_ends_a_part() -> None:
+def test_github_form_escapes_separators() -> None:
     item = Diagnostic(Span("a,b:c%d\n.proto", 2, 3), Rule.DRIFT, "x%0Ay\r\n::z, w", "")
     assert item.github() == (
         "::error file=a%2Cb%3Ac%25d%0A.proto,line=2,col=3,title=SG020::x%250Ay%0D%0A::z, w"
@@ -52,7 +52,7 @@ def test_the_github_form_escapes_what_ends_a_part() -> None:
     ("severity", "command"),
     [(Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.NOTE, "notice")],
 )
-def test_the_github_form_has_a_command_a_severity(severity: Severity, command: str) -> None:
+def test_github_command_of_each_severity(severity: Severity, command: str) -> None:
     item = Diagnostic(Span("a"), Rule.DRIFT, "b", "", severity)
     assert item.github() == f"::{command} file=a,line=1,col=1,title=SG020::b"
 
@@ -61,7 +61,7 @@ def test_the_github_form_has_a_command_a_severity(severity: Severity, command: s
 def test_the_github_form_can_be_read_back(file: str, message: str, help_: str) -> None:
     line = Diagnostic(Span(file, 7, 9), Rule.DRIFT, message, help_).github()
     assert not {"\n", "\r"} & set(line)
-    # As the runner reads it: the first `::` ends the command, commas part its properties.
+    # The first `::` ends the command, and commas separate its properties.
     command, _, body = line.removeprefix("::").partition("::")
     properties = dict(item.split("=", 1) for item in command.removeprefix("error ").split(","))
     assert list(properties) == ["file", "line", "col", "title"]
@@ -91,9 +91,7 @@ def test_the_json_form() -> None:
 
 
 @given(TEXTS, TEXTS, TEXTS)
-def test_the_json_form_is_plain_ascii_and_loses_nothing(
-    file: str, message: str, help_: str
-) -> None:
+def test_json_form_is_ascii(file: str, message: str, help_: str) -> None:
     text = show([Diagnostic(Span(file), Rule.DRIFT, message, help_)], "json")
     [record] = json.loads(text)
     assert text.isascii()
@@ -121,9 +119,7 @@ SORTED = [
 
 
 @given(st.permutations(SORTED), st.lists(st.sampled_from(SORTED)))
-def test_sorted_and_each_once_whatever_the_order(
-    items: list[Diagnostic], more: list[Diagnostic]
-) -> None:
+def test_diagnostics_are_sorted_and_unique(items: list[Diagnostic], more: list[Diagnostic]) -> None:
     assert arrange([*items, *more]) == SORTED
     assert InputError([*more, *items]).diagnostics == SORTED
     assert show([*more, *items], "text") == "\n".join(item.text() for item in SORTED)
@@ -162,7 +158,9 @@ def test_columns_count_characters(before: str, after: str) -> None:
     ("before", "column"),
     [("", 1), ("\t", 2), ("  \t", 4), ("\t\t", 3), ("/* ä */ ", 9), ("/* 日本😀 */\t", 11)],
 )
-def test_places_in_files(bom: bytes, end: bytes, before: str, column: int, tmp_path: Path) -> None:
+def test_positions_in_files(
+    bom: bytes, end: bytes, before: str, column: int, tmp_path: Path
+) -> None:
     lines = [before.encode() + b"x", before.encode() + b"y"]
     (tmp_path / "a.proto").write_bytes(bom + end.join(lines) + end)
     sources = SourceMap((tmp_path,))
@@ -172,6 +170,6 @@ def test_places_in_files(bom: bytes, end: bytes, before: str, column: int, tmp_p
     assert (second.line, second.column) == (2, column)
 
 
-def test_a_place_beyond_the_file_is_still_a_place(tmp_path: Path) -> None:
+def test_position_beyond_the_end_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "a.proto").write_bytes(b"x\n")
     assert SourceMap((tmp_path,)).span("a.proto", 99, 7).line == 100

@@ -1,4 +1,4 @@
-"""`explain`: the facts and generated symbols of an arm, with their lines."""
+"""Tests of `explain`: the facts and the generated symbols of an arm."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sessiongen_command import (
     invoke,
     place_of,
     project,
-    ready,
+    generated_copy,
     tree,
 )
 from generated_packages import ROOT
@@ -27,8 +27,8 @@ CODERS = ["encoders.py", "models.py", "decoders.py"]
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Project:
-    return ready(tmp_path / "in")
+def small_project(tmp_path: Path) -> Project:
+    return generated_copy(tmp_path / "in")
 
 
 def entries(outcome: Outcome) -> list[dict[str, Any]]:
@@ -41,9 +41,9 @@ def facts(entry: dict[str, Any]) -> set[tuple[str, str]]:
     return {(item["label"], item["text"]) for item in entry["facts"]}
 
 
-def test_an_arm_of_two_unions(made: Project) -> None:
+def test_an_arm_of_two_unions(small_project: Project) -> None:
     line, column = place_of(PROTO, "Empty ping = 2;\n  }\n}\n\nmessage Response")
-    request, response = entries(made.invoke("--format", "json", "explain", "ping"))
+    request, response = entries(small_project.invoke("--format", "json", "explain", "ping"))
     assert request["arm"] == "small.Request.ping"
     assert request["declared"] == f"proto/small.proto:{line}:{column}"
     assert request["docs"] == "Is anybody there?"
@@ -58,9 +58,9 @@ def test_an_arm_of_two_unions(made: Project) -> None:
     assert ("answers", "ping, field 2") in facts(response)
 
 
-def test_the_text_form(made: Project) -> None:
+def test_the_text_form(small_project: Project) -> None:
     line, column = place_of(PROTO, "Empty ping = 2;\n  }\n}\n\nmessage Response")
-    outcome = made.invoke("explain", "Request.ping")
+    outcome = small_project.invoke("explain", "Request.ping")
     shown = outcome.output.splitlines()
     assert shown[:7] == [
         f"small.Request.ping  proto/small.proto:{line}:{column}",
@@ -73,11 +73,11 @@ def test_the_text_form(made: Project) -> None:
     ]
     assert shown[7].startswith("  generated    out/small_protocol/dispatch.py:")
     assert all(line.startswith("               out/small_protocol/") for line in shown[8:])
-    assert made.invoke("-q", "explain", "Request.ping") == outcome
+    assert small_project.invoke("-q", "explain", "Request.ping") == outcome
 
 
 def defined(path: Path) -> dict[str, int]:
-    """Return the line of each name that a module defines, in classes too."""
+    """Return the line of each name that a module or a class in it defines."""
     lines: dict[str, int] = {}
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         inside = node.body if isinstance(node, ast.ClassDef) else []
@@ -99,54 +99,54 @@ def defined(path: Path) -> dict[str, int]:
         ("Envelope.event", ["dispatch.py", "dispatch.py"]),
     ],
 )
-def test_lines_point_at_the_symbols(arm: str, files: list[str], made: Project) -> None:
-    [entry] = entries(made.invoke("--format", "json", "explain", arm))
-    found = []
+def test_lines_point_at_the_symbols(arm: str, files: list[str], small_project: Project) -> None:
+    [entry] = entries(small_project.invoke("--format", "json", "explain", arm))
+    actual = []
     for item in entry["generated"]:
         path, _, line = item["place"].rpartition(":")
-        assert defined(made.root / path)[item["symbol"]] == int(line)
-        found.append(Path(path).name)
-    assert found == files
+        assert defined(small_project.root / path)[item["symbol"]] == int(line)
+        actual.append(Path(path).name)
+    assert actual == files
 
 
-def test_what_a_protocol_lacks_is_said_with_what_it_means(tmp_path: Path) -> None:
-    made = project(tmp_path, PROTO.replace("  string request_id = 1;\n", ""))
-    request, response = entries(made.invoke("--format", "json", "explain", "ping"))
+def test_missing_roles_are_explained(tmp_path: Path) -> None:
+    small_project = project(tmp_path, PROTO.replace("  string request_id = 1;\n", ""))
+    request, response = entries(small_project.invoke("--format", "json", "explain", "ping"))
     lacks = "-  (no field says which request a response answers; `send` has to know)"
     assert ("correlation", lacks) in facts(request) & facts(response)
     raises = "-  (a host cannot answer with an error text; `answer` raises instead)"
     assert ("error", raises) in facts(response)
     assert not {"error", "timestamp"} & {label for label, _ in facts(request)}
-    [event] = entries(made.invoke("--format", "json", "explain", "tick"))
+    [event] = entries(small_project.invoke("--format", "json", "explain", "tick"))
     assert ("timestamp", "-  (events do not say when they were made)") in facts(event)
-    assert "  correlation  -  (no field says" in made.invoke("explain", "ping").output
+    assert "  correlation  -  (no field says" in small_project.invoke("explain", "ping").output
 
 
-def test_the_fields_beside_the_arms_are_named(tmp_path: Path) -> None:
+def test_fields_outside_the_oneof(tmp_path: Path) -> None:
     proto = PROTO.replace(
         "message Response {\n", "message Response {\n  optional string error = 9;\n"
     ).replace("message Event {\n", "message Event {\n  google.protobuf.Timestamp at = 9;\n")
     proto = proto.replace(
         "package small;", 'package small;\nimport "google/protobuf/timestamp.proto";'
     )
-    made = project(tmp_path, proto)
-    _, response = entries(made.invoke("--format", "json", "explain", "ping"))
+    small_project = project(tmp_path, proto)
+    _, response = entries(small_project.invoke("--format", "json", "explain", "ping"))
     assert {("correlation", "request_id"), ("error", "error")} <= facts(response)
-    [event] = entries(made.invoke("--format", "json", "explain", "tick"))
+    [event] = entries(small_project.invoke("--format", "json", "explain", "tick"))
     assert ("timestamp", "at") in facts(event)
 
 
-def test_before_generate_places_have_no_line(tmp_path: Path) -> None:
-    made = project(tmp_path)
-    [entry] = entries(made.invoke("--format", "json", "explain", "tick"))
+def test_symbols_before_generate_have_no_line(tmp_path: Path) -> None:
+    small_project = project(tmp_path)
+    [entry] = entries(small_project.invoke("--format", "json", "explain", "tick"))
     assert [item["place"] for item in entry["generated"]][:1] == ["out/small_protocol/dispatch.py"]
     assert tree(tmp_path).keys() == {"codegen.toml", "proto/small.proto"}
 
 
 def test_a_response_that_answers_two_requests(tmp_path: Path) -> None:
     config = CONFIG + '[annotations."small.Request.frobnicate"]\nresponse = "ping"\n'
-    made = project(tmp_path, UNPAIRED, config)
-    [entry] = entries(made.invoke("--format", "json", "explain", "Response.ping"))
+    small_project = project(tmp_path, UNPAIRED, config)
+    [entry] = entries(small_project.invoke("--format", "json", "explain", "Response.ping"))
     assert {("answers", "ping, field 2"), ("answers", "frobnicate, field 9")} <= facts(entry)
 
 
@@ -159,8 +159,8 @@ def test_a_response_that_answers_two_requests(tmp_path: Path) -> None:
         ("", "name an arm of any oneof"),
     ],
 )
-def test_an_unknown_arm(name: str, help_: str, made: Project) -> None:
-    outcome = made.invoke("explain", name)
+def test_an_unknown_arm(name: str, help_: str, small_project: Project) -> None:
+    outcome = small_project.invoke("explain", name)
     assert outcome.status == 2
     assert outcome.errors.splitlines() == [
         f"codegen.toml:1:1: error[SG026]: the protocol has no arm {name!r}",
@@ -168,19 +168,21 @@ def test_an_unknown_arm(name: str, help_: str, made: Project) -> None:
     ]
 
 
-def test_explain_reads_a_descriptor_set(made: Project) -> None:
-    compile_set(made)
+def test_explain_reads_a_descriptor_set(small_project: Project) -> None:
+    compile_set(small_project)
     [entry] = entries(
-        made.invoke("--format", "json", "explain", "--descriptor-set", "small.binpb", "tick")
+        small_project.invoke(
+            "--format", "json", "explain", "--descriptor-set", "small.binpb", "tick"
+        )
     )
     assert entry["declared"] == "small.binpb#small.proto:1:1"
 
 
-def test_a_response_that_a_host_makes_names_its_typed_dict() -> None:
+def test_typed_dict_of_a_response() -> None:
     outcome = invoke(ROOT, "--format", "json", "explain", "SessionResponse.get_framework_info")
     [entry] = entries(outcome)
-    made = [
+    small_project = [
         (Path(item["place"]).name.partition(":")[0], item["symbol"]) for item in entry["generated"]
     ]
-    assert ("responses.py", "GetFrameworkInfoResponse") in made
-    assert ("encoders.py", "encode_get_framework_info_response") in made
+    assert ("responses.py", "GetFrameworkInfoResponse") in small_project
+    assert ("encoders.py", "encode_get_framework_info_response") in small_project

@@ -1,53 +1,56 @@
-"""Shell completion of commands, options and arms."""
+"""Tests of shell completion for commands, options and arms."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from sessiongen_command import Project, invoke, ready, run
+from sessiongen_command import Project, invoke, generated_copy, run
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Project:
-    return ready(tmp_path / "in")
+def small_project(tmp_path: Path) -> Project:
+    return generated_copy(tmp_path / "in")
 
 
-def completed(made: Project, words: str) -> list[str]:
+def completed(small_project: Project, command_line: str) -> list[str]:
     env = {
         "_SESSIONGEN_COMPLETE": "bash_complete",
-        "COMP_WORDS": words,
-        "COMP_CWORD": str(len(words.split(" ")) - 1),
+        "COMP_WORDS": command_line,
+        "COMP_CWORD": str(len(command_line.split(" ")) - 1),
     }
-    outcome = run(made.root, env=env)
-    # Without a word to offer, click prints an empty line.
+    outcome = run(small_project.root, env=env)
+    # click prints an empty line if there are no completions.
     return [line.partition(",")[2] for line in outcome.output.splitlines() if line]
 
 
-def test_completion_of_verbs(made: Project) -> None:
+def test_completion_of_commands(small_project: Project) -> None:
     assert {"generate", "check", "explain", "init", "completion"} <= set(
-        completed(made, "sessiongen ")
+        completed(small_project, "sessiongen ")
     )
-    assert completed(made, "sessiongen ge") == ["generate"]
-    assert completed(made, "sessiongen --format g") == ["github"]
+    assert completed(small_project, "sessiongen ge") == ["generate"]
+    assert completed(small_project, "sessiongen --format g") == ["github"]
 
 
-def test_completion_of_arms(made: Project) -> None:
-    assert completed(made, "sessiongen explain ") == [
+def test_completion_of_arms(small_project: Project) -> None:
+    assert completed(small_project, "sessiongen explain ") == [
         "event",
         "ping",
         "request",
         "response",
         "tick",
     ]
-    assert completed(made, "sessiongen --config codegen.toml explain re") == ["request", "response"]
+    assert completed(small_project, "sessiongen --config codegen.toml explain re") == [
+        "request",
+        "response",
+    ]
 
 
-def test_completion_is_silent_where_the_protocol_is_at_fault(made: Project) -> None:
-    made.proto.write_text("garbage", encoding="utf-8")
-    assert completed(made, "sessiongen explain ") == []
-    made.config.unlink()
-    assert completed(made, "sessiongen explain ") == []
+def test_completion_with_an_invalid_protocol(small_project: Project) -> None:
+    small_project.proto.write_text("garbage", encoding="utf-8")
+    assert completed(small_project, "sessiongen explain ") == []
+    small_project.config.unlink()
+    assert completed(small_project, "sessiongen explain ") == []
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

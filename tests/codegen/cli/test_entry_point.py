@@ -1,4 +1,4 @@
-"""The entry point: exit statuses where output cannot be written or tools are missing."""
+"""Tests of the exit status if output cannot be written or tools are missing."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from sessiongen_command import Project, ready
+from sessiongen_command import Project, generated_copy
 
 UNWRITABLE = "sessiongen: cannot write the output: No space left on device\n"
-# Python buffers what it writes to a file unless this is set.
+# Python buffers output to files unless this is set.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 SCRIPT = str(Path(sys.executable).parent / "sessiongen")
 
@@ -19,8 +19,8 @@ needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Project:
-    return ready(tmp_path / "in")
+def small_project(tmp_path: Path) -> Project:
+    return generated_copy(tmp_path / "in")
 
 
 @needs_full
@@ -28,14 +28,14 @@ def made(tmp_path: Path) -> Project:
 @pytest.mark.parametrize(
     "arguments", [["generate"], ["check"], ["explain", "ping"], ["--help"], ["completion", "bash"]]
 )
-def test_output_to_a_full_device_ends_with_status_2(
-    made: Project, arguments: list[str], unbuffered: bool
+def test_output_to_a_full_device(
+    small_project: Project, arguments: list[str], unbuffered: bool
 ) -> None:
     environment = {**ENVIRONMENT, **({"PYTHONUNBUFFERED": "1"} if unbuffered else {})}
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [SCRIPT, *arguments],
-            cwd=made.root,
+            cwd=small_project.root,
             env=environment,
             stdout=full,
             stderr=subprocess.PIPE,
@@ -45,14 +45,16 @@ def test_output_to_a_full_device_ends_with_status_2(
 
 
 @needs_full
-def test_errors_to_a_full_device_end_with_status_2(made: Project) -> None:
+def test_errors_to_a_full_device(small_project: Project) -> None:
     with open("/dev/full", "w") as full:
         command = [SCRIPT, "check"]
-        done = subprocess.run(command, cwd=made.root, env=ENVIRONMENT, stdout=full, stderr=full)
+        done = subprocess.run(
+            command, cwd=small_project.root, env=ENVIRONMENT, stdout=full, stderr=full
+        )
     assert done.returncode == 2
 
 
-def test_a_reader_that_closes_the_pipe_is_no_error(made: Project) -> None:
+def test_closed_pipe_is_not_an_error(small_project: Project) -> None:
     command = [SCRIPT, "completion", "bash"]
     process = subprocess.Popen(
         command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -64,7 +66,7 @@ def test_a_reader_that_closes_the_pipe_is_no_error(made: Project) -> None:
     assert process.wait(timeout=60) in (0, 1) and errors == b""
 
 
-def test_missing_tools_are_named_with_what_to_install(tmp_path: Path) -> None:
+def test_missing_tools(tmp_path: Path) -> None:
     code = "import sys; sys.modules['click'] = None; import sessiongen.__main__"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True

@@ -1,4 +1,4 @@
-"""Global options before and after the command, and usage errors in every format."""
+"""Tests of global options, and of usage errors in every format."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from sessiongen_command import Project, invoke, project, ready
+from sessiongen_command import Project, invoke, project, generated_copy
 
 VERBS = [
     ["generate"],
@@ -20,43 +20,49 @@ VERBS = [
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    return ready(tmp_path_factory.mktemp("usage") / "in")
+def small_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    return generated_copy(tmp_path_factory.mktemp("usage") / "in")
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
-def test_options_may_stand_after_the_verb(verb: list[str], made: Project) -> None:
+@pytest.mark.parametrize("command", VERBS, ids=" ".join)
+def test_options_after_the_command(command: list[str], small_project: Project) -> None:
     faulty = ["--config", "no.toml", "-q", "--format", "json", "--no-color"]
-    if verb[0] == "init":
+    if command[0] == "init":
         faulty[1] = "codegen.toml"
-    before = made.invoke(*faulty, *verb)
+    before = small_project.invoke(*faulty, *command)
     assert before.status == 2
     assert before.records()[0]["rule"] in ("SG007", "SG008")
-    assert made.invoke(*verb, *faulty) == before
-    assert made.invoke(*verb[:1], *faulty[:3], *verb[1:], *faulty[3:]) == before
+    assert small_project.invoke(*command, *faulty) == before
+    assert small_project.invoke(*command[:1], *faulty[:3], *command[1:], *faulty[3:]) == before
 
 
-def test_each_option_after_the_verb_is_taken(made: Project) -> None:
-    assert made.invoke("generate", "-q").all == ""
-    assert made.invoke("generate", "--format", "json").output == "[]\n"
-    assert made.invoke("explain", "pang", "--format", "github").output.startswith("::error ")
-    shown = made.invoke("explain", "pang", "--color").errors
+def test_each_option_after_the_command(small_project: Project) -> None:
+    assert small_project.invoke("generate", "-q").all == ""
+    assert small_project.invoke("generate", "--format", "json").output == "[]\n"
+    assert small_project.invoke("explain", "pang", "--format", "github").output.startswith(
+        "::error "
+    )
+    shown = small_project.invoke("explain", "pang", "--color").errors
     assert "\x1b[31m" in shown
-    assert "\x1b[" not in made.invoke("--color", "explain", "pang", "--no-color").errors
+    assert "\x1b[" not in small_project.invoke("--color", "explain", "pang", "--no-color").errors
 
 
-def test_the_last_of_its_kind_counts(made: Project) -> None:
-    assert made.invoke("--format", "github", "check", "--format", "json").output == "[]\n"
-    assert made.invoke("--config", "no.toml", "check", "--config", "codegen.toml").status == 0
-    # A default does not undo what was said before.
-    assert made.invoke("--format", "json", "vocabulary", "watch").output.startswith("[")
-    assert made.invoke("-q", "check").all == ""
+def test_last_value_of_an_option_wins(small_project: Project) -> None:
+    assert small_project.invoke("--format", "github", "check", "--format", "json").output == "[]\n"
+    assert (
+        small_project.invoke("--config", "no.toml", "check", "--config", "codegen.toml").status == 0
+    )
+    # A default does not override an earlier option.
+    assert small_project.invoke("--format", "json", "vocabulary", "watch").output.startswith("[")
+    assert small_project.invoke("-q", "check").all == ""
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
-def test_help_lists_the_options(verb: list[str], made: Project) -> None:
-    shown = made.invoke(*[word for word in verb if word.isalpha()], "--help").output
-    assert all(word in shown for word in ("--config", "--format", "--no-color", "--quiet"))
+@pytest.mark.parametrize("command", VERBS, ids=" ".join)
+def test_help_lists_the_options(command: list[str], small_project: Project) -> None:
+    shown = small_project.invoke(
+        *[argument for argument in command if argument.isalpha()], "--help"
+    ).output
+    assert all(argument in shown for argument in ("--config", "--format", "--no-color", "--quiet"))
 
 
 FAULTS = [
@@ -87,7 +93,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("arguments", "message", "command"), FAULTS)
-def test_a_fault_in_usage_has_the_form_that_is_asked_for(
+def test_usage_errors_have_the_requested_format(
     arguments: list[str], message: str, command: str, tmp_path: Path
 ) -> None:
     text = invoke(tmp_path, *arguments)
@@ -105,7 +111,7 @@ def test_a_fault_in_usage_has_the_form_that_is_asked_for(
     assert github.output.startswith("::error file=<command line>,line=1,col=1,title=SG009::")
 
 
-def test_a_format_after_the_fault_counts_too(tmp_path: Path) -> None:
+def test_format_after_the_usage_error(tmp_path: Path) -> None:
     for arguments in (
         ["generate", "--nonsense", "--format", "json"],
         ["--nonsense", "generate", "--format=json"],
@@ -115,38 +121,38 @@ def test_a_format_after_the_fault_counts_too(tmp_path: Path) -> None:
         assert (outcome.status, len(json.loads(outcome.output))) == (2, 1)
 
 
-def test_an_unknown_format_is_told_as_text(tmp_path: Path) -> None:
+def test_unknown_format_is_reported_as_text(tmp_path: Path) -> None:
     for arguments in (["--format", "xml", "check"], ["check", "--format", "xml"], ["--format"]):
         outcome = invoke(tmp_path, *arguments)
         assert (outcome.status, outcome.output) == (2, "")
         assert "Error: " in outcome.errors
 
 
-def test_no_verb_at_all(tmp_path: Path) -> None:
+def test_no_command(tmp_path: Path) -> None:
     outcome = invoke(tmp_path, "--format", "json")
     assert outcome.status == 2
     assert [item["rule"] for item in outcome.records()] == ["SG009"]
 
 
-def test_parity_has_forms_of_its_own(tmp_path: Path) -> None:
-    made = project(tmp_path)
-    assert made.invoke("parity", "--format", "markdown", "-q").errors.count("SG055") == 1
-    assert made.invoke("--format", "markdown", "parity").status == 2
-    assert [item["rule"] for item in made.invoke("parity", "--format", "json").records()] == [
-        "SG055"
-    ]
+def test_formats_of_parity(tmp_path: Path) -> None:
+    small_project = project(tmp_path)
+    assert small_project.invoke("parity", "--format", "markdown", "-q").errors.count("SG055") == 1
+    assert small_project.invoke("--format", "markdown", "parity").status == 2
+    assert [
+        item["rule"] for item in small_project.invoke("parity", "--format", "json").records()
+    ] == ["SG055"]
 
 
-def test_the_configuration_is_found_in_a_folder_above(tmp_path: Path) -> None:
-    made = ready(tmp_path / "in")
-    inner = made.root / "proto" / "deep"
+def test_configuration_in_a_parent_folder(tmp_path: Path) -> None:
+    small_project = generated_copy(tmp_path / "in")
+    inner = small_project.root / "proto" / "deep"
     inner.mkdir()
-    expected = f"{made.package.as_posix()}: "
-    for verb in ("check", "generate"):
-        outcome = invoke(inner, verb)
+    expected = f"{small_project.package.as_posix()}: "
+    for command in ("check", "generate"):
+        outcome = invoke(inner, command)
         assert (outcome.status, outcome.errors) == (0, "")
         assert outcome.output.splitlines()[-1].startswith(expected)
-    # One that is named is not searched for.
+    # A named configuration is not searched for.
     assert invoke(inner, "--config", "codegen.toml", "check").status == 2
     (inner / "codegen.toml").write_text("[input]\n", encoding="utf-8")
     assert "codegen.toml:1:2: error[SG006]" in invoke(inner, "check").errors

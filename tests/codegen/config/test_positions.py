@@ -1,4 +1,4 @@
-"""Line and column of keys in TOML texts, for every form of key and table."""
+"""Tests of the positions of keys in TOML texts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ name = 1
 
 
 @pytest.mark.parametrize(
-    ("keys", "at"),
+    ("keys", "position"),
     [
         (("top",), (2, 1)),
         (("quo ted",), (3, 1)),
@@ -53,11 +53,11 @@ name = 1
         (("array", "0", "name"), (19, 1)),
     ],
 )
-def test_places(keys: tuple[str, ...], at: tuple[int, int]) -> None:
-    assert place(TEXT, keys) == at
+def test_positions(keys: tuple[str, ...], position: tuple[int, int]) -> None:
+    assert place(TEXT, keys) == position
 
 
-def test_a_key_that_is_not_there_stands_where_its_table_does() -> None:
+def test_missing_key_has_the_position_of_its_table() -> None:
     assert place(TEXT, ("table", "none")) == (12, 4)
     assert place(TEXT, ("none", "none")) == (1, 1)
     assert place("", ("none",)) == (1, 1)
@@ -79,7 +79,7 @@ LINES = st.one_of(
 
 
 @given(st.lists(LINES, max_size=6).map("\n".join))
-def test_any_text_that_is_toml_has_a_place_for_every_key(text: str) -> None:
+def test_every_key_of_any_toml_text_has_a_position(text: str) -> None:
     try:
         data = tomli.loads(text)
     except tomli.TOMLDecodeError:
@@ -88,5 +88,5 @@ def test_any_text_that_is_toml_has_a_place_for_every_key(text: str) -> None:
     for key in data:
         line, column = place(text, (key,))
         rest = lines[line - 1][column - 1 :]
-        # Bare, or in quotes, whose escapes need not be read here.
+        # A bare key, or one in quotes, whose escapes are not decoded here.
         assert rest.startswith((key, f"'{key}'", '"'))

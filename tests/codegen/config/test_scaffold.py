@@ -24,8 +24,8 @@ from google.protobuf import descriptor_pb2
 
 
 def test_init_writes_what_it_found(tmp_path: Path) -> None:
-    made = fresh(tmp_path)
-    outcome = made.invoke("init", "proto/small.proto")
+    small_project = fresh(tmp_path)
+    outcome = small_project.invoke("init", "proto/small.proto")
     assert outcome.status == 0
     assert outcome.output.splitlines() == [
         "envelope: small.Envelope",
@@ -39,7 +39,7 @@ def test_init_writes_what_it_found(tmp_path: Path) -> None:
         "events: 1",
         "wrote codegen.toml; now run `sessiongen generate`",
     ]
-    assert tomli.loads(made.config.read_text(encoding="utf-8")) == {
+    assert tomli.loads(small_project.config.read_text(encoding="utf-8")) == {
         "input": {"protos": ["proto/small.proto"], "include": ["proto"]},
         "output": [{"language": "python", "path": "generated/python", "package": "small_protocol"}],
         "roles": {
@@ -50,27 +50,27 @@ def test_init_writes_what_it_found(tmp_path: Path) -> None:
             "correlation": "request_id",
         },
     }
-    made.generated()
+    small_project.generated()
     assert (tmp_path / "generated" / "python" / "small_protocol" / "events.py").is_file()
-    assert made.invoke("check").status == 0
+    assert small_project.invoke("check").status == 0
 
 
 def test_init_refuses_to_overwrite(tmp_path: Path) -> None:
-    made = project(tmp_path)
-    outcome = made.invoke("init", "proto/small.proto")
+    small_project = project(tmp_path)
+    outcome = small_project.invoke("init", "proto/small.proto")
     assert outcome.status == 2
     assert outcome.errors.startswith("codegen.toml:1:1: error[SG008]: ")
-    assert made.config.read_text(encoding="utf-8") == CONFIG
+    assert small_project.config.read_text(encoding="utf-8") == CONFIG
 
 
 def test_init_writes_elsewhere(tmp_path: Path) -> None:
-    made = fresh(tmp_path)
+    small_project = fresh(tmp_path)
     (tmp_path / "api").mkdir()
-    assert made.invoke("--config", "api/gen.toml", "init", "proto/small.proto").status == 0
+    assert small_project.invoke("--config", "api/gen.toml", "init", "proto/small.proto").status == 0
     written = tomli.loads((tmp_path / "api" / "gen.toml").read_text(encoding="utf-8"))
     assert written["input"] == {"protos": ["../proto/small.proto"], "include": ["../proto"]}
-    assert made.invoke("--config", "api/gen.toml", "generate").status == 0
-    outcome = made.invoke("--config", "none/gen.toml", "init", "proto/small.proto")
+    assert small_project.invoke("--config", "api/gen.toml", "generate").status == 0
+    outcome = small_project.invoke("--config", "none/gen.toml", "init", "proto/small.proto")
     assert outcome.status == 2
     assert outcome.errors.startswith(
         "none/gen.toml:1:1: error[SG024]: cannot write the configuration: "
@@ -82,8 +82,8 @@ def test_init_names_every_message_that_may_have_a_role(tmp_path: Path) -> None:
         PROTO.replace("    Event event = 1;\n", "")
         + "message LateEvent { oneof e { Empty a = 1; } }\n"
     )
-    made = fresh(tmp_path, proto)
-    records = made.invoke("--format", "json", "init", "proto/small.proto").records()
+    small_project = fresh(tmp_path, proto)
+    records = small_project.invoke("--format", "json", "init", "proto/small.proto").records()
     assert [(item["rule"], item["line"]) for item in records] == [
         ("SG011", place_of(proto, "message Event")[0]),
         ("SG011", place_of(proto, "message LateEvent")[0]),
@@ -92,7 +92,7 @@ def test_init_names_every_message_that_may_have_a_role(tmp_path: Path) -> None:
 
 
 def test_init_with_include_paths(tmp_path: Path) -> None:
-    made = fresh(
+    small_project = fresh(
         tmp_path,
         PROTO.replace("message Empty {}", 'import "common/empty.proto";').replace(
             "Empty ", "common.Empty "
@@ -102,13 +102,13 @@ def test_init_with_include_paths(tmp_path: Path) -> None:
     (tmp_path / "lib" / "common" / "empty.proto").write_text(
         'syntax = "proto3"; package common; message Empty {}', encoding="utf-8"
     )
-    without = made.invoke("init", "proto/small.proto")
+    without = small_project.invoke("init", "proto/small.proto")
     assert without.status == 2
     assert "add the folder that holds this file to the include paths, with -I" in without.errors
-    assert not made.config.exists()
-    assert made.invoke("init", "-I", "proto", "-I", "lib", "proto/small.proto").status == 0
-    assert 'include = ["proto", "lib"]' in made.config.read_text(encoding="utf-8")
-    made.generated()
+    assert not small_project.config.exists()
+    assert small_project.invoke("init", "-I", "proto", "-I", "lib", "proto/small.proto").status == 0
+    assert 'include = ["proto", "lib"]' in small_project.config.read_text(encoding="utf-8")
+    small_project.generated()
 
 
 @pytest.mark.parametrize(
@@ -122,58 +122,58 @@ def test_init_with_include_paths(tmp_path: Path) -> None:
     ],
 )
 def test_init_of_nothing(arguments: list[str], place: str, tmp_path: Path) -> None:
-    made = fresh(tmp_path)
-    outcome = made.invoke("init", *arguments)
+    small_project = fresh(tmp_path)
+    outcome = small_project.invoke("init", *arguments)
     assert outcome.status == 2
     assert outcome.errors.startswith(place)
-    assert not made.config.exists()
+    assert not small_project.config.exists()
 
 
 def test_init_of_a_descriptor_set(tmp_path: Path) -> None:
-    made = fresh(tmp_path)
-    compile_set(made)
-    assert made.invoke("init", "--descriptor-set", "small.binpb").status == 0
-    assert 'descriptor_set = "small.binpb"' in made.config.read_text(encoding="utf-8")
-    made.generated()
-    assert made.invoke("check").status == 0
+    small_project = fresh(tmp_path)
+    compile_set(small_project)
+    assert small_project.invoke("init", "--descriptor-set", "small.binpb").status == 0
+    assert 'descriptor_set = "small.binpb"' in small_project.config.read_text(encoding="utf-8")
+    small_project.generated()
+    assert small_project.invoke("check").status == 0
     data = descriptor_pb2.FileDescriptorSet.FromString((tmp_path / "small.binpb").read_bytes())
     arm = data.file[0].message_type[1].field.add()
     arm.CopyFrom(data.file[0].message_type[1].field[0])
     arm.name, arm.json_name, arm.number = "tock", "tock", 7
     (tmp_path / "small.binpb").write_bytes(data.SerializeToString())
-    assert made.invoke("check").status == 1
+    assert small_project.invoke("check").status == 1
 
 
 @pytest.mark.parametrize(
     "name", ["a'b.proto", "ä😀.proto", "a b.proto", "1st.proto", "class.proto", "A-b.c.proto"]
 )
 def test_init_of_an_odd_name(name: str, tmp_path: Path) -> None:
-    made = fresh(tmp_path)
-    made.proto.rename(tmp_path / "proto" / name)
-    assert made.invoke("init", f"proto/{name}").status == 0
-    written = tomli.loads(made.config.read_text(encoding="utf-8"))
+    small_project = fresh(tmp_path)
+    small_project.proto.rename(tmp_path / "proto" / name)
+    assert small_project.invoke("init", f"proto/{name}").status == 0
+    written = tomli.loads(small_project.config.read_text(encoding="utf-8"))
     assert written["input"]["protos"] == [f"proto/{name}"]
-    made.generated()
+    small_project.generated()
 
 
 def test_init_names_what_has_no_partner_and_leaves_a_place_for_it(tmp_path: Path) -> None:
-    made = fresh(tmp_path, UNPAIRED)
-    outcome = made.invoke("init", "proto/small.proto")
+    small_project = fresh(tmp_path, UNPAIRED)
+    outcome = small_project.invoke("init", "proto/small.proto")
     assert outcome.status == 2
     line, column = place_of(UNPAIRED, "Empty frobnicate")
     assert outcome.errors.startswith(
         f'proto/small.proto:{line}:{column}: error[SG014]: request arm "frobnicate" has no response arm'
     )
     assert "now name the answers it asks for" in outcome.output
-    text = made.config.read_text(encoding="utf-8")
+    text = small_project.config.read_text(encoding="utf-8")
     answer = '[annotations."small.Request.frobnicate"]\n# response = "..."'
     assert f"# {answer}\n" in text
-    assert made.invoke("generate").status == 2
-    made.config.write_text(
+    assert small_project.invoke("generate").status == 2
+    small_project.config.write_text(
         text.replace(f"# {answer}", answer.replace("# ", "").replace("...", "ping")),
         encoding="utf-8",
     )
-    made.generated()
+    small_project.generated()
 
 
 def test_init_of_a_published_module_with_one_unpaired_arm(tmp_path: Path) -> None:

@@ -25,26 +25,26 @@ message Note {{ oneof kind {{ Nothing tick = 1; }} }}
 """
 
 
-def take(made: Project, *lines: str) -> None:
+def uncomment(small_project: Project, *lines: str) -> None:
     """Take the comment sign off lines of the configuration, as it asks for."""
-    text = made.config.read_text(encoding="utf-8")
+    text = small_project.config.read_text(encoding="utf-8")
     for line in lines:
         assert text.count(f"\n# {line}\n") == 1, (line, text)
         text = text.replace(f"\n# {line}\n", f"\n{line}\n")
-    made.config.write_text(text, encoding="utf-8")
+    small_project.config.write_text(text, encoding="utf-8")
 
 
-def init(made: Project) -> Outcome:
-    return made.invoke("init", "proto/small.proto")
+def init(small_project: Project) -> Outcome:
+    return small_project.invoke("init", "proto/small.proto")
 
 
 def rules(outcome: Outcome) -> list[str]:
     return re.findall(r"(?:error|note)\[(SG\d+)\]", outcome.errors)
 
 
-def test_every_role_is_told_at_once_with_its_candidates(tmp_path: Path) -> None:
-    made = fresh(tmp_path, NAMED_OTHERWISE)
-    outcome = init(made)
+def test_all_missing_roles_are_reported_with_candidates(tmp_path: Path) -> None:
+    small_project = fresh(tmp_path, NAMED_OTHERWISE)
+    outcome = init(small_project)
     assert outcome.status == 2
     assert outcome.output.splitlines() == [
         "event: ?  (acme.Notice, acme.Command, acme.Reply, acme.Frame)",
@@ -56,17 +56,17 @@ def test_every_role_is_told_at_once_with_its_candidates(tmp_path: Path) -> None:
     for role, first in (("event", "Notice"), ("request", "Command"), ("response", "Command")):
         assert f"no message has the role {role}\n" in outcome.errors
         assert f'[roles] {role} = "acme.{first}" (or acme.' in outcome.errors
-    assert tomli.loads(made.config.read_text(encoding="utf-8"))["roles"] == {}
+    assert tomli.loads(small_project.config.read_text(encoding="utf-8"))["roles"] == {}
 
 
 def test_the_lines_that_init_writes_lead_to_a_package(tmp_path: Path) -> None:
-    made = fresh(tmp_path, NAMED_OTHERWISE)
-    init(made)
-    assert rules(made.invoke("generate")) == ["SG010"] * 3
-    take(made, 'event = "acme.Notice"', 'request = "acme.Command"')
-    assert rules(made.invoke("generate")) == ["SG010"]
-    take(made, 'response = "acme.Reply"')
-    outcome = made.invoke("generate")
+    small_project = fresh(tmp_path, NAMED_OTHERWISE)
+    init(small_project)
+    assert rules(small_project.invoke("generate")) == ["SG010"] * 3
+    uncomment(small_project, 'event = "acme.Notice"', 'request = "acme.Command"')
+    assert rules(small_project.invoke("generate")) == ["SG010"]
+    uncomment(small_project, 'response = "acme.Reply"')
+    outcome = small_project.invoke("generate")
     assert (outcome.status, outcome.errors) == (0, "")
     assert outcome.output.startswith(
         "roles:\n  envelope     acme.Frame\n  event        acme.Notice\n"
@@ -75,13 +75,18 @@ def test_the_lines_that_init_writes_lead_to_a_package(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_known_is_written_beside_what_is_not(tmp_path: Path) -> None:
-    made = fresh(tmp_path, ALL_UNCLEAR)
-    outcome = init(made)
+def test_known_and_unknown_roles(tmp_path: Path) -> None:
+    small_project = fresh(tmp_path, ALL_UNCLEAR)
+    outcome = init(small_project)
     assert rules(outcome) == ["SG010", "SG011", "SG011", "SG011", "SG011"]
-    take(made, 'event = "acme.Note"', 'request = "acme.BRequest"', 'response = "acme.BResponse"')
+    uncomment(
+        small_project,
+        'event = "acme.Note"',
+        'request = "acme.BRequest"',
+        'response = "acme.BResponse"',
+    )
     # The two are known now, and with them what they do not answer.
-    outcome = made.invoke("generate")
+    outcome = small_project.invoke("generate")
     assert rules(outcome) == ["SG014"]
     assert 'request arm "start" has no response arm' in outcome.errors
 
@@ -93,18 +98,24 @@ def test_unanswered_requests_are_listed_before_the_event_is_known(tmp_path: Path
     proto = proto.replace("// Is anybody there?", "Empty frobnicate = 9;").replace(
         "oneof response {", "oneof response { Empty done = 9;"
     )
-    made = fresh(tmp_path, proto)
-    outcome = init(made)
+    small_project = fresh(tmp_path, proto)
+    outcome = init(small_project)
     assert sorted(rules(outcome)) == ["SG010", "SG014", "SG014"]
     assert "now choose its roles and name the answers it asks for, and run" in outcome.output
-    assert "# Response arms that answer none yet: done.\n" in made.config.read_text("utf-8")
-    take(made, 'event = "small.Happening"', '[annotations."small.Request.frobnicate"]')
-    text = made.config.read_text(encoding="utf-8")
-    made.config.write_text(text.replace('# response = "..."', 'response = "done"'), "utf-8")
-    assert made.invoke("generate").status == 0
+    assert "# Response arms that answer none yet: done.\n" in small_project.config.read_text(
+        "utf-8"
+    )
+    uncomment(
+        small_project, 'event = "small.Happening"', '[annotations."small.Request.frobnicate"]'
+    )
+    text = small_project.config.read_text(encoding="utf-8")
+    small_project.config.write_text(
+        text.replace('# response = "..."', 'response = "done"'), "utf-8"
+    )
+    assert small_project.invoke("generate").status == 0
 
 
-def test_a_request_with_an_annotated_answer_is_not_asked_for(tmp_path: Path) -> None:
+def test_request_with_an_annotated_response(tmp_path: Path) -> None:
     proto = PROTO.replace("// Is anybody there?", "Empty open = 8; Empty close = 9 [").replace(
         "Empty ping = 2;\n  }\n}\n\nmessage Response",
         '(sessiongen.response) = "ping"];\n    Empty ping = 2;\n  }\n}\n\nmessage Response',
@@ -112,65 +123,69 @@ def test_a_request_with_an_annotated_answer_is_not_asked_for(tmp_path: Path) -> 
     proto = proto.replace(
         "package small;", 'package small;\nimport "sessiongen/annotations.proto";'
     )
-    made = fresh(tmp_path, proto)
-    assert rules(init(made)) == ["SG014"]
-    text = made.config.read_text(encoding="utf-8")
+    small_project = fresh(tmp_path, proto)
+    assert rules(init(small_project)) == ["SG014"]
+    text = small_project.config.read_text(encoding="utf-8")
     assert re.findall(r"# \[annotations\.(.*)\]", text) == ['"small.Request.open"']
 
 
 def test_fields_that_may_play_a_role(tmp_path: Path) -> None:
     proto = PROTO.replace("  string request_id = 1;\n", "  string a = 8;\n  string b = 9;\n")
-    made = fresh(tmp_path, proto.replace("message Envelope", "message Outer"))
-    outcome = init(made)
+    small_project = fresh(tmp_path, proto.replace("message Envelope", "message Outer"))
+    outcome = init(small_project)
     assert rules(outcome) == ["SG011", "SG011"]
     assert "correlation: ?  (a, b)\n" in outcome.output
-    take(made, 'correlation = "b"')
-    assert made.invoke("generate").output.startswith("roles:\n  envelope     small.Outer\n")
-    text = made.config.read_text(encoding="utf-8")
-    made.config.write_text(text.replace('correlation = "b"', 'correlation = "a"'), "utf-8")
-    assert "  correlation  a\n" in made.invoke("generate").output
+    uncomment(small_project, 'correlation = "b"')
+    assert small_project.invoke("generate").output.startswith(
+        "roles:\n  envelope     small.Outer\n"
+    )
+    text = small_project.config.read_text(encoding="utf-8")
+    small_project.config.write_text(text.replace('correlation = "b"', 'correlation = "a"'), "utf-8")
+    assert "  correlation  a\n" in small_project.invoke("generate").output
 
 
-def test_none_is_a_choice_for_a_field(tmp_path: Path) -> None:
+def test_role_of_a_field_can_be_false(tmp_path: Path) -> None:
     proto = PROTO.replace("  string request_id = 1;\n", "  string a = 8;\n  string b = 9;\n")
-    made = fresh(tmp_path, proto)
-    init(made)
-    take(made, "correlation = false")
-    outcome = made.invoke("generate")
+    small_project = fresh(tmp_path, proto)
+    init(small_project)
+    uncomment(small_project, "correlation = false")
+    outcome = small_project.invoke("generate")
     assert (outcome.status, outcome.errors) == (0, "")
 
 
-def test_the_message_that_a_missing_role_asks_for(tmp_path: Path) -> None:
+def test_suggested_message_for_a_missing_role(tmp_path: Path) -> None:
     proto = (
         PROTO[: PROTO.index("message Event {")]
         + PROTO[PROTO.index("message Request {") : PROTO.index("message Envelope {")]
     )
-    made = fresh(tmp_path, proto)
-    outcome = init(made)
+    small_project = fresh(tmp_path, proto)
+    outcome = init(small_project)
     assert outcome.status == 2
     assert "event: ?  (no message fits)\n" in outcome.output
     assert "if the protocol has no events: [roles] event = false\n" in outcome.errors
-    take(made, "event = false")
-    outcome = made.invoke("generate")
+    uncomment(small_project, "event = false")
+    outcome = small_project.invoke("generate")
     assert (outcome.status, outcome.errors) == (0, "")
 
 
 def test_the_messages_that_events_alone_ask_for(tmp_path: Path) -> None:
     proto = PROTO[: PROTO.index("message Request {")]
-    made = fresh(tmp_path, proto)
-    assert "if the protocol has no requests: [roles] request = false\n" in init(made).errors
-    take(made, "request = false")
-    assert made.invoke("generate").status == 0
+    small_project = fresh(tmp_path, proto)
+    assert (
+        "if the protocol has no requests: [roles] request = false\n" in init(small_project).errors
+    )
+    uncomment(small_project, "request = false")
+    assert small_project.invoke("generate").status == 0
 
 
 @pytest.mark.parametrize("proto", ["", HEAD, 'syntax = "proto3"; enum E { A = 0; }'])
 def test_a_file_that_is_no_protocol_leaves_no_configuration(proto: str, tmp_path: Path) -> None:
-    made = fresh(tmp_path, proto)
-    outcome = init(made)
+    small_project = fresh(tmp_path, proto)
+    outcome = init(small_project)
     assert outcome.status == 2
     assert rules(outcome) == ["SG010"] * 3
     assert "no message has the role event: none has a oneof\n" in outcome.errors
-    assert not made.config.exists()
+    assert not small_project.config.exists()
 
 
 def test_a_message_of_the_right_name_is_a_candidate_whatever_it_carries(tmp_path: Path) -> None:
@@ -181,22 +196,22 @@ def test_a_message_of_the_right_name_is_a_candidate_whatever_it_carries(tmp_path
         "Empty ping = 2;\n  }\n}\n\nmessage Envelope",
         "Event event = 8;\n  }\n}\n\nmessage Envelope",
     )
-    made = fresh(tmp_path, proto)
-    outcome = init(made)
+    small_project = fresh(tmp_path, proto)
+    outcome = init(small_project)
     assert "no message has the role response: small.Response has 2 oneofs\n" in outcome.errors
-    take(made, 'response = "small.Response"')
-    assert made.invoke("generate").status == 0
+    uncomment(small_project, 'response = "small.Response"')
+    assert small_project.invoke("generate").status == 0
 
 
-def test_many_candidates_are_all_written_and_not_all_told(tmp_path: Path) -> None:
+def test_many_candidates(tmp_path: Path) -> None:
     unions = [f"message M{n} {{ oneof k {{ Nothing a{n} = 1; }} }}\n" for n in range(30)]
-    made = fresh(tmp_path, HEAD + "".join(unions))
-    outcome = init(made)
+    small_project = fresh(tmp_path, HEAD + "".join(unions))
+    outcome = init(small_project)
     assert " and 21 more); if" in outcome.errors
-    assert made.config.read_text(encoding="utf-8").count('# event = "') == 30
+    assert small_project.config.read_text(encoding="utf-8").count('# event = "') == 30
 
 
-def test_names_that_end_in_a_role_by_the_way(tmp_path: Path) -> None:
+def test_requests_without_a_union(tmp_path: Path) -> None:
     """Messages of a service: each call has a request of its own, and none is a union."""
     calls = [f"message Get{n}Request {{}}\nmessage Get{n}Response {{}}\n" for n in range(12)]
     proto = HEAD + "".join(calls) + "message Event { oneof e { Nothing tick = 1; } }\n"
@@ -207,8 +222,8 @@ def test_names_that_end_in_a_role_by_the_way(tmp_path: Path) -> None:
 
 
 def test_the_command_to_run_names_the_configuration(tmp_path: Path) -> None:
-    made = fresh(tmp_path)
-    outcome = made.invoke("init", "--config", "gen.toml", "proto/small.proto")
+    small_project = fresh(tmp_path)
+    outcome = small_project.invoke("init", "--config", "gen.toml", "proto/small.proto")
     assert outcome.output.endswith(
         "wrote gen.toml; now run `sessiongen --config gen.toml generate`\n"
     )
@@ -217,12 +232,12 @@ def test_the_command_to_run_names_the_configuration(tmp_path: Path) -> None:
 # notes
 
 
-def test_a_missing_correlation_is_told_once_and_can_be_meant(tmp_path: Path) -> None:
+def test_missing_correlation_is_a_note(tmp_path: Path) -> None:
     proto = PROTO.replace("  string request_id = 1;\n", "  int64 id = 1;\n", 1).replace(
         "  string request_id = 1;\n", "  string id = 1;\n  bytes ref = 4;\n", 1
     )
-    made = fresh(tmp_path, proto)
-    outcome = init(made)
+    small_project = fresh(tmp_path, proto)
+    outcome = init(small_project)
     # A protocol may well have none: that is no fault.
     assert outcome.status == 0
     line, column = place_of(proto, "message Response")
@@ -235,32 +250,32 @@ def test_a_missing_correlation_is_told_once_and_can_be_meant(tmp_path: Path) -> 
         in outcome.errors
     )
     assert "correlation: -  (no field says which request a response answers; " in outcome.output
-    assert rules(made.invoke("generate")) == ["SG029"]
+    assert rules(small_project.invoke("generate")) == ["SG029"]
     # What is but a note has no place in a judgement.
-    assert made.invoke("check", "--no-cache").errors == ""
-    as_json = made.invoke("generate", "--no-cache", "--format", "json").records()
+    assert small_project.invoke("check", "--no-cache").errors == ""
+    as_json = small_project.invoke("generate", "--no-cache", "--format", "json").records()
     assert [(item["rule"], item["severity"]) for item in as_json] == [("SG029", "note")]
-    take(made, "correlation = false")
-    assert made.invoke("generate").errors == ""
+    uncomment(small_project, "correlation = false")
+    assert small_project.invoke("generate").errors == ""
 
 
-def test_a_string_is_not_taken_for_the_error_text(tmp_path: Path) -> None:
+def test_string_that_is_not_taken_for_the_error_text(tmp_path: Path) -> None:
     """An id that the response calls otherwise is not filled with the text of errors."""
     proto = PROTO.replace("  string request_id = 1;\n", "  string id = 1;\n", 1)
-    made = fresh(tmp_path, proto)
-    outcome = init(made)
+    small_project = fresh(tmp_path, proto)
+    outcome = init(small_project)
     assert (outcome.status, rules(outcome)) == (0, ["SG029", "SG033"])
     assert "small.Response.request_id is not taken for the error text\n" in outcome.errors
-    take(made, "error = false", "correlation = false")
-    outcome = made.invoke("generate")
+    uncomment(small_project, "error = false", "correlation = false")
+    outcome = small_project.invoke("generate")
     assert outcome.errors == ""
     assert "  error        -\n" in outcome.output
 
 
 @pytest.mark.parametrize("name", ["error", "error_text", "failure", "errorMessage", "lastErr"])
-def test_an_error_by_its_name_is_no_guess(name: str, tmp_path: Path) -> None:
+def test_error_field_found_by_its_name(name: str, tmp_path: Path) -> None:
     proto = PROTO.replace("message Response {\n", f"message Response {{\n  string {name} = 9;\n")
-    made = fresh(tmp_path, proto)
-    outcome = init(made)
+    small_project = fresh(tmp_path, proto)
+    outcome = init(small_project)
     assert (outcome.status, outcome.errors) == (0, "")
-    assert f'error = "{name}"\n' in made.config.read_text(encoding="utf-8")
+    assert f'error = "{name}"\n' in small_project.config.read_text(encoding="utf-8")

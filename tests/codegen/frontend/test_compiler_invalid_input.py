@@ -1,4 +1,4 @@
-"""Invalid, hostile and broken input: a diagnostic with status 2 and never a traceback.
+"""Tests that invalid and damaged input gives a diagnostic and status 2, never a traceback.
 
 Nothing is written outside the output package.
 """
@@ -19,19 +19,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 
-def reading(line: str) -> str:
+def config_with_input(line: str) -> str:
     """Return a configuration with another input."""
     return CONFIG.replace('protos = ["proto/small.proto"]', line)
 
 
-def untouched(made: Project, outcome_of: Callable[[], Any], valid: bool = False) -> None:
-    """Assert that a run refuses without a traceback and writes nothing anywhere."""
-    before = tree(made.root.parent)
+def assert_nothing_written(
+    small_project: Project, outcome_of: Callable[[], Any], valid: bool = False
+) -> None:
+    """Assert that a run fails without a traceback and writes nothing."""
+    before = tree(small_project.root.parent)
     outcome = outcome_of()
     assert outcome.status in ((0, 2) if valid else (2,)), outcome.all
     assert "Traceback" not in outcome.all
-    after = tree(made.root.parent)
-    inside = made.package.relative_to(made.root.parent).as_posix() + "/"
+    after = tree(small_project.root.parent)
+    inside = small_project.package.relative_to(small_project.root.parent).as_posix() + "/"
     assert {
         name for name in before.items() ^ after.items() if not name[0].startswith(inside)
     } == set()
@@ -58,25 +60,27 @@ GARBAGE = {
 
 @pytest.mark.parametrize("name", GARBAGE)
 def test_garbage_as_proto(name: str, tmp_path: Path) -> None:
-    made = project(tmp_path / "in", GARBAGE[name])
-    untouched(made, lambda: made.invoke("generate"))
+    small_project = project(tmp_path / "in", GARBAGE[name])
+    assert_nothing_written(small_project, lambda: small_project.invoke("generate"))
 
 
-def test_a_comment_in_an_old_encoding_is_no_fault(tmp_path: Path) -> None:
+def test_comment_that_is_not_utf_8(tmp_path: Path) -> None:
     proto = PROTO.replace("Is anybody there?", "Gr\xf6\xdfe").encode("latin-1")
-    made = project(tmp_path, proto).generated()
-    assert "Gr\ufffd\ufffde" in made.invoke("explain", "ping").output
+    small_project = project(tmp_path, proto).generated()
+    assert "Gr\ufffd\ufffde" in small_project.invoke("explain", "ping").output
 
 
 @pytest.mark.parametrize(
     "path", ["/dev/null", ".", "proto/none.proto", "x" * 5_000, "a/../../b", "//"]
 )
-def test_paths_that_are_no_file(path: str, tmp_path: Path) -> None:
+def test_paths_that_are_not_files(path: str, tmp_path: Path) -> None:
     for key, value in (("protos", f'["{path}"]'), ("descriptor_set", f'"{path}"')):
-        made = project(tmp_path / "in", config=reading(f"{key} = {value}"))
-        untouched(made, lambda: made.invoke("generate"))
-    made = project(tmp_path / "in")
-    untouched(made, lambda: made.invoke("--config", path, "generate"))
+        small_project = project(tmp_path / "in", config=config_with_input(f"{key} = {value}"))
+        assert_nothing_written(small_project, lambda: small_project.invoke("generate"))
+    small_project = project(tmp_path / "in")
+    assert_nothing_written(
+        small_project, lambda: small_project.invoke("--config", path, "generate")
+    )
 
 
 VOCABULARIES = [
@@ -94,22 +98,22 @@ VOCABULARIES = [
 @pytest.mark.parametrize("data", [*VOCABULARIES, None])
 def test_garbage_as_vocabulary(data: bytes | None, tmp_path: Path) -> None:
     config = f'{CONFIG}\n[sdks]\nvocabularies = ["sdk.json"]\n'
-    made = project(tmp_path / "in", config=config)
+    small_project = project(tmp_path / "in", config=config)
     if data is not None:
-        (made.root / "sdk.json").write_bytes(data)
-    untouched(made, lambda: made.invoke("generate"))
+        (small_project.root / "sdk.json").write_bytes(data)
+    assert_nothing_written(small_project, lambda: small_project.invoke("generate"))
 
 
 def test_an_output_path_beyond_the_file_system(tmp_path: Path) -> None:
-    made = project(tmp_path / "in", config=CONFIG.replace('"out"', f'"{"x" * 5_000}"'))
-    untouched(made, lambda: made.invoke("generate"))
+    small_project = project(tmp_path / "in", config=CONFIG.replace('"out"', f'"{"x" * 5_000}"'))
+    assert_nothing_written(small_project, lambda: small_project.invoke("generate"))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
 def test_an_unreadable_file(tmp_path: Path) -> None:
-    made = project(tmp_path / "in").generated()
-    made.proto.chmod(0)
-    untouched(made, lambda: made.invoke("generate", "--no-cache"))
+    small_project = project(tmp_path / "in").generated()
+    small_project.proto.chmod(0)
+    assert_nothing_written(small_project, lambda: small_project.invoke("generate", "--no-cache"))
 
 
 def descriptors(**changes: Any) -> descriptor_pb2.FileDescriptorProto:
@@ -131,19 +135,21 @@ def descriptors(**changes: Any) -> descriptor_pb2.FileDescriptorProto:
     return file
 
 
-def refused_set(tmp_path: Path, data: bytes, valid: bool = False) -> None:
-    made = project(tmp_path / "in", config=reading('descriptor_set = "a.binpb"'))
-    (made.root / "a.binpb").write_bytes(data)
-    untouched(made, lambda: made.invoke("generate", "--no-cache"), valid)
+def assert_set_is_refused(tmp_path: Path, data: bytes, valid: bool = False) -> None:
+    small_project = project(tmp_path / "in", config=config_with_input('descriptor_set = "a.binpb"'))
+    (small_project.root / "a.binpb").write_bytes(data)
+    assert_nothing_written(
+        small_project, lambda: small_project.invoke("generate", "--no-cache"), valid
+    )
 
 
 def test_the_unchanged_set_is_valid(tmp_path: Path) -> None:
-    made = project(tmp_path, config=reading('descriptor_set = "a.binpb"'))
+    small_project = project(tmp_path, config=config_with_input('descriptor_set = "a.binpb"'))
     files = [descriptors()]
     (tmp_path / "a.binpb").write_bytes(
         descriptor_pb2.FileDescriptorSet(file=files).SerializeToString()
     )
-    made.generated()
+    small_project.generated()
 
 
 NAMES = [
@@ -164,7 +170,7 @@ NAMES = [
 
 @pytest.mark.parametrize("name", NAMES)
 def test_sets_with_hostile_file_names(name: str, tmp_path: Path) -> None:
-    refused_set(
+    assert_set_is_refused(
         tmp_path,
         descriptor_pb2.FileDescriptorSet(file=[descriptors(name=name)]).SerializeToString(),
     )
@@ -222,7 +228,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_sets(name: str, tmp_path: Path) -> None:
-    refused_set(tmp_path, BROKEN[name])
+    assert_set_is_refused(tmp_path, BROKEN[name])
 
 
 BRIEF = settings(
@@ -264,10 +270,10 @@ def test_mutated_configurations(edits: list[tuple[float, int]], tmp_path: Path) 
     )
     for where, byte in edits:
         data[int(where * len(data))] = byte
-    # No proto to find: what is tried here ends before protoc.
-    made = project(tmp_path, config=bytes(data))
-    made.proto.unlink()
-    assert made.invoke("generate").status == 2
+    # There is no .proto file: these runs end before protoc starts.
+    small_project = project(tmp_path, config=bytes(data))
+    small_project.proto.unlink()
+    assert small_project.invoke("generate").status == 2
 
 
 @settings(BRIEF, max_examples=10)
@@ -290,18 +296,18 @@ def test_mutated_protos(edits: list[tuple[float, int]], tmp_path: Path) -> None:
         "x = " + "9" * 5_000,
     ],
 )
-def test_configurations_without_end(text: str, tmp_path: Path) -> None:
-    made = project(tmp_path / "in", config=text)
-    untouched(made, lambda: made.invoke("generate"))
+def test_deeply_nested_configurations(text: str, tmp_path: Path) -> None:
+    small_project = project(tmp_path / "in", config=text)
+    assert_nothing_written(small_project, lambda: small_project.invoke("generate"))
 
 
-def test_a_terminal_that_cannot_show_it(tmp_path: Path) -> None:
-    made = project(tmp_path, PROTO.replace("// Is anybody there?", "// Größe 日本"))
+def test_terminal_with_a_narrow_encoding(tmp_path: Path) -> None:
+    small_project = project(tmp_path, PROTO.replace("// Is anybody there?", "// Größe 日本"))
     env = {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
-    outcome = run(made.root, "explain", "ping", env=env)
+    outcome = run(small_project.root, "explain", "ping", env=env)
     assert outcome.status == 0
     assert "e \\u65e5\\u672c" in outcome.output
-    outcome = run(made.root, "--format", "github", "explain", "日", env=env)
+    outcome = run(small_project.root, "--format", "github", "explain", "日", env=env)
     assert (outcome.status, outcome.errors) == (2, "")
 
 

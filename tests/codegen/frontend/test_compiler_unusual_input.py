@@ -1,4 +1,4 @@
-"""Unusual but valid input, run in a subprocess: a regression test for each."""
+"""Regression tests with unusual input, run in subprocesses."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ CLASHES = {
 
 
 @pytest.mark.parametrize("name", CLASHES)
-def test_names_that_a_stub_needs_are_refused(name: str, tmp_path: Path) -> None:
+def test_names_that_the_stub_uses(name: str, tmp_path: Path) -> None:
     extra, fault = CLASHES[name]
     project(tmp_path, "m.proto", base("clash", extra))
     done = generate(tmp_path)
@@ -72,7 +72,7 @@ def test_names_that_a_stub_needs_are_refused(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("module", ["tempfile", "black", "grpc_tools", "mypy_protobuf", "calendar"])
-def test_nothing_of_the_working_directory_is_run(module: str, tmp_path: Path) -> None:
+def test_modules_in_the_working_directory_are_not_run(module: str, tmp_path: Path) -> None:
     project(tmp_path, "m.proto", base("shadow"))
     (tmp_path / f"{module}.py").write_text(f'open({str(tmp_path / "RAN")!r}, "w")\n')
     done = generate(tmp_path)
@@ -104,7 +104,7 @@ def test_a_well_known_file_in_a_folder_of_its_own(tmp_path: Path) -> None:
     imported(tmp_path)
 
 
-def test_a_link_to_a_proto_elsewhere(tmp_path: Path) -> None:
+def test_link_to_a_proto_in_another_folder(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "m.proto").write_text(base("link"))
     root = tmp_path / "root"
@@ -115,7 +115,7 @@ def test_a_link_to_a_proto_elsewhere(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_file_name_is_no_encoding_cookie(tmp_path: Path) -> None:
+def test_file_name_with_an_encoding_declaration(tmp_path: Path) -> None:
     project(tmp_path, "coding=unicode_escape/m.proto", base("cookie"))
     done = generate(tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -129,7 +129,7 @@ def test_a_byte_order_mark_in_the_configuration(tmp_path: Path) -> None:
     assert generate(tmp_path).returncode == 0
 
 
-def test_a_folder_that_is_no_text(tmp_path: Path) -> None:
+def test_folder_whose_name_is_not_utf_8(tmp_path: Path) -> None:
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/b\xff"))
     try:
         project(folder, "m.proto", base("bytes"))
@@ -161,7 +161,7 @@ MORE_CLASHES = {
 
 
 @pytest.mark.parametrize("name", MORE_CLASHES)
-def test_names_that_generated_code_needs_are_refused(name: str, tmp_path: Path) -> None:
+def test_names_that_generated_code_uses(name: str, tmp_path: Path) -> None:
     extra, fault = MORE_CLASHES[name]
     other = 'syntax = "proto3";\npackage needs;\nmessage FooPb2 { oneof x { int32 a = 1; } }\n'
     (tmp_path / "dispatch_foo.proto").write_text(other)
@@ -186,7 +186,7 @@ def test_an_extension_that_hides_a_part_of_protobuf(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("package", ["google", "google.protobuf.small", "typing", "logging", "ﬁle"])
-def test_packages_that_cannot_be_imported_are_refused(package: str, tmp_path: Path) -> None:
+def test_packages_that_cannot_be_imported(package: str, tmp_path: Path) -> None:
     project(tmp_path, "m.proto", base("hidden"))
     config = tmp_path / "codegen.toml"
     config.write_text(config.read_text().replace('"made"', f'"{package}"'))
@@ -195,7 +195,7 @@ def test_packages_that_cannot_be_imported_are_refused(package: str, tmp_path: Pa
     assert done.stderr.startswith("codegen.toml:6:1: error[SG006]: ")
 
 
-def test_an_option_that_is_no_text(tmp_path: Path) -> None:
+def test_option_that_is_not_utf_8(tmp_path: Path) -> None:
     extra = 'import "sessiongen/annotations.proto";'
     project(tmp_path, "m.proto", base("bad", extra, ' [(sessiongen.sdk_event) = "a\\377b"]'))
     done = generate(tmp_path)
@@ -203,7 +203,7 @@ def test_an_option_that_is_no_text(tmp_path: Path) -> None:
     assert "invalid UTF-8" in done.stderr and "stack trace" not in done.stderr
 
 
-def test_names_that_python_refuses_are_placed_in_their_file(tmp_path: Path) -> None:
+def test_position_of_names_that_python_rejects(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "b.proto").write_text(
         'syntax = "proto2";\npackage link;\n'
@@ -215,7 +215,7 @@ def test_names_that_python_refuses_are_placed_in_their_file(tmp_path: Path) -> N
     assert "deep/b.proto:1:1: error[SG003]: the descriptors do not link" in done.stderr
 
 
-def test_a_dangling_link_in_the_way_is_left_alone(tmp_path: Path) -> None:
+def test_dangling_link_is_not_overwritten(tmp_path: Path) -> None:
     project(tmp_path, "m.proto", base("dangling"))
     (tmp_path / "out" / "made").mkdir(parents=True)
     link = tmp_path / "out" / "made" / "client.py"
@@ -226,7 +226,7 @@ def test_a_dangling_link_in_the_way_is_left_alone(tmp_path: Path) -> None:
     assert link.is_symlink()
 
 
-def test_a_messages_module_that_leaves_the_process(tmp_path: Path) -> None:
+def test_messages_module_that_ends_the_process(tmp_path: Path) -> None:
     project(tmp_path, "m.proto", base("leaver"))
     (tmp_path / "leaver.py").write_text("import sys\nprint('[]')\nsys.exit(0)\n")
     (tmp_path / "codegen.toml").write_text(

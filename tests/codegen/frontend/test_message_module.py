@@ -54,12 +54,12 @@ def test_no_messages_are_generated(bound: Bound) -> None:
     assert [name for name in names if "_pb2" in name] == []
 
 
-def test_mypy_has_nothing_to_say(bound: Bound, tmp_path: Path) -> None:
+def test_mypy_reports_no_error(bound: Bound, tmp_path: Path) -> None:
     folders = [item.folder for item in bound.values()]
     assert generated_packages.mypy(folders, [folders[0].parent], tmp_path) == ""
 
 
-def test_pyright_has_nothing_to_say(bound: Bound, tmp_path: Path) -> None:
+def test_pyright_reports_no_error(bound: Bound, tmp_path: Path) -> None:
     folders = [item.folder for item in bound.values()]
     assert generated_packages.pyright(folders, [folders[0].parent], tmp_path) == ""
 
@@ -68,20 +68,22 @@ def arms(module: str, message: str, oneof: str) -> list[str]:
     """Return the arms of an installed oneof, read without the generator."""
     import importlib
 
-    found = getattr(importlib.import_module(module), message).DESCRIPTOR.oneofs_by_name[oneof]
-    return [item.name for item in found.fields]
+    oneof_descriptor = getattr(importlib.import_module(module), message).DESCRIPTOR.oneofs_by_name[
+        oneof
+    ]
+    return [item.name for item in oneof_descriptor.fields]
 
 
-def test_rooms_own_protocol_round_trips(bound: Bound) -> None:
+def test_protocol_of_rooms_round_trips(bound: Bound) -> None:
     package = bound["ffi"]
     pairs = {"edit_chat_message": "send_chat_message"}
     assert package_walk.check_dispatch(package) > 200
     package_walk.check_requests(package, Facts(None, pairs=pairs))
     package_walk.check_events(package, Facts(None))
     module = "livekit.rtc._proto.ffi_pb2"
-    found = package.module("dispatch")
+    dispatch = package.module("dispatch")
     for message in ("FfiRequest", "FfiResponse", "FfiEvent"):
-        table = next(v for k, v in vars(found).items() if k == f"FFI_{message[3:].upper()}_ARMS")
+        table = next(v for k, v in vars(dispatch).items() if k == f"FFI_{message[3:].upper()}_ARMS")
         assert list(table) == arms(module, message, "message")
 
 
@@ -161,8 +163,8 @@ def test_descriptor_sets_give_the_same_code(
     only = tmp_path / "only"
     only.mkdir()
     for path in folder.rglob("*.proto"):
-        wanted = name == "imports" or path.name == file
-        if wanted:
+        is_main = name == "imports" or path.name == file
+        if is_main:
             place = only / path.relative_to(folder)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(path.read_bytes())
@@ -181,15 +183,15 @@ def test_a_descriptor_set_without_positions_loses_comments_only(tmp_path: Path) 
     command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{CASES}", "--include_imports"]
     subprocess.run([*command, f"--descriptor_set_out={target}", "scalar_arms.proto"], check=True)
     source = f'descriptor_set = "{target.as_posix()}"'
-    made = generated_packages.generate(
+    without_positions = generated_packages.generate(
         generated_packages.configured(tmp_path / "set", "case_bare", source)
     )
     proto = generated_packages.protos([CASES / "scalar_arms.proto"], [CASES])
     other = generated_packages.generate(
         generated_packages.configured(tmp_path / "proto", "case_bare", proto)
     )
-    assert layers(made).keys() == layers(other).keys()
-    assert layers(made)["dispatch.py"] == layers(other)["dispatch.py"]
+    assert layers(without_positions).keys() == layers(other).keys()
+    assert layers(without_positions)["dispatch.py"] == layers(other)["dispatch.py"]
 
 
 def test_a_client_of_the_rooms_protocol_reads_typed_results(bound: Bound) -> None:

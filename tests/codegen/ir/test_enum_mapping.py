@@ -1,4 +1,4 @@
-"""The matching rule of enums, and the generated functions compared with a published SDK."""
+"""Tests of matching enums, and of the generated functions against a published SDK."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ CLOSE_REASONS = {
 }
 
 
-@pytest.mark.parametrize(("word", "number", "name"), [(k, *v) for k, v in CLOSE_REASONS.items()])
-def test_close_reason(word: str, number: int, name: str) -> None:
-    assert enums.close_reason_to_proto(word) == number
-    assert enums.close_reason_from_proto(pb.CloseReason.ValueType(number)) == word
+@pytest.mark.parametrize(("literal", "number", "name"), [(k, *v) for k, v in CLOSE_REASONS.items()])
+def test_close_reason(literal: str, number: int, name: str) -> None:
+    assert enums.close_reason_to_proto(literal) == number
+    assert enums.close_reason_from_proto(pb.CloseReason.ValueType(number)) == literal
     assert enums.close_reason_name(pb.CloseReason.ValueType(number)) == name
     assert enums.close_reason_from_name(name) == number
 
 
-def test_members_of_the_real_enums_are_words() -> None:
+def test_members_of_the_sdk_enums_are_literals() -> None:
     assert {item.value for item in events.CloseReason} == set(CLOSE_REASONS)
     for reason in events.CloseReason:
         assert enums.close_reason_to_proto(reason) == CLOSE_REASONS[reason.value][0]
@@ -66,7 +66,7 @@ def test_a_missing_or_custom_reason_is_unknown() -> None:
     assert enums.close_reason_from_name("CR_FROM_THE_FUTURE") == pb.CR_UNKNOWN
 
 
-def test_both_names_of_five_are_read_and_the_published_one_is_written() -> None:
+def test_aliases_are_read_and_the_first_one_is_written() -> None:
     assert enums.close_reason_from_name("CR_TASK_COMPLETED") == 5
     assert enums.close_reason_from_name("CR_COMPLETED") == 5
     assert enums.close_reason_name(pb.CR_TASK_COMPLETED) == "CR_COMPLETED"
@@ -90,15 +90,15 @@ def test_hyphens_are_kept() -> None:
         (llm.ChatRole, "chat_role", {"developer": 0, "system": 1, "user": 2, "assistant": 3}),
     ],
 )
-def test_literals_are_total(literal: object, function: str, pairs: dict[str, int]) -> None:
+def test_every_literal_is_mapped(literal: object, function: str, pairs: dict[str, int]) -> None:
     assert set(get_args(literal)) == set(pairs)
     to_proto = getattr(enums, f"{function}_to_proto")
     from_proto = getattr(enums, f"{function}_from_proto")
-    assert {word: to_proto(word) for word in pairs} == pairs
+    assert {literal: to_proto(literal) for literal in pairs} == pairs
     assert {from_proto(number): number for number in pairs.values()} == pairs
 
 
-def test_a_zero_that_means_something_is_never_a_default() -> None:
+def test_zero_with_a_meaning_is_not_a_default() -> None:
     functions: dict[str, Callable[[Any], int]] = {
         "agent_session.UserState": enums.user_state_to_proto,
         "agent_session.ChatRole": enums.chat_role_to_proto,
@@ -140,18 +140,18 @@ class Small:
         self.count = 0
 
     def generate(
-        self, enum: str, words: list[str], name: str = "Mood", form: str = "literal"
+        self, enum: str, literals: list[str], name: str = "Mood", form: str = "literal"
     ) -> ModuleType:
         """Return the generated enums module."""
         self.count += 1
         package = f"small_{self.folder.name.replace('-', '_')}_{self.count}"
         place = Place("sdk/moods.py", 3)
         fact = EnumFact(
-            name, form, False, place, tuple(LiteralValue(word, None, 3) for word in words)
+            name, form, False, place, tuple(LiteralValue(literal, None, 3) for literal in literals)
         )
         vocabulary = Vocabulary("small-sdk", "python", "1", enums=(fact,))
         (self.folder / "sdk.json").write_bytes(dump(vocabulary))
-        # One proto package a call: Python's descriptor pool never forgets a name.
+        # Each call uses another proto package, as Python's descriptor pool keeps all names.
         text = PROTO.format(enum=enum).replace("package small;", f"package {package};")
         (self.folder / f"{package}.proto").write_text(text)
         (self.folder / "codegen.toml").write_text(
@@ -169,46 +169,46 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Small:
 
 
 def test_prefixes_and_spellings(small: Small) -> None:
-    made = small.generate("enum Mood { MOOD_GOOD = 0; MOOD_SO_SO = 1; }", ["good", "so-so"])
-    assert made.mood_to_proto("so-so") == 1
-    assert made.mood_from_proto(1) == "so-so"
-    made = small.generate("enum Mood { GOOD = 0; BAD = 1; }", ["Good", "BAD"])
-    assert [made.mood_to_proto(word) for word in ("Good", "BAD")] == [0, 1]
-    made = small.generate("enum Mood { M_1080P = 0; M_4K = 1; }", ["4k", "1080p"])
-    assert [made.mood_to_proto(word) for word in ("4k", "1080p")] == [1, 0]
+    module = small.generate("enum Mood { MOOD_GOOD = 0; MOOD_SO_SO = 1; }", ["good", "so-so"])
+    assert module.mood_to_proto("so-so") == 1
+    assert module.mood_from_proto(1) == "so-so"
+    module = small.generate("enum Mood { GOOD = 0; BAD = 1; }", ["Good", "BAD"])
+    assert [module.mood_to_proto(literal) for literal in ("Good", "BAD")] == [0, 1]
+    module = small.generate("enum Mood { M_1080P = 0; M_4K = 1; }", ["4k", "1080p"])
+    assert [module.mood_to_proto(literal) for literal in ("4k", "1080p")] == [1, 0]
 
 
-def test_of_two_names_the_first_is_written_and_both_are_read(small: Small) -> None:
+def test_two_names_of_one_value(small: Small) -> None:
     enum = """enum Mood {
       option allow_alias = true;
       M_GOOD = 0;
       M_DONE = 1;
       M_TASK_DONE = 1;
     }"""
-    for word in ("done", "task_done"):
-        made = small.generate(enum, ["good", word])
-        assert (made.mood_to_proto(word), made.mood_from_proto(1)) == (1, word)
-        assert made.mood_name(1) == "M_DONE"
-        assert made.mood_from_name("M_DONE") == made.mood_from_name("M_TASK_DONE") == 1
+    for literal in ("done", "task_done"):
+        module = small.generate(enum, ["good", literal])
+        assert (module.mood_to_proto(literal), module.mood_from_proto(1)) == (1, literal)
+        assert module.mood_name(1) == "M_DONE"
+        assert module.mood_from_name("M_DONE") == module.mood_from_name("M_TASK_DONE") == 1
 
 
-def test_second_word_of_a_value_is_not_mapped(small: Small) -> None:
-    made = small.generate("enum Mood { M_GOOD = 0; M_SO_SO = 1; }", ["good", "so-so", "so_so"])
-    assert made.mood_from_proto(1) == "so-so"
+def test_second_literal_of_a_value_is_not_mapped(small: Small) -> None:
+    module = small.generate("enum Mood { M_GOOD = 0; M_SO_SO = 1; }", ["good", "so-so", "so_so"])
+    assert module.mood_from_proto(1) == "so-so"
     with pytest.raises(ValueError, match="'so_so'"):
-        made.mood_to_proto("so_so")
+        module.mood_to_proto("so_so")
 
 
-def test_an_annotation_names_the_twin_and_the_word(small: Small) -> None:
+def test_annotations_of_enum_and_value(small: Small) -> None:
     enum = """enum Mood {
       option (sessiongen.sdk_enum) = "Day.mood";
       M_GOOD = 0 [(sessiongen.sdk_value) = "fine"];
       M_BAD = 1;
     }"""
-    made = small.generate(enum, ["fine", "bad"], name="Day.mood", form="field")
-    assert [made.mood_to_proto(word) for word in ("fine", "bad")] == [0, 1]
+    module = small.generate(enum, ["fine", "bad"], name="Day.mood", form="field")
+    assert [module.mood_to_proto(literal) for literal in ("fine", "bad")] == [0, 1]
     with pytest.raises(ValueError, match="'good'"):
-        made.mood_to_proto("good")
+        module.mood_to_proto("good")
 
 
 def test_a_str_enum_without_fallback_raises(small: Small) -> None:
@@ -216,47 +216,45 @@ def test_a_str_enum_without_fallback_raises(small: Small) -> None:
         GOOD = "good"
         NEW = "new"
 
-    made = small.generate("enum Mood { M_GOOD = 0; M_BAD = 1; }", ["good", "bad"], form="enum")
-    assert made.mood_to_proto(Mood.GOOD) == 0
+    module = small.generate("enum Mood { M_GOOD = 0; M_BAD = 1; }", ["good", "bad"], form="enum")
+    assert module.mood_to_proto(Mood.GOOD) == 0
     with pytest.raises(ValueError, match="Mood has no counterpart of"):
-        made.mood_to_proto(Mood.NEW)
+        module.mood_to_proto(Mood.NEW)
 
 
-def test_what_is_not_known_is_the_value_that_the_enum_declares_for_it(small: Small) -> None:
+def test_unknown_literal_is_the_declared_value(small: Small) -> None:
     enum = """enum Mood {
       option (sessiongen.unknown) = "M_BAD";
       M_GOOD = 0;
       M_BAD = 1;
     }"""
-    made = small.generate(enum, ["good"])
-    assert [made.mood_to_proto(word) for word in ("good", "dreaming", None)] == [0, 1, 1]
-    assert [made.mood_from_proto(number) for number in (0, 1, 7)] == ["good", None, None]
-    assert (made.mood_name(7), made.mood_from_name("M_NEW")) == ("M_BAD", 1)
+    module = small.generate(enum, ["good"])
+    assert [module.mood_to_proto(literal) for literal in ("good", "dreaming", None)] == [0, 1, 1]
+    assert [module.mood_from_proto(number) for number in (0, 1, 7)] == ["good", None, None]
+    assert (module.mood_name(7), module.mood_from_name("M_NEW")) == ("M_BAD", 1)
 
 
 @pytest.mark.parametrize(
     ("form", "option", "accepted"),
     [
         ("literal", "", "MoodLiteral"),
-        # A type checker takes no member of a str Enum for one of a Literal's words.
+        # For a type checker, a member of a str Enum is not one of the strings of a Literal.
         ("enum", "", "str"),
         ("literal", 'option (sessiongen.unknown) = "M_BAD";', "str | None"),
     ],
 )
-def test_what_a_type_checker_lets_through(
-    small: Small, form: str, option: str, accepted: str
-) -> None:
-    made = small.generate(f"enum Mood {{ {option} M_GOOD = 0; M_BAD = 1; }}", ["good"], form=form)
-    assert made.mood_to_proto.__annotations__["value"] == accepted
+def test_accepted_types(small: Small, form: str, option: str, accepted: str) -> None:
+    module = small.generate(f"enum Mood {{ {option} M_GOOD = 0; M_BAD = 1; }}", ["good"], form=form)
+    assert module.mood_to_proto.__annotations__["value"] == accepted
 
 
-def test_without_a_twin_there_are_names_alone(small: Small) -> None:
-    made = small.generate("enum Mood { M_GOOD = 0; M_BAD = 1; }", ["x"], name="Weather")
-    assert made.mood_name(1) == "M_BAD"
-    assert not hasattr(made, "mood_to_proto")
+def test_enum_without_an_sdk_enum(small: Small) -> None:
+    module = small.generate("enum Mood { M_GOOD = 0; M_BAD = 1; }", ["x"], name="Weather")
+    assert module.mood_name(1) == "M_BAD"
+    assert not hasattr(module, "mood_to_proto")
 
 
-def test_values_that_fall_together_are_refused(small: Small) -> None:
+def test_values_with_the_same_literal(small: Small) -> None:
     enum = 'enum Mood {\n  M_GOOD = 0;\n  M_BAD = 1 [(sessiongen.sdk_value) = "Good"];\n}'
     with pytest.raises(InputError) as refused:
         small.generate(enum, ["good"])
@@ -265,7 +263,7 @@ def test_values_that_fall_together_are_refused(small: Small) -> None:
     assert "M_BAD and M_GOOD" in fault.message
 
 
-def test_a_fallback_that_is_no_value_is_refused(small: Small) -> None:
+def test_unknown_value_that_does_not_exist(small: Small) -> None:
     enum = 'enum Mood {\n  option (sessiongen.unknown) = "M_UGLY";\n  M_GOOD = 0;\n  M_BAD = 1;\n}'
     with pytest.raises(InputError) as refused:
         small.generate(enum, ["good"])

@@ -1,4 +1,4 @@
-"""The cache, and that the output depends on the input alone.
+"""Tests of the cache, and that the output depends only on the input.
 
 A cached `check` reports what an uncached one reports, whatever changed; the same project gives
 the same bytes in every environment.
@@ -24,7 +24,7 @@ from sessiongen_command import (
     Project,
     crlf,
     project,
-    ready,
+    generated_copy,
     replaced,
     run,
     start,
@@ -42,32 +42,44 @@ NO_DRIFT = f"out/small_protocol: {len(FILES)} files, no drift\n"
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Project:
-    return ready(tmp_path / "in")
+def small_project(tmp_path: Path) -> Project:
+    return generated_copy(tmp_path / "in")
 
 
 MUTATIONS: dict[str, Callable[[Project], object]] = {
-    "the proto": lambda made: made.edit("tick = 1;", "tick = 1; common.Empty tock = 2;"),
-    "an imported proto": lambda made: replaced(
-        made.root / "proto" / "common.proto", "{}", "{ string text = 1; }"
+    "the proto": lambda small_project: small_project.edit(
+        "tick = 1;", "tick = 1; common.Empty tock = 2;"
     ),
-    "a comment": lambda made: made.edit("Is anybody there?", "Is nobody there?"),
-    "the configuration": lambda made: replaced(made.config, '"out"', '"elsewhere"'),
-    "a role": lambda made: made.config.write_text(
-        made.config.read_text(encoding="utf-8") + "\n[roles]\ncorrelation = false\n",
+    "an imported proto": lambda small_project: replaced(
+        small_project.root / "proto" / "common.proto", "{}", "{ string text = 1; }"
+    ),
+    "a comment": lambda small_project: small_project.edit("Is anybody there?", "Is nobody there?"),
+    "the configuration": lambda small_project: replaced(
+        small_project.config, '"out"', '"elsewhere"'
+    ),
+    "a role": lambda small_project: small_project.config.write_text(
+        small_project.config.read_text(encoding="utf-8") + "\n[roles]\ncorrelation = false\n",
         encoding="utf-8",
     ),
-    "a generated file": lambda made: replaced(made.package / "events.py", "Do not edit", "Do edit"),
-    "a missing file": lambda made: (made.package / "py.typed").unlink(),
-    "an extra file": lambda made: shutil.copy(
-        made.package / "events.py", made.package / "extra.py"
+    "a generated file": lambda small_project: replaced(
+        small_project.package / "events.py", "Do not edit", "Do edit"
     ),
-    "the manifest": lambda made: replaced(made.package / "sessiongen.json", '"files"', '"fils"'),
-    "a file on an earlier path": lambda made: (made.root / "early" / "common.proto").write_text(
+    "a missing file": lambda small_project: (small_project.package / "py.typed").unlink(),
+    "an extra file": lambda small_project: shutil.copy(
+        small_project.package / "events.py", small_project.package / "extra.py"
+    ),
+    "the manifest": lambda small_project: replaced(
+        small_project.package / "sessiongen.json", '"files"', '"fils"'
+    ),
+    "a file on an earlier path": lambda small_project: (
+        small_project.root / "early" / "common.proto"
+    ).write_text(
         'syntax = "proto3"; package common; message Empty { int32 number = 1; }', encoding="utf-8"
     ),
-    "a missing import": lambda made: (made.root / "proto" / "common.proto").unlink(),
-    "a missing proto": lambda made: made.proto.unlink(),
+    "a missing import": lambda small_project: (
+        small_project.root / "proto" / "common.proto"
+    ).unlink(),
+    "a missing proto": lambda small_project: small_project.proto.unlink(),
 }
 
 
@@ -77,12 +89,12 @@ def importing(root: Path) -> Project:
         "Empty ", "common.Empty "
     )
     config = CONFIG.replace("[output]", 'include = ["early", "proto"]\n\n[output]')
-    made = project(root, proto, config)
+    small_project = project(root, proto, config)
     (root / "early").mkdir()
     (root / "proto" / "common.proto").write_text(
         'syntax = "proto3"; package common; message Empty {}', encoding="utf-8"
     )
-    return made
+    return small_project
 
 
 @pytest.fixture(scope="module")
@@ -93,28 +105,28 @@ def with_import(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def fresh(with_import: Path) -> Project:
-    """Return the module's project as it was generated: in its place, as its cache knows it."""
-    kept = with_import.with_name("kept")
-    if not kept.exists():
-        # Twice: the first run found its input to be newer than itself, and kept nothing.
+    """Return the project as it was generated, at the same path and with its cache."""
+    copy = with_import.with_name("copy")
+    if not copy.exists():
+        # Twice, because the first run saves no state: its input is newer than its start.
         Project(with_import).generated()
-        shutil.copytree(with_import, kept)
+        shutil.copytree(with_import, copy)
     shutil.rmtree(with_import)
-    shutil.copytree(kept, with_import)
-    made = Project(with_import)
-    assert made.invoke("check") == Outcome(
+    shutil.copytree(copy, with_import)
+    small_project = Project(with_import)
+    assert small_project.invoke("check") == Outcome(
         0, NO_DRIFT.replace(str(len(FILES)), str(len(FILES) + 2)), ""
     )
-    return made
+    return small_project
 
 
 @pytest.mark.parametrize("name", MUTATIONS)
-def test_the_cache_hides_no_change(name: str, with_import: Path) -> None:
-    made = fresh(with_import)
-    MUTATIONS[name](made)
-    cached = made.invoke("check")
+def test_every_change_is_noticed(name: str, with_import: Path) -> None:
+    small_project = fresh(with_import)
+    MUTATIONS[name](small_project)
+    cached = small_project.invoke("check")
     assert cached.status in (1, 2)
-    assert cached == made.invoke("check", "--no-cache")
+    assert cached == small_project.invoke("check", "--no-cache")
 
 
 STEPS = sorted(set(MUTATIONS) - {"the configuration", "a missing proto"})
@@ -124,27 +136,27 @@ STEPS = sorted(set(MUTATIONS) - {"the configuration", "a missing proto"})
     max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(steps=st.lists(st.sampled_from(STEPS), min_size=2, max_size=3, unique=True))
-def test_the_cache_hides_no_change_in_any_order(steps: list[str], with_import: Path) -> None:
-    made = fresh(with_import)
+def test_every_change_is_noticed_in_any_order(steps: list[str], with_import: Path) -> None:
+    small_project = fresh(with_import)
     for name in steps:
         try:
-            MUTATIONS[name](made)
+            MUTATIONS[name](small_project)
         except (AssertionError, FileNotFoundError):
             continue  # an earlier step took away what this one edits
-        assert made.invoke("check") == made.invoke("check", "--no-cache")
-    # And back again: what is as it was is found to be so.
+        assert small_project.invoke("check") == small_project.invoke("check", "--no-cache")
+    # After the changes are undone, the state is unchanged again.
     fresh(with_import)
 
 
-def test_an_edit_during_the_run_is_noticed_by_the_next(made: Project) -> None:
-    made.add_arm()
-    process = start(made.root, "generate")
-    # The input has been read when the staging folder is there.
-    while process.poll() is None and not list(made.package.glob(".sessiongen-staging-*")):
+def test_edit_during_a_run_is_noticed_by_the_next_run(small_project: Project) -> None:
+    small_project.add_arm()
+    process = start(small_project.root, "generate")
+    # The input has been read when the staging folder exists.
+    while process.poll() is None and not list(small_project.package.glob(".sessiongen-staging-*")):
         pass
-    made.edit("Empty tock = 2;", "Empty tock = 2; Empty late = 3;")
+    small_project.edit("Empty tock = 2;", "Empty tock = 2; Empty late = 3;")
     process.communicate()
-    assert made.invoke("check").status == 1
+    assert small_project.invoke("check").status == 1
 
 
 @pytest.mark.parametrize(
@@ -158,33 +170,36 @@ def test_an_edit_during_the_run_is_noticed_by_the_next(made: Project) -> None:
         b"\xff",
     ],
 )
-def test_a_broken_cache_is_harmless(junk: bytes, made: Project) -> None:
-    made.invoke("check")
-    folder = made.root / ".sessiongen-cache"
+def test_damaged_cache_is_ignored(junk: bytes, small_project: Project) -> None:
+    small_project.invoke("check")
+    folder = small_project.root / ".sessiongen-cache"
     for path in [item for item in folder.rglob("*") if item.is_file()]:
         path.write_bytes(junk)
-    assert made.invoke("check") == Outcome(0, NO_DRIFT, "")
+    assert small_project.invoke("check") == Outcome(0, NO_DRIFT, "")
 
 
-def test_a_formatted_text_that_was_changed_is_not_used(made: Project) -> None:
-    for path in (made.root / ".sessiongen-cache").rglob("formatted-*/*"):
+def test_edited_formatted_text_is_not_used(small_project: Project) -> None:
+    for path in (small_project.root / ".sessiongen-cache").rglob("formatted-*/*"):
         path.write_text(path.read_text(encoding="utf-8") + "evil = 1\n", encoding="utf-8")
-    made.edit("Is anybody there?", "Is nobody there?")
-    made.generated()
-    assert not any(b"evil" in path.read_bytes() for path in made.package.iterdir())
+    small_project.edit("Is anybody there?", "Is nobody there?")
+    small_project.generated()
+    assert not any(b"evil" in path.read_bytes() for path in small_project.package.iterdir())
 
 
-def test_a_cache_that_cannot_be_written_is_harmless(tmp_path: Path) -> None:
-    made = project(tmp_path)
+def test_cache_that_cannot_be_written_is_ignored(tmp_path: Path) -> None:
+    small_project = project(tmp_path)
     (tmp_path / ".sessiongen-cache").write_text("a file\n", encoding="utf-8")
-    made.generated()
-    assert made.invoke("check") == Outcome(0, NO_DRIFT, "")
+    small_project.generated()
+    assert small_project.invoke("check") == Outcome(0, NO_DRIFT, "")
 
 
-def test_the_cache_is_ignored_by_git(made: Project) -> None:
-    subprocess.run(["git", "init", "-q"], cwd=made.root, check=True)
+def test_the_cache_is_ignored_by_git(small_project: Project) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=small_project.root, check=True)
     command = ["git", "status", "--short", "-uall", "--", ".sessiongen-cache"]
-    assert subprocess.run(command, cwd=made.root, capture_output=True, check=True).stdout == b""
+    assert (
+        subprocess.run(command, cwd=small_project.root, capture_output=True, check=True).stdout
+        == b""
+    )
 
 
 @pytest.mark.parametrize(
@@ -194,23 +209,21 @@ def test_the_cache_is_ignored_by_git(made: Project) -> None:
         ("codegen/sessiongen/targets/python/naming.py", '"""', '"""Again: '),
     ],
 )
-def test_a_change_of_the_generator_is_noticed(
-    path: str, old: str, new: str, tmp_path: Path
-) -> None:
+def test_change_of_the_generator_is_noticed(path: str, old: str, new: str, tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
     for folder in ("codegen/sessiongen", "templates", "proto"):
         shutil.copytree(
             ROOT / folder, checkout / folder, ignore=shutil.ignore_patterns("__pycache__")
         )
     env = {"PYTHONPATH": str(checkout / "codegen"), "PYTHONDONTWRITEBYTECODE": "1"}
-    made = ready(tmp_path / "in")
-    assert run(made.root, "check", env=env).status == 0
+    small_project = generated_copy(tmp_path / "in")
+    assert run(small_project.root, "check", env=env).status == 0
     file = checkout / path
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace(old, new, 1), encoding="utf-8")
     assert file.read_text(encoding="utf-8") != text
-    cached = run(made.root, "check", env=env)
-    assert cached == run(made.root, "check", "--no-cache", env=env)
+    cached = run(small_project.root, "check", env=env)
+    assert cached == run(small_project.root, "check", "--no-cache", env=env)
     assert cached.status == (1 if path.endswith(".j2") else 0)
 
 
@@ -230,7 +243,7 @@ ENVIRONMENTS = {
 
 @pytest.fixture(scope="module")
 def contract(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The package of a protocol that is not all ASCII, generated in this process."""
+    """The package of a protocol with non-ASCII text, generated in this process."""
     return tree(wide(tmp_path_factory.mktemp("contract")).generated().package)
 
 
@@ -244,19 +257,19 @@ def test_the_same_bytes_in_any_environment(
 ) -> None:
     if not sys.prefix.isascii() and not ENVIRONMENTS[name]["LC_ALL"].startswith("C.UTF"):
         pytest.skip("Python itself does not start from a non-ASCII folder in this locale")
-    made = wide(tmp_path / "some where" / "else")
-    outcome = run(made.root, "generate", env=ENVIRONMENTS[name])
+    small_project = wide(tmp_path / "some where" / "else")
+    outcome = run(small_project.root, "generate", env=ENVIRONMENTS[name])
     assert outcome.status == 0, outcome.all
-    assert tree(made.package) == contract
+    assert tree(small_project.package) == contract
 
 
 def test_the_same_bytes_from_any_directory(tmp_path: Path, contract: dict[str, str]) -> None:
-    made = wide(tmp_path / "deep" / "in")
-    for folder in (tmp_path, made.root / "proto", Path("/")):
-        shutil.rmtree(made.package, ignore_errors=True)
-        outcome = run(folder, "--config", str(made.config), "generate", "--no-cache")
+    small_project = wide(tmp_path / "deep" / "in")
+    for folder in (tmp_path, small_project.root / "proto", Path("/")):
+        shutil.rmtree(small_project.package, ignore_errors=True)
+        outcome = run(folder, "--config", str(small_project.config), "generate", "--no-cache")
         assert outcome.status == 0, outcome.all
-        assert tree(made.package) == contract
+        assert tree(small_project.package) == contract
 
 
 @pytest.mark.parametrize(
@@ -267,61 +280,73 @@ def test_the_same_bytes_for_any_form_of_a_path(
     include: str, tmp_path: Path, contract: dict[str, str]
 ) -> None:
     line = f"include = [{include.format(root=tmp_path.as_posix())}]"
-    made = wide(tmp_path, CONFIG.replace("[output]", f"{line}\n[output]"))
-    assert tree(made.generated().package) == contract
+    small_project = wide(tmp_path, CONFIG.replace("[output]", f"{line}\n[output]"))
+    assert tree(small_project.generated().package) == contract
 
 
-def test_line_ends_are_those_of_unix(tmp_path: Path) -> None:
-    made = wide(tmp_path)
-    crlf(made.proto)
-    crlf(made.config)
-    made.generated()
-    assert not any(b"\r" in path.read_bytes() for path in made.package.iterdir())
+def test_line_ends_are_lf(tmp_path: Path) -> None:
+    small_project = wide(tmp_path)
+    crlf(small_project.proto)
+    crlf(small_project.config)
+    small_project.generated()
+    assert not any(b"\r" in path.read_bytes() for path in small_project.package.iterdir())
 
 
-def kept(made: Project, meanwhile: Callable[[Project], object]) -> list[list[str]] | None:
-    """Return what a cache takes for fresh if something happens between its run and its keeping."""
-    loaded = reader.load(made.config)
-    # The cache takes a file for new that is younger than its clock can tell apart.
-    while time.time_ns() - made.proto.stat().st_ctime_ns < 20_000_000:
+def saved_state(
+    small_project: Project, meanwhile: Callable[[Project], object]
+) -> list[list[str]] | None:
+    """Return the state after a run during which something happens before the state is saved."""
+    loaded = reader.load(small_project.config)
+    # The cache ignores files that are younger than the resolution of its clock.
+    while time.time_ns() - small_project.proto.stat().st_ctime_ns < 20_000_000:
         pass
     cache = Cache(loaded)
-    files = {path.name: path.read_text(encoding="utf-8") for path in made.package.iterdir()}
-    meanwhile(made)
-    shutil.rmtree(made.root / ".sessiongen-cache")
+    files = {
+        path.name: path.read_text(encoding="utf-8") for path in small_project.package.iterdir()
+    }
+    meanwhile(small_project)
+    shutil.rmtree(small_project.root / ".sessiongen-cache")
     cache.save(["small.proto"], [files])
     return Cache(loaded).unchanged()
 
 
-def test_a_run_with_nothing_beside_it_is_kept(made: Project) -> None:
-    assert kept(made, lambda made: None) == [sorted(FILES)]
+def test_state_of_an_undisturbed_run_is_saved(small_project: Project) -> None:
+    assert saved_state(small_project, lambda small_project: None) == [sorted(FILES)]
 
 
-def test_an_input_moved_into_place_during_a_run_is_not_kept(made: Project) -> None:
-    def moved(made: Project) -> None:
-        newer = made.root / "newer.proto"
-        newer.write_text(made.proto.read_text(encoding="utf-8") + "// newer\n", encoding="utf-8")
+def test_state_is_not_saved_if_an_input_is_replaced(small_project: Project) -> None:
+    def moved(small_project: Project) -> None:
+        newer = small_project.root / "newer.proto"
+        newer.write_text(
+            small_project.proto.read_text(encoding="utf-8") + "// newer\n", encoding="utf-8"
+        )
         os.utime(newer, (1, 1))
-        newer.rename(made.proto)
+        newer.rename(small_project.proto)
 
-    assert kept(made, moved) is None
+    assert saved_state(small_project, moved) is None
 
 
-def test_an_input_edited_while_the_state_is_kept_is_not_kept(
-    made: Project, monkeypatch: pytest.MonkeyPatch
+def test_state_is_not_saved_if_an_input_is_edited_meanwhile(
+    small_project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_folder = Cache._make_folder
 
     def edited(cache: Cache) -> None:
         make_folder(cache)
-        made.edit("Is anybody there?", "Is nobody there?")
+        small_project.edit("Is anybody there?", "Is nobody there?")
         monkeypatch.setattr(Cache, "_make_folder", make_folder)
 
-    def meanwhile(made: Project) -> None:
+    def meanwhile(small_project: Project) -> None:
         monkeypatch.setattr(Cache, "_make_folder", edited)
 
-    assert kept(made, meanwhile) is None
+    assert saved_state(small_project, meanwhile) is None
 
 
-def test_an_output_edited_during_a_run_is_not_kept(made: Project) -> None:
-    assert kept(made, lambda made: replaced(made.package / "events.py", "not edit", "edit")) is None
+def test_state_is_not_saved_if_an_output_is_edited(small_project: Project) -> None:
+    assert (
+        saved_state(
+            small_project,
+            lambda small_project: replaced(small_project.package / "events.py", "not edit", "edit"),
+        )
+        is None
+    )

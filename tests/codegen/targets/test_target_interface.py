@@ -1,4 +1,4 @@
-"""An output language is a Target and one line of the registry; nothing else knows it.
+"""Tests that an output language is a Target and a line of the registry, and nothing else.
 
 The language of these tests is defined here in full. It is generated, checked for drift, cached,
 explained and pruned beside Python.
@@ -36,7 +36,7 @@ class TextOptions(OutputOptions):
 
 
 class TextTarget(Target):
-    """Lists the arms of each oneof in a file of its own."""
+    """Writes a file with the arms of each oneof."""
 
     language = "text"
     mark = "; generated\n"
@@ -73,7 +73,7 @@ class TextTarget(Target):
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Iterator[Project]:
+def small_project(tmp_path: Path) -> Iterator[Project]:
     before = registry.languages()
     registry.register(TextTarget())
     yield project(tmp_path, config=BOTH)
@@ -81,71 +81,73 @@ def made(tmp_path: Path) -> Iterator[Project]:
     assert registry.languages() == before
 
 
-def test_it_is_generated_beside_python_and_cached(made: Project) -> None:
-    outcome = made.invoke("generate")
+def test_text_target_is_generated_and_cached(small_project: Project) -> None:
+    outcome = small_project.invoke("generate")
     assert (outcome.status, outcome.errors) == (0, "")
-    assert (made.root / "lists/oneofs/small.Event.txt").read_text() == "; generated\ntick\n"
-    assert sorted(path.name for path in made.package.iterdir()) == FILES
+    assert (
+        small_project.root / "lists/oneofs/small.Event.txt"
+    ).read_text() == "; generated\ntick\n"
+    assert sorted(path.name for path in small_project.package.iterdir()) == FILES
     python = f"out/small_protocol: {len(FILES)} files"
-    # The first run may take inputs this young for changed, and keeps no state.
-    made.generated()
-    again = made.invoke("generate").output.splitlines()
+    # The first run saves no state, because its inputs are too new.
+    small_project.generated()
+    again = small_project.invoke("generate").output.splitlines()
     assert again == [f"{python}, all up to date", "lists: 6 files, all up to date"]
-    assert made.invoke("check").output.splitlines() == [
+    assert small_project.invoke("check").output.splitlines() == [
         f"{python}, no drift",
         "lists: 6 files, no drift",
     ]
 
 
-def test_it_is_checked_for_drift(made: Project) -> None:
-    made.generated()
-    made.add_arm()
-    records = made.invoke("--format", "json", "check").records()
+def test_text_target_is_checked_for_drift(small_project: Project) -> None:
+    small_project.generated()
+    small_project.add_arm()
+    records = small_project.invoke("--format", "json", "check").records()
     assert [item["file"] for item in records if item["file"].startswith("lists")] == [
         "lists/oneofs/small.Event.txt"
     ]
     assert "out/small_protocol/dispatch.py" in [item["file"] for item in records]
-    assert "+tock\n" in made.invoke("check", "--full-diff").output
+    assert "+tock\n" in small_project.invoke("check", "--full-diff").output
 
 
-def test_a_version_of_its_tools_is_told_from_drift(
-    made: Project, monkeypatch: pytest.MonkeyPatch
+def test_other_tool_version_is_not_drift(
+    small_project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made.generated()
+    small_project.generated()
     monkeypatch.setattr(TextTarget, "tool_versions", lambda self: {"pencil": "3"})
-    outcome = made.invoke("check")
+    outcome = small_project.invoke("check")
     assert outcome.status == 3
     assert outcome.errors.startswith("lists/sessiongen.json:1:1: error[SG023]: ")
     assert "generated with pencil 2, this is 3" in outcome.errors
 
 
-def test_it_is_explained(made: Project) -> None:
-    made.generated()
-    output = made.invoke("explain", "Request.ping").output
+def test_text_target_is_explained(small_project: Project) -> None:
+    small_project.generated()
+    output = small_project.invoke("explain", "Request.ping").output
     assert "lists/oneofs/small.Request.txt:2  ping" in output
     assert re.search(r"out/small_protocol/client\.py:\d+  ", output)
 
 
-def test_what_it_no_longer_makes_is_removed(made: Project) -> None:
-    made.generated()
-    made.config.write_text(BOTH + 'layers = ["lists"]\n', encoding="utf-8")
-    outcome = made.invoke("generate")
+def test_files_that_are_no_longer_generated_are_removed(small_project: Project) -> None:
+    small_project.generated()
+    small_project.config.write_text(BOTH + 'layers = ["lists"]\n', encoding="utf-8")
+    outcome = small_project.invoke("generate")
     assert "removed lists/index.txt" in outcome.output
-    assert sorted(path.name for path in (made.root / "lists").iterdir()) == [
+    assert sorted(path.name for path in (small_project.root / "lists").iterdir()) == [
         "oneofs",
         "sessiongen.json",
     ]
-    # A file with the mark that no manifest lists is left from an earlier run as well.
-    left = made.root / "lists" / "oneofs" / "old.txt"
+    # A file with the mark that is not in the manifest is also removed.
+    left = small_project.root / "lists" / "oneofs" / "old.txt"
     left.write_text("; generated\n", encoding="utf-8")
-    assert made.invoke("check").status == 1
+    assert small_project.invoke("check").status == 1
 
 
-def test_a_layer_comes_with_those_that_it_needs(made: Project) -> None:
-    made.config.write_text(BOTH + 'layers = ["index"]\n', encoding="utf-8")
-    made.generated()
-    assert (made.root / "lists/index.txt").is_file()
-    assert (made.root / "lists/oneofs/small.Event.txt").is_file()
+def test_layer_includes_its_dependencies(small_project: Project) -> None:
+    small_project.config.write_text(BOTH + 'layers = ["index"]\n', encoding="utf-8")
+    small_project.generated()
+    assert (small_project.root / "lists/index.txt").is_file()
+    assert (small_project.root / "lists/oneofs/small.Event.txt").is_file()
 
 
 @pytest.mark.parametrize(
@@ -160,14 +162,14 @@ def test_a_layer_comes_with_those_that_it_needs(made: Project) -> None:
         ("output = []\n" + CONFIG.split("[output]")[0], "there is no output", "[[output]]"),
     ],
 )
-def test_refused(made: Project, config: str, fault: str, help_: str) -> None:
-    made.config.write_text(config, encoding="utf-8")
-    outcome = made.invoke("check")
+def test_invalid_output_tables(small_project: Project, config: str, fault: str, help_: str) -> None:
+    small_project.config.write_text(config, encoding="utf-8")
+    outcome = small_project.invoke("check")
     assert outcome.status == 2
     assert fault in outcome.errors and help_ in outcome.errors
 
 
-def test_the_interface_is_the_only_way_to_a_language() -> None:
+def test_no_other_module_names_a_language() -> None:
     folder = ROOT / "codegen" / "sessiongen"
     users = {
         path.relative_to(folder).as_posix()

@@ -14,7 +14,7 @@ PING = "message {0} {{\n  {1}\n  oneof {2} {{\n    Ping ping = 2;\n  }}\n}}\n"
 
 
 def small(package: str, before: str) -> str:
-    """Return a protocol of one request and one event that carry a message `Ping`."""
+    """Return a protocol with a request and an event whose payload is a message `Ping`."""
     parts = [f'syntax = "proto3";\npackage {package};\n', before]
     parts.append(PING.format("Event", "", "event"))
     parts.append(PING.format("Request", "string request_id = 1;", "request"))
@@ -23,7 +23,7 @@ def small(package: str, before: str) -> str:
 
 
 def deep(levels: int) -> str:
-    """Return declarations of messages nested in each other, `Ping` with a value of them."""
+    """Return declarations of nested messages, and of `Ping` with a field of the innermost."""
     names = [f"L{level}" for level in range(levels)]
     heads = "".join(f"message {name} {{ " for name in names)
     fields = [f"{name} inner = 1; }}" for name in reversed(names[1:])]
@@ -34,7 +34,7 @@ def deep(levels: int) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """A protocol: its facts, its file below tests/cases or its text, further settings."""
+    """A protocol: its facts, its file in tests/cases or its text, and settings."""
 
     facts: Facts = Facts()
     file: str = ""

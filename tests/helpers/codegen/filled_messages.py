@@ -1,4 +1,4 @@
-"""Messages with every field set, and the natural Python values that make them.
+"""Builds messages with every field set, and the Python arguments that make them.
 
 They are built from protobuf's own descriptors, without the generator.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from google.protobuf import descriptor_pb2, json_format
 from google.protobuf.descriptor import FieldDescriptor
 
-# How deep messages that contain messages are filled.
+# The depth to which nested messages are filled.
 DEPTH = 3
 TIMESTAMP, DURATION = "google.protobuf.Timestamp", "google.protobuf.Duration"
 STRUCT, ANY = "google.protobuf.Struct", "google.protobuf.Any"
@@ -30,7 +30,7 @@ _INTEGERS = {
 
 
 def nested(messages: Iterable[Any]) -> Iterator[Any]:
-    """Yield message descriptors and all that are nested in them, map entries aside."""
+    """Yield message descriptors and those nested in them, except map entries."""
     for message in messages:
         if not message.GetOptions().map_entry:
             yield message
@@ -66,7 +66,7 @@ def filled(class_: type[Any], arm: Any, empty: Any = None) -> Any:
 
 
 def fill(message: Any, depth: int) -> None:
-    """Set every field of a message; those that are messages only while depth remains."""
+    """Set every field of a message; fields that are messages only up to a depth."""
     for item in message.DESCRIPTOR.fields:
         if depth > 0 or item.message_type is None or item.is_required:
             _set(message, item, depth)
@@ -116,7 +116,7 @@ def _fill_message(message: Any, depth: int) -> None:
 
 
 def scalar(item: Any) -> Any:
-    """Return a value that a field's type holds and its default is not."""
+    """Return a value of a field's type that differs from the default."""
     if item.enum_type is not None:
         return item.enum_type.values[-1].number
     if item.type == FieldDescriptor.TYPE_BYTES:
@@ -142,7 +142,7 @@ def _is_map(item: Any) -> bool:
 
 
 def natural(message: Any, item: Any) -> Any:
-    """Return a field's value as a caller would give it; None where it is not set."""
+    """Return a field's value as a Python argument; None if it is not set."""
     if item.has_presence and not message.HasField(item.name):
         return None
     value = getattr(message, item.name)
@@ -168,31 +168,31 @@ def plain(value: Any) -> Any:
 def arguments(
     method: Any, message: Any, arm: Any, special: set[Any], own: frozenset[str] = frozenset()
 ) -> dict[str, Any]:
-    """Return the keyword arguments that make a generated method build `message`.
+    """Return the keyword arguments with which a generated method builds `message`.
 
-    special: fields of the message that the method has no parameter for.
-    own: parameters of the method that stand for no field.
+    special: fields of the message for which the method has no parameter.
+    own: parameters of the method that are not fields.
     """
     names = set(inspect.signature(method).parameters) - own
-    given: dict[str, Any] = {}
+    keywords: dict[str, Any] = {}
     for item in message.DESCRIPTOR.fields:
         beside = item.containing_oneof is None or item.containing_oneof != arm.containing_oneof
         if beside and item.name not in special:
-            given[_parameter(item.name, names, given)] = natural(message, item)
+            keywords[_parameter(item.name, names, keywords)] = natural(message, item)
     payload = getattr(message, arm.name)
     if arm.message_type is None or arm.message_type.full_name in SINGLE:
-        given[_parameter("value", names, given)] = plain(payload)
-        return given
+        keywords[_parameter("value", names, keywords)] = plain(payload)
+        return keywords
     for item in payload.DESCRIPTOR.fields:
-        given[_parameter(item.name, names, given)] = natural(payload, item)
-    assert names == set(given)
-    return given
+        keywords[_parameter(item.name, names, keywords)] = natural(payload, item)
+    assert names == set(keywords)
+    return keywords
 
 
-def _parameter(name: str, names: set[str], taken: dict[str, Any]) -> str:
+def _parameter(name: str, names: set[str], used: dict[str, Any]) -> str:
     start = f"f{name}" if name.startswith("__") else name
     free = (f"{start}{'_' * count}" for count in range(4))
-    return next(item for item in free if item in names and item not in taken)
+    return next(item for item in free if item in names and item not in used)
 
 
 # ---------------------------------------------------------------------------------------

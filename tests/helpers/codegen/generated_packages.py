@@ -77,7 +77,7 @@ def generate(config: Config) -> Package:
 
 
 def refusal(config: Config) -> list[Diagnostic]:
-    """Return the diagnostics with which a protocol is refused; fail if it is not."""
+    """Return the diagnostics for an invalid protocol; fail if there are none."""
     try:
         generate(config)
     except InputError as refused:
@@ -113,14 +113,14 @@ def _mypy_cache() -> Path:
 
 
 def mypy(paths: Iterable[Path], imports: Iterable[Path], folder: Path) -> str:
-    """Return what `mypy --strict` says of files, other than that all is well."""
+    """Return the errors of `mypy --strict` in files, "" if there are none."""
     config = folder / "mypy.ini"
     folder.mkdir(parents=True, exist_ok=True)
     roots = ":".join(path.as_posix() for path in imports)
     config.write_text(
         "[mypy]\nstrict = true\npython_version = 3.10\nexplicit_package_bases = true\n"
         f"mypy_path = {roots}\ncache_dir = {_mypy_cache().as_posix()}\n"
-        # Installed packages are followed for their types, and judged by their own authors.
+        # Installed packages are read for their types, but their errors are not reported.
         "[mypy-livekit.*]\nfollow_imports = silent\n",
         encoding="utf-8",
     )
@@ -130,7 +130,7 @@ def mypy(paths: Iterable[Path], imports: Iterable[Path], folder: Path) -> str:
 
 
 def pyright(paths: Iterable[Path], imports: Iterable[Path], folder: Path) -> str:
-    """Return what basedpyright, in its standard mode, says of files."""
+    """Return the errors of basedpyright, in its standard mode, in files."""
     import json
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -155,5 +155,5 @@ def pyright(paths: Iterable[Path], imports: Iterable[Path], folder: Path) -> str
 
 
 def normal(text: str) -> str:
-    """Return a text with every run of white space as one blank."""
+    """Return a text with each run of white space replaced by one space."""
     return re.sub(r"\s+", " ", text).strip()

@@ -28,7 +28,7 @@ class Modules(Protocol):
 
 @dataclass(frozen=True)
 class Facts:
-    """What a protocol says, as its reader would: names of the fields with a role.
+    """Facts about a protocol, collected by hand: the names of the fields with a role.
 
     pairs: request arm to response arm, for those that differ.
     """
@@ -41,7 +41,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Union:
-    """A real oneof of the package and what dispatch.py has for it."""
+    """A real oneof of the package, and its handlers and function in dispatch.py."""
 
     message: type[Any]
     oneof: Any
@@ -50,9 +50,9 @@ class Union:
 
 
 def unions(package: Modules) -> list[Union]:
-    """Return the unions that dispatch.py knows, each with the oneof that it stands for."""
+    """Return the unions in dispatch.py with their oneofs."""
     module = package.module("dispatch")
-    found = []
+    result = []
     for name, function in vars(module).items():
         if not name.startswith("dispatch_"):
             continue
@@ -64,12 +64,12 @@ def unions(package: Modules) -> list[Union]:
             for item in hints["message"].DESCRIPTOR.oneofs
             if tuple(arm.name for arm in item.fields) == arms
         )
-        found.append(Union(hints["message"], oneof, handlers, function))
-    return found
+        result.append(Union(hints["message"], oneof, handlers, function))
+    return result
 
 
 def real_oneofs(package: Modules) -> set[str]:
-    """Return the full name of each oneof of the protocol's messages that is one in the source."""
+    """Return the full names of the real oneofs of the protocol's messages."""
     names = set()
     todo = [item.message.DESCRIPTOR.file for item in unions(package)]
     files = {}
@@ -89,12 +89,12 @@ def real_oneofs(package: Modules) -> set[str]:
 def check_dispatch(package: Modules) -> int:
     """Round-trip each arm of each union through its total handler table."""
     module = package.module("dispatch")
-    found = unions(package)
-    assert {item.oneof.full_name for item in found} == real_oneofs(package)
+    all_unions = unions(package)
+    assert {item.oneof.full_name for item in all_unions} == real_oneofs(package)
     tables = [item for item in vars(module).values() if isinstance(item, MappingProxyType)]
-    assert len(tables) == len(found)
+    assert len(tables) == len(all_unions)
     count = 0
-    for union in found:
+    for union in all_unions:
         numbers = {arm.name: arm.number for arm in union.oneof.fields}
         assert numbers in [{k: v.number for k, v in item.items()} for item in tables]
         attributes = [item.name for item in dataclasses.fields(union.handlers)]
@@ -135,7 +135,7 @@ def _check_unknown_dispatch(package: Modules, union: Union, attributes: list[str
 
 
 def unknown_messages(class_: type[Any], oneof: Any) -> Iterator[tuple[Message, int | None]]:
-    """Yield a message with no arm of a oneof, and ones with an arm from the future."""
+    """Yield a message without an arm of a oneof, and messages with unknown arms."""
     plain = filled_messages.filled(class_, None, oneof)
     yield plain, None
     number = filled_messages.free_number(class_)
@@ -160,15 +160,15 @@ def run(awaited: Coroutine[Any, Any, Any]) -> Any:
     """
     results = []
 
-    async def boxed() -> None:
+    async def store_result() -> None:
         results.append(await awaited)
 
-    asyncio.run(boxed())
+    asyncio.run(store_result())
     return results[0]
 
 
 class Calls:
-    """A handler and a client of a package, joined in memory; bytes go between them."""
+    """A handler and a client of a package that exchange bytes in memory."""
 
     def __init__(self, package: Modules, facts: Facts) -> None:
         self.facts = facts
@@ -195,7 +195,7 @@ class Calls:
         return filled_messages.union(self.response).containing_type.fields_by_name[name]
 
     def recording(self, calls: list[tuple[str, Any]], result: Any) -> Any:
-        """Return a handler that records each call and does as `result` says."""
+        """Return a handler that records each call and returns `result(arm)`."""
 
         def method(arm: str) -> Any:
             async def handle(_: Any, payload: Any) -> Any:
@@ -209,8 +209,8 @@ class Calls:
 
     def result(self, arm: str) -> Any:
         """Return the payload that a handler answers an arm with."""
-        found = self.answer_arm(arm)
-        return getattr(filled_messages.filled(self.response, found), found.name)
+        response_arm = self.answer_arm(arm)
+        return getattr(filled_messages.filled(self.response, response_arm), response_arm.name)
 
     def arguments(self, method: Any, request: Any, arm: Any) -> dict[str, Any]:
         """Return the arguments with which a client's method sends a request."""
@@ -218,7 +218,7 @@ class Calls:
         return filled_messages.arguments(method, request, arm, special, frozenset({"timeout"}))
 
     def client(self, handler: Any, sent: list[Any]) -> Any:
-        """Return a client whose `send` gives the request, as bytes, to a handler."""
+        """Return a client whose `send` passes the request, as bytes, to a handler."""
 
         async def send(_: Any, request: Any, timeout: float | None = None) -> Any:
             assert timeout == 2.5
@@ -264,7 +264,7 @@ def _check_answer(calls: Calls, arm: Any) -> None:
 
 
 def _check_uncorrelated(calls: Calls, arm: Any) -> None:
-    """A request that has no correlation is answered, where asked to, by a response with none."""
+    """Check that the response to a request without a correlation id has none."""
     name = calls.facts.correlation
     if name is None:
         return
@@ -273,9 +273,11 @@ def _check_uncorrelated(calls: Calls, arm: Any) -> None:
     handler = calls.recording([], calls.result)
     assert run(calls.requests.answer(handler, request, response)) is response
     assert response.WhichOneof(filled_messages.union(calls.response).name) is not None
-    asked, told = (item.DESCRIPTOR.fields_by_name[name] for item in (request, response))
+    request_field, response_field = (
+        item.DESCRIPTOR.fields_by_name[name] for item in (request, response)
+    )
     assert getattr(response, name) == getattr(request, name)
-    if asked.has_presence and told.has_presence:
+    if request_field.has_presence and response_field.has_presence:
         assert not response.HasField(name)
 
 
@@ -295,7 +297,7 @@ def _check_client(calls: Calls, arm: Any) -> None:
 
 
 def _check_refusal(calls: Calls, arm: Any) -> None:
-    """A RequestError reaches the caller with its payload, or the host's caller."""
+    """Check that a RequestError reaches the caller with its payload."""
     payload = calls.result(arm.name)
 
     def refuse(_: str) -> Any:
@@ -385,9 +387,9 @@ def _abstract(value: object) -> bool:
 
 def _only(module: Any, suffix: str) -> Any:
     """Return the one class that a module defines whose name ends in `suffix`."""
-    (found,) = [
+    (class_,) = [
         item
         for name, item in vars(module).items()
         if inspect.isclass(item) and item.__module__ == module.__name__ and name.endswith(suffix)
     ]
-    return found
+    return class_

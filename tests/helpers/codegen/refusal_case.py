@@ -1,4 +1,4 @@
-"""A faulty protocol or configuration, and the diagnostic that the command must give."""
+"""An invalid protocol or configuration, and the expected diagnostic."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SMALL = "proto/small.proto"
 
 @dataclass(frozen=True)
 class Case:
-    """A fault: `mark` is the only text of its kind in the file, where the fault stands."""
+    """A fault. mark: a text that occurs once in the file, at the position of the fault."""
 
     rule: Rule
     message: str

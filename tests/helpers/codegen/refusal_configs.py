@@ -1,4 +1,4 @@
-"""Faults in configurations, one each, for test_refusals.py."""
+"""Invalid configurations for test_refusals.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults in protocols and in how the command is called, one each, for test_refusals.py."""
+"""Invalid protocols and command lines for test_refusals.py."""
 
 from __future__ import annotations
 

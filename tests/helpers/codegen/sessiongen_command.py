@@ -92,7 +92,7 @@ FILES = [
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run said, and the status it ended with."""
+    """The output and the exit status of a run."""
 
     status: int
     output: str
@@ -129,7 +129,7 @@ def invoke(folder: Path, *arguments: str) -> Outcome:
 def start(
     folder: Path, *arguments: str, env: Mapping[str, str] | None = None, **options: Any
 ) -> subprocess.Popen[str]:
-    """Start the command as a process of its own, in its own process group."""
+    """Start the command in a subprocess with its own process group."""
     return subprocess.Popen(
         [sys.executable, "-m", "sessiongen", *arguments],
         cwd=folder,
@@ -145,7 +145,7 @@ def start(
 
 
 def run(folder: Path, *arguments: str, env: Mapping[str, str] | None = None) -> Outcome:
-    """Run the command as a process of its own."""
+    """Run the command in a subprocess."""
     process = start(folder, *arguments, env=env)
     output, errors = process.communicate(timeout=120)
     return Outcome(process.returncode, output, errors)
@@ -173,7 +173,7 @@ class Project:
         return invoke(self.root, *arguments)
 
     def generated(self) -> Project:
-        """Generate, which must succeed."""
+        """Run generate, which must succeed."""
         outcome = self.invoke("generate")
         assert outcome.status == 0, outcome.all
         return self
@@ -185,56 +185,56 @@ class Project:
         self.proto.write_text(text.replace(old, new), encoding="utf-8")
 
     def add_arm(self) -> None:
-        """Give the event a second arm: an edit that changes some generated files."""
+        """Add an arm to the event, which changes some of the generated files."""
         self.edit("Empty tick = 1;", "Empty tick = 1;\n    Empty tock = 2;")
 
 
 def project(root: Path, proto: str | bytes = PROTO, config: str | bytes = CONFIG) -> Project:
     """Write a project into a folder."""
-    made = Project(root)
-    for path, text in ((made.proto, proto), (made.config, config)):
+    project_ = Project(root)
+    for path, text in ((project_.proto, proto), (project_.config, config)):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return made
+    return project_
 
 
 def fresh(root: Path, proto: str = PROTO) -> Project:
     """Return a project without a configuration."""
-    made = project(root, proto)
-    made.config.unlink()
-    return made
+    project_ = project(root, proto)
+    project_.config.unlink()
+    return project_
 
 
-def compile_set(made: Project) -> None:
+def compile_set(project_: Project) -> None:
     """Write the protocol of a project as small.binpb."""
     command = [sys.executable, "-m", "grpc_tools.protoc", "-Iproto", "small.proto"]
-    subprocess.run([*command, "--descriptor_set_out=small.binpb"], cwd=made.root, check=True)
+    subprocess.run([*command, "--descriptor_set_out=small.binpb"], cwd=project_.root, check=True)
 
 
 @lru_cache
-def _ready() -> Path:
-    """Return a folder with a project generated once and for all tests of this process."""
+def _generated_folder() -> Path:
+    """Return the folder of a generated project that all tests of this process copy."""
     folder = Path(tempfile.mkdtemp(prefix="sessiongen-tests-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     project(folder).generated()
     return folder
 
 
-def ready(root: Path) -> Project:
-    """Return a project that is generated already: a copy, with old time stamps."""
-    shutil.copytree(_ready(), root)
-    made = Project(root)
-    age(made.package)
-    return made
+def generated_copy(root: Path) -> Project:
+    """Return a copy of a generated project, with old timestamps."""
+    shutil.copytree(_generated_folder(), root)
+    project_ = Project(root)
+    age(project_.package)
+    return project_
 
 
 @lru_cache
 def tree_with_arm() -> dict[str, str]:
-    """Return the package's files as they are after `add_arm`, generated elsewhere."""
+    """Return the files of the package after `add_arm`, generated in another folder."""
     with tempfile.TemporaryDirectory(prefix="sessiongen-tests-") as folder:
-        made = project(Path(folder))
-        made.add_arm()
-        return tree(made.generated().package)
+        project_ = project(Path(folder))
+        project_.add_arm()
+        return tree(project_.generated().package)
 
 
 def tree(folder: Path) -> dict[str, str]:

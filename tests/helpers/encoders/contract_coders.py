@@ -1,6 +1,6 @@
 """The contract's own package: its coders, and the SDK's words, written down by hand.
 
-In: nothing. Out: CODERS and WORDS, and messages without what encoders leave out.
+In: nothing. Out: CODERS and LITERALS, and messages without what encoders leave out.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import coders
 from agent_session_protocol import agent_session_pb2 as pb
 
-WORDS: dict[str, dict[int, Any]] = {
+LITERALS: dict[str, dict[int, Any]] = {
     "agent_session.ChatRole": {0: "developer", 1: "system", 2: "user", 3: "assistant"},
     "agent_session.AgentState": dict(
         enumerate(["initializing", "idle", "listening", "thinking", "speaking"])
@@ -48,7 +48,7 @@ class Contract:
         return importlib.import_module(f"agent_session_protocol.{name}")
 
 
-CODERS = coders.coders(Contract(), WORDS)
+CODERS = coders.coders(Contract(), LITERALS)
 
 
 def without_empty_parts(message: Any) -> Any:

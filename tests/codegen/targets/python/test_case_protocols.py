@@ -1,5 +1,4 @@
-"""Every protocol under tests/cases becomes a package that imports, is clean under both type
-checkers, and round-trips every arm."""
+"""Tests the package of every protocol in tests/cases: imports, type checkers, round trips."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
     return {name: case_protocols.make(name, root / "in", root / "out") for name in VALID}
 
 
-def test_every_case_is_known() -> None:
+def test_every_case_file_is_listed() -> None:
     files = {path.stem for path in CASES.glob("*.proto")}
     assert {name for name in files if not name.startswith("refused_")} <= set(VALID)
 
@@ -54,7 +53,7 @@ def test_events_are_emitted_and_delivered(packages: Packages, name: str) -> None
         ({"packed": b"12"}, "a repeated field takes a list, not one bytes"),
     ],
 )
-def test_a_client_refuses_what_no_message_can_hold(
+def test_client_method_with_invalid_arguments(
     packages: Packages, changed: dict[str, object], message: str
 ) -> None:
     calls = package_walk.Calls(packages["proto2"], VALID["proto2"].facts)
@@ -66,12 +65,12 @@ def test_a_client_refuses_what_no_message_can_hold(
         asyncio.run(method(**{**calls.arguments(method, request, arm), **changed}))
 
 
-def test_mypy_has_nothing_to_say(packages: Packages, tmp_path: Path) -> None:
+def test_mypy_reports_no_error(packages: Packages, tmp_path: Path) -> None:
     folders = [item.folder for item in packages.values()]
     assert generated_packages.mypy(folders, [folders[0].parent], tmp_path) == ""
 
 
-def test_pyright_has_nothing_to_say(packages: Packages, tmp_path: Path) -> None:
+def test_pyright_reports_no_error(packages: Packages, tmp_path: Path) -> None:
     folders = [item.folder for item in packages.values()]
     assert generated_packages.pyright(folders, [folders[0].parent], tmp_path) == ""
 
@@ -90,7 +89,7 @@ def names_of(package: Package, module: str, ending: str = "") -> set[str]:
     return {name for name in vars(package.module(module)) if name.endswith(ending)}
 
 
-def test_flattened_names_stay_apart(packages: Packages) -> None:
+def test_flattened_names_differ(packages: Packages) -> None:
     functions = {
         name
         for name in names_of(packages["flat_names"], "dispatch")
@@ -112,10 +111,10 @@ def test_flattened_names_stay_apart(packages: Packages) -> None:
     }
 
 
-def test_one_name_in_several_packages_carries_the_package(packages: Packages) -> None:
-    found = names_of(packages["imports"], "dispatch", "Handlers")
-    assert {"trap_imports_ItemHandlers", "trap_imports_door_ItemHandlers"} <= found
-    assert {"EventHandlers", "RequestHandlers", "ResponseHandlers", "EnvelopeHandlers"} <= found
+def test_same_name_in_several_proto_packages(packages: Packages) -> None:
+    names = names_of(packages["imports"], "dispatch", "Handlers")
+    assert {"trap_imports_ItemHandlers", "trap_imports_door_ItemHandlers"} <= names
+    assert {"EventHandlers", "RequestHandlers", "ResponseHandlers", "EnvelopeHandlers"} <= names
     modules = {path.name for path in packages["imports"].folder.glob("*_pb2.py")}
     assert modules == {
         "_3d_4d_point_pb2.py",
@@ -128,7 +127,7 @@ def test_one_name_in_several_packages_carries_the_package(packages: Packages) ->
     }
 
 
-def test_arms_with_taken_names_get_an_underscore(packages: Packages) -> None:
+def test_reserved_arm_names_get_an_underscore(packages: Packages) -> None:
     package = packages["arm_words"]
     client, sink = package.module("client").RequestClient, package.module("events").EventSink
     assert {"send_", "_exchange", "str_", "None_", "f__x", "emit", "match", "print"} <= set(
@@ -141,7 +140,7 @@ def test_arms_with_taken_names_get_an_underscore(packages: Packages) -> None:
     )
 
 
-def test_sdk_events_are_text_whatever_they_hold(packages: Packages) -> None:
+def test_sdk_event_names_are_escaped(packages: Packages) -> None:
     assert dict(packages["shared_response"].module("events").SDK_EVENTS) == {
         "started": 'start"; import os; os._exit(3) # \\ \né',
         "stopped": "stop",
@@ -149,7 +148,7 @@ def test_sdk_events_are_text_whatever_they_hold(packages: Packages) -> None:
     }
 
 
-def test_annotations_leave_no_trace(packages: Packages) -> None:
+def test_annotations_are_not_in_generated_code(packages: Packages) -> None:
     file = packages["shared_response"].module("shared_response_pb2").DESCRIPTOR
     assert list(file.dependencies) == []
     options = file.message_types_by_name["Event"].fields_by_name["stopped"].GetOptions()
@@ -159,7 +158,7 @@ def test_annotations_leave_no_trace(packages: Packages) -> None:
     )
 
 
-def test_a_refusal_without_a_text_is_told_all_the_same(packages: Packages) -> None:
+def test_error_without_a_text_is_reported(packages: Packages) -> None:
     texts = {}
     for name in ("optionals", "scalar_arms"):
         package, facts = packages[name], VALID[name].facts
@@ -215,7 +214,7 @@ COMMENTS = [
 ]
 
 
-def test_comments_survive_as_text_and_run_nothing(packages: Packages) -> None:
+def test_comments_are_escaped(packages: Packages) -> None:
     out = packages["comments"].out
     names = [item.name for item in packages.values()]
     done = subprocess.run(
@@ -229,7 +228,7 @@ def test_comments_survive_as_text_and_run_nothing(packages: Packages) -> None:
     assert any("One. cr here" in item for item in docs)
 
 
-def test_docs_hold_no_invisible_character(packages: Packages) -> None:
+def test_docs_have_no_invisible_character(packages: Packages) -> None:
     text = packages["comments"].text("requests.py") + packages["comments"].text("client.py")
     unseen = "\t\x07\x0b\x0c\r\x1b\x7f\x85\u200b\u2028\u2029\u202c\u202e\u2066\u2069\ufeff"
     assert [item for item in unseen if item in text] == []

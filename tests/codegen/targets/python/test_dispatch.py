@@ -1,5 +1,4 @@
-"""A handler table that misses an arm or has one too many, and a handler that leaves out a
-request, are errors of both type checkers, which name the arm."""
+"""Tests that type checkers report missing and superfluous arms and handlers by name."""
 
 from __future__ import annotations
 
@@ -90,34 +89,34 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def mypy_said(files: Path) -> str:
+def mypy_output(files: Path) -> str:
     return generated_packages.mypy(sorted(files.glob("*.py")), [GENERATED], files / "cache")
 
 
 @pytest.fixture(scope="module")
-def pyright_said(files: Path) -> str:
+def pyright_output(files: Path) -> str:
     return generated_packages.pyright(sorted(files.glob("*.py")), [GENERATED], files / "pyright")
 
 
-def errors(said: str, name: str) -> list[str]:
+def errors(output: str, name: str) -> list[str]:
     """Return what was said of one file: each error with the lines that explain it."""
-    blocks = re.split(r"(?m)^(?=.*use_\w+\.py)", said)
+    blocks = re.split(r"(?m)^(?=.*use_\w+\.py)", output)
     return [item for item in blocks if re.search(rf"use_{name}\.py:\d+.* error: ", item)]
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_mypy_names_the_arm(name: str, mypy_said: str) -> None:
-    _check(errors(mypy_said, name), FILES[name][1])
+def test_mypy_names_the_arm(name: str, mypy_output: str) -> None:
+    _check(errors(mypy_output, name), FILES[name][1])
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_pyright_names_the_arm(name: str, pyright_said: str) -> None:
-    _check(errors(pyright_said, name), FILES[name][1])
+def test_pyright_names_the_arm(name: str, pyright_output: str) -> None:
+    _check(errors(pyright_output, name), FILES[name][1])
 
 
-def _check(found: list[str], arm: str) -> None:
+def _check(errors: list[str], arm: str) -> None:
     if arm:
-        assert len(found) == 1
-        assert f'"{arm}"' in found[0] or f"{arm}" in found[0].partition("error: ")[2]
+        assert len(errors) == 1
+        assert f'"{arm}"' in errors[0] or f"{arm}" in errors[0].partition("error: ")[2]
     else:
-        assert found == []
+        assert errors == []

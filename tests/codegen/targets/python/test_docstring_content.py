@@ -1,4 +1,4 @@
-"""What the docstrings of generated methods say, and from which comment they take it."""
+"""Tests of the docstrings of generated methods, and of the comments they are taken from."""
 
 from __future__ import annotations
 

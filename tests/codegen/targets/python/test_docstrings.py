@@ -1,4 +1,7 @@
-"""Docstrings and comments of any text: Python reads them back, and black leaves them unchanged."""
+"""Property tests of docstrings and comments made from any text.
+
+The literals must equal the text, must not run code, and must be formatted as black does it.
+"""
 
 from __future__ import annotations
 

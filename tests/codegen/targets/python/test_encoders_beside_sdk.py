@@ -1,7 +1,6 @@
-"""Beside livekit-agents: the same bytes as its own encoders, texts of every kind, events.
+"""Compares encoders with those of livekit-agents: the same objects must give the same bytes.
 
-In: objects of livekit-agents. Out: messages equal to those of the SDK's own encoders, but
-for the nanoseconds that it loses, and to values worked out here.
+Times may differ in the nanoseconds that the SDK loses.
 """
 
 from __future__ import annotations
@@ -90,11 +89,11 @@ def stamps(message: Any) -> Iterator[Timestamp]:
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.type)
-def test_chat_items_are_the_sdks_byte_by_byte(item: Any) -> None:
+def test_chat_items_equal_those_of_the_sdk(item: Any) -> None:
     same(encoders.encode_chat_context_chat_item(item), sdk.encode_chat_item(item))
 
 
-def test_usage_is_the_sdks_byte_by_byte() -> None:
+def test_usage_equals_that_of_the_sdk() -> None:
     same(encoders.encode_agent_session_usage(USAGE), sdk.encode_session_usage(USAGE))
     theirs = sdk.encode_metrics(METRICS)
     same(encoders.encode_metrics_report(METRICS), theirs)
@@ -122,7 +121,7 @@ def test_content_of_every_kind() -> None:
     assert [part.text for part in made.content] == ["plain", "common", "model", "mapping", ""]
 
 
-def test_instructions_that_are_an_object() -> None:
+def test_instructions_object() -> None:
     update = AgentConfigUpdate.model_construct(
         instructions=Instructions("common", audio="speak"),
         tools_added=None,
@@ -165,7 +164,7 @@ def test_no_error() -> None:
     assert encoders.encode_error(ErrorEvent(error=None, source=None)).message == ""
 
 
-def test_values_of_a_map_become_their_text() -> None:
+def test_values_of_a_map_become_strings() -> None:
     extra = {"s": "x", "n": 1, "f": 0.5, "t": True, "none": None, "list": [1], "é": "é"}
     made = encoders.encode_function_call({**vars(CALL), "extra": extra})
     assert dict(made.extra) == {
@@ -179,13 +178,13 @@ def test_values_of_a_map_become_their_text() -> None:
     }
 
 
-def test_keys_of_a_map_become_their_text() -> None:
+def test_keys_of_a_map_become_strings() -> None:
     made = encoders.encode_function_call({**vars(CALL), "extra": {1: "a", None: "b", "c": "d"}})
     assert dict(made.extra) == {"1": "a", "None": "b", "c": "d"}
 
 
 @pytest.mark.parametrize("time", ["2026-01-01T00:00:00Z", "12", b"1", [1], object(), 1j])
-def test_what_is_no_time_is_named(time: Any) -> None:
+def test_invalid_time(time: Any) -> None:
     with pytest.raises(ValueError, match="is not a number of seconds"):
         encoders.encode_function_call({**vars(CALL), "created_at": time})
 
@@ -232,13 +231,13 @@ def mapped(source: Any) -> dict[str, Any]:
     return dict(source) if isinstance(source, dict) else dict(vars(source))
 
 
-def test_a_debug_message_is_whole() -> None:
+def test_debug_message() -> None:
     payload = {"a": {"b": [1, "x", None, True]}, "": {}}
     for source in ({"payload": payload}, pb.DebugMessage(payload=to_struct(payload))):
         made = encoders.encode_agent_session_event("debug_message", source).debug_message
         assert decoders.decode_debug_message(made).payload == payload
 
 
-def test_an_arm_that_is_none_of_the_protocols() -> None:
+def test_unknown_event_arm() -> None:
     with pytest.raises(KeyError):
         encoders.encode_agent_session_event("nonsense", {})  # type: ignore[arg-type]

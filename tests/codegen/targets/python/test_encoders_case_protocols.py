@@ -1,8 +1,6 @@
-"""Every case protocol: messages and models go through encoders and decoders unchanged.
+"""Property tests of encoders and decoders of every protocol in tests/cases.
 
-In: packages generated from tests/cases, and random values for each of their messages. Out:
-`encode(decode(message)) == message`, `decode(encode(model)) == model`, the same message
-from objects and from mappings of several kinds, and whole events of every arm.
+Random messages and models must round-trip, and mappings must encode like objects.
 """
 
 from __future__ import annotations
@@ -49,7 +47,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
 
 
 @pytest.mark.parametrize("name", VALID)
-def test_messages_come_back(packages: Packages, name: str) -> None:
+def test_messages_round_trip(packages: Packages, name: str) -> None:
     found = packages[name][1]
     for full_name, coder in found.by_name.items():
 
@@ -66,7 +64,7 @@ def test_messages_come_back(packages: Packages, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", VALID)
-def test_models_come_back(packages: Packages, name: str) -> None:
+def test_models_round_trip(packages: Packages, name: str) -> None:
     found = packages[name][1]
     for full_name, coder in found.by_name.items():
 
@@ -83,7 +81,7 @@ def test_models_come_back(packages: Packages, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", VALID)
-def test_mappings_give_what_objects_give(packages: Packages, name: str) -> None:
+def test_mappings_encode_like_objects(packages: Packages, name: str) -> None:
     found = packages[name][1]
     for full_name, coder in found.by_name.items():
 
@@ -188,7 +186,7 @@ def words(package: Package, found: Coders, arm: Any, value: int) -> Any:
     return next(item.name for item in arm.enum_type.values if item.number == value)
 
 
-def test_an_event_takes_the_time_of_its_source(packages: Packages) -> None:
+def test_event_has_the_time_of_its_source(packages: Packages) -> None:
     package, found = packages["encoder_choices"]
     encode = event_encoder(package)
     source = {"of": None, "created_at": 1_700_000_000.25}
@@ -229,7 +227,7 @@ def test_a_payload_field_that_is_a_time_is_the_time_of_the_event(packages: Packa
     assert (stamped.created_at.seconds, stamped.created_at.nanos) == (1_700_000_000, 250_000_000)
 
 
-def test_a_bare_value_has_no_time_even_where_it_has_such_an_attribute(packages: Packages) -> None:
+def test_scalar_payload_has_no_time(packages: Packages) -> None:
     """`timestamp` is a method of a datetime, and can be a key of a JSON object."""
     package, found = packages["encoder_words"]
     encode = event_encoder(package)
@@ -238,7 +236,7 @@ def test_a_bare_value_has_no_time_even_where_it_has_such_an_attribute(packages: 
     assert abs(data.timestamp.seconds - time.time()) < 60
 
 
-def test_an_event_says_what_it_leaves_unset(packages: Packages) -> None:
+def test_docs_list_the_fields_that_stay_unset(packages: Packages) -> None:
     docs = event_encoder(packages["encoder_words"][0]).__doc__ or ""
     assert docs.strip().endswith("Fields that stay unset: id, labels.")
     assert "unset" not in (event_encoder(packages["encoder_choices"][0]).__doc__ or "")
@@ -248,7 +246,7 @@ def test_an_event_says_what_it_leaves_unset(packages: Packages) -> None:
 # What is there, and how it looks.
 
 
-def carried(package: Package) -> Iterator[str]:
+def sent_messages(package: Package) -> Iterator[str]:
     """Yield the protocol's own messages that events and responses hold, at any depth."""
     encode = event_encoder(package)
     answer = get_type_hints(package.module("requests").answer)["return"]
@@ -267,11 +265,11 @@ def carried(package: Package) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", VALID)
-def test_all_that_is_carried_has_an_encoder_a_model_and_a_decoder(
+def test_every_sent_message_has_an_encoder_a_model_and_a_decoder(
     packages: Packages, name: str
 ) -> None:
     package, found = packages[name]
-    assert set(carried(package)) == set(found.by_name)
+    assert set(sent_messages(package)) == set(found.by_name)
     parts = {
         module: {
             item.removeprefix(start)
@@ -290,7 +288,7 @@ def test_all_that_is_carried_has_an_encoder_a_model_and_a_decoder(
 
 
 @pytest.mark.parametrize("name", VALID)
-def test_the_layout_is_blacks(packages: Packages, name: str) -> None:
+def test_layout_equals_that_of_black(packages: Packages, name: str) -> None:
     mode = black.Mode(line_length=100, target_versions={TargetVersion.PY310})
     files = [path.name for path in packages[name][0].folder.glob("*.py")]
     for file in (item for item in files if not item.endswith("_pb2.py")):
@@ -298,7 +296,7 @@ def test_the_layout_is_blacks(packages: Packages, name: str) -> None:
         assert black.format_str(text, mode=mode) == text
 
 
-def test_names_that_are_taken(packages: Packages) -> None:
+def test_reserved_names(packages: Packages) -> None:
     """Worked out by hand from the rules: keywords and what models.py needs get an underscore,
     `__x` a letter; names that differ by case carry the package."""
     package, found = packages["encoder_words"]
@@ -318,7 +316,7 @@ def test_names_that_are_taken(packages: Packages) -> None:
     assert "encode_event_" in vars(packages["loops"][0].module("encoders"))
 
 
-def test_choices_in_every_form(packages: Packages) -> None:
+def test_every_form_of_oneof(packages: Packages) -> None:
     """Which form each oneof has, worked out by hand."""
     models = packages["encoder_choices"][0].module("models")
     assert {"Shape", "Undocumented", "Expression"} == {

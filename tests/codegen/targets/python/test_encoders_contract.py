@@ -1,7 +1,6 @@
-"""The contract's own package: messages and models go through unchanged, in the SDK's words.
+"""Property tests of the contract's encoders and decoders, and of its enum literals.
 
-In: random messages and models, and the words of each enum, written down by hand. Out: the
-two round trips, and what is told of a value that has no word.
+Random messages and models must round-trip. The literals were collected by hand.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import random_messages
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol import decoders, encoders, models
 from agent_session_protocol.errors import UnmappedValueError
-from contract_coders import CODERS, WORDS, without_empty_parts
+from contract_coders import CODERS, LITERALS, without_empty_parts
 from hypothesis import HealthCheck, assume, given, settings
 
 FEW = settings(
@@ -26,7 +25,7 @@ FEW = settings(
 
 
 @pytest.mark.parametrize("name", CODERS.by_name)
-def test_messages_come_back(name: str) -> None:
+def test_messages_round_trip(name: str) -> None:
     coder = CODERS.by_name[name]
 
     @FEW
@@ -38,7 +37,7 @@ def test_messages_come_back(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CODERS.by_name)
-def test_models_come_back(name: str) -> None:
+def test_models_round_trip(name: str) -> None:
     coder = CODERS.by_name[name]
 
     @FEW
@@ -52,8 +51,8 @@ def test_models_come_back(name: str) -> None:
     check()
 
 
-@pytest.mark.parametrize("enum", WORDS)
-def test_every_word_stands_for_its_number(enum: str) -> None:
+@pytest.mark.parametrize("enum", LITERALS)
+def test_every_literal_is_mapped_to_its_number(enum: str) -> None:
     """Through the first field of a message that has the enum, and not through enums.py."""
     name, field = next(
         (full_name, field)
@@ -62,18 +61,18 @@ def test_every_word_stands_for_its_number(enum: str) -> None:
         if field.enum_type is not None and field.enum_type.full_name == enum
     )
     coder = CODERS.by_name[name]
-    for number, word in WORDS[enum].items():
+    for number, literal in LITERALS[enum].items():
         source = {item.name: None for item in coder.message.DESCRIPTOR.fields}
         for item in coder.message.DESCRIPTOR.fields:
             if item.enum_type is not None:
-                source[item.name] = next(iter(WORDS[item.enum_type.full_name].values()))
-        source[field.name] = word
+                source[item.name] = next(iter(LITERALS[item.enum_type.full_name].values()))
+        source[field.name] = literal
         made = coder.encode(source)
         assert getattr(made, field.name) == number
-        assert getattr(coder.decode(made), field.name) == word
+        assert getattr(coder.decode(made), field.name) == literal
 
 
-def test_a_value_without_a_word_is_told() -> None:
+def test_value_without_a_literal() -> None:
     ended = pb.AgentSessionEvent.ToolExecutionUpdated.Ended
     with pytest.raises(UnmappedValueError, match="ToolCallStatus"):
         decoders.decode_tool_execution_updated_ended(ended(status=pb.ToolCallStatus.TC_RUNNING))
@@ -84,7 +83,7 @@ def test_a_value_without_a_word_is_told() -> None:
     assert decoders.decode_session_closed(closed).reason is None
 
 
-def test_an_item_of_a_newer_peer_is_none() -> None:
+def test_unknown_item_is_none() -> None:
     """Arm 99 of ChatItem: a history keeps its length, and tells nothing of the item."""
     item = b"\x9a\x06\x00"
     history = pb.SessionResponse.GetChatHistoryResponse.FromString(b"\x0a\x03" + item)
@@ -93,7 +92,7 @@ def test_an_item_of_a_newer_peer_is_none() -> None:
     assert encoders.encode_chat_context_chat_item(None) == pb.ChatContext.ChatItem()
 
 
-def test_models_are_values() -> None:
+def test_models_compare_by_value() -> None:
     made = models.SessionClosed(reason="error", error=None)
     assert made == models.SessionClosed(reason="error", error=None)
     assert hash(made) == hash(models.SessionClosed(reason="error", error=None))

@@ -1,9 +1,4 @@
-"""Messages of installed modules, which the package imports and does not generate, go
-through encoders and decoders unchanged too.
-
-In: two published modules of messages. Out: both round trips for all that events and
-responses carry.
-"""
+"""Property tests of encoders and decoders of installed message modules."""
 
 from __future__ import annotations
 
@@ -43,7 +38,7 @@ FEW = settings(
         ("livekit.protocol.agent_pb.agent_session", PING, 40),
     ],
 )
-def test_messages_and_models_come_back(module: str, rest: str, least: int, tmp_path: Path) -> None:
+def test_messages_and_models_round_trip(module: str, rest: str, least: int, tmp_path: Path) -> None:
     name = f"carried_{module.rpartition('.')[2]}"
     config = generated_packages.configured(tmp_path, name, f'messages = "{module}"', rest=rest)
     found = coders.coders(generated_packages.generate(config))

@@ -1,4 +1,4 @@
-"""Optional fields named by Python keywords: a mapping may hold either spelling of the key."""
+"""Tests of optional fields named by Python keywords: mappings may use both spellings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from generated_packages import Package, configured, generate, protos
 
-WORDS = [word for word in keyword.kwlist if word.islower()]
+KEYWORDS = [keyword_ for keyword_ in keyword.kwlist if keyword_.islower()]
 PROTO = """
 syntax = "proto3";
 package case.keyword_keys;
@@ -27,7 +27,9 @@ message Envelope { oneof message { Event event = 1; Request request = 2; Respons
 @pytest.fixture(scope="module")
 def encoders(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("keyword_keys")
-    fields = [f"  optional string {word} = {number};" for number, word in enumerate(WORDS, 1)]
+    fields = [
+        f"  optional string {keyword_} = {number};" for number, keyword_ in enumerate(KEYWORDS, 1)
+    ]
     path = folder / "keyword_keys.proto"
     path.write_text(PROTO.replace("FIELDS", "\n".join(fields)), encoding="utf-8")
     config = configured(folder, "keyword_keys_protocol", protos([path], [folder]))
@@ -36,10 +38,12 @@ def encoders(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.mark.parametrize("suffix", ["_", ""], ids=["with an underscore", "as in the proto"])
-def test_either_spelling_of_a_key_fills_the_field(encoders: Any, suffix: str) -> None:
-    for word in WORDS:
-        message = encoders.encode_moved({f"{word}{suffix}": "here"})
-        assert [(field.name, value) for field, value in message.ListFields()] == [(word, "here")]
+def test_both_spellings_of_a_key_fill_the_field(encoders: Any, suffix: str) -> None:
+    for keyword_ in KEYWORDS:
+        message = encoders.encode_moved({f"{keyword_}{suffix}": "here"})
+        assert [(field.name, value) for field, value in message.ListFields()] == [
+            (keyword_, "here")
+        ]
 
 
 def test_a_mapping_without_the_keys_fills_nothing(encoders: Any) -> None:

@@ -1,8 +1,4 @@
-"""What encoders make of any source: what is None, what is missing, what is not known.
-
-In: objects and mappings that fill each message, with one thing taken away at a time. Out:
-fields left unset, named errors, and what the log is told.
-"""
+"""Tests of encoders with sources that are None, have missing fields, or have unknown values."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ import pytest
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol import encoders
 from agent_session_protocol.errors import UnmappedValueError
-from contract_coders import CODERS, WORDS, without_empty_parts
+from contract_coders import CODERS, LITERALS, without_empty_parts
 from google.protobuf.struct_pb2 import Struct
 from livekit.agents.voice.events import FunctionToolsExecutedEvent
 from sdk_items import CALL, CONFIG, MESSAGE, METRICS, OUTPUT
@@ -47,12 +43,12 @@ def members() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("name, member, names", list(members()))
-def test_none_leaves_its_field_unset_and_no_other(name: str, member: str, names: Any) -> None:
+def test_none_leaves_only_its_field_unset(name: str, member: str, names: Any) -> None:
     coder, source = CODERS.by_name[name], full(name)
     everything = coder.encode(SimpleNamespace(**source))
     source[member] = None
     enum = coder.message.DESCRIPTOR.fields_by_name[names[0]].enum_type
-    if enum is not None and None not in WORDS[enum.full_name].values():
+    if enum is not None and None not in LITERALS[enum.full_name].values():
         with pytest.raises(UnmappedValueError, match=f"{enum.full_name}.*None"):
             coder.encode(SimpleNamespace(**source))
         return
@@ -66,7 +62,7 @@ def test_none_leaves_its_field_unset_and_no_other(name: str, member: str, names:
 
 
 @pytest.mark.parametrize("name, member, names", list(members()))
-def test_what_an_object_lacks_is_named(name: str, member: str, names: Any) -> None:
+def test_missing_attribute_of_an_object(name: str, member: str, names: Any) -> None:
     coder, source = CODERS.by_name[name], full(name)
     del source[member]
     if name == "agent_session.MetricsReport":
@@ -98,7 +94,7 @@ MAY_LACK = {
 
 
 @pytest.mark.parametrize("name, member, names", list(members()))
-def test_what_a_mapping_lacks_is_named(name: str, member: str, names: Any) -> None:
+def test_missing_key_of_a_mapping(name: str, member: str, names: Any) -> None:
     coder, source = CODERS.by_name[name], full(name)
     del source[member]
     if f"{name.split('.', 1)[1]}.{member}" in MAY_LACK:
@@ -109,7 +105,7 @@ def test_what_a_mapping_lacks_is_named(name: str, member: str, names: Any) -> No
         coder.encode(source)
 
 
-def test_a_mapping_without_its_kind_is_told() -> None:
+def test_mapping_without_a_tag() -> None:
     with pytest.raises(AttributeError, match="'type'"):
         encoders.encode_chat_context_chat_item({"id": "x"})
     with pytest.raises(AttributeError, match="'type'"):
@@ -137,7 +133,7 @@ def test_none_items_are_skipped() -> None:
     assert [item.WhichOneof("item") for item in history.items] == ["function_call"]
 
 
-def test_an_iterator_is_read_once() -> None:
+def test_iterator_as_source() -> None:
     made = encoders.encode_get_chat_history_response({"items": iter([CALL, MESSAGE])})
     assert [item.WhichOneof("item") for item in made.items] == ["function_call", "message"]
 
@@ -146,7 +142,7 @@ def test_an_iterator_is_read_once() -> None:
 # Kinds and words.
 
 
-def test_an_unknown_kind_leaves_the_oneof_unset_and_is_told_once(
+def test_unknown_tag_leaves_the_oneof_unset_and_is_logged_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     unheard = f"kind_{time.monotonic_ns()}"
@@ -164,7 +160,7 @@ def test_an_unknown_kind_leaves_the_oneof_unset_and_is_told_once(
     assert {record.name for record in caplog.records} == {"agent_session_protocol.fields"}
 
 
-def test_an_unknown_kind_among_others_keeps_their_places() -> None:
+def test_unknown_tag_in_a_list() -> None:
     made = encoders.encode_run_input_response(
         {"items": [CALL, SimpleNamespace(type="unknown"), MESSAGE]}
     )
@@ -196,12 +192,12 @@ def test_an_unknown_kind_among_others_keeps_their_places() -> None:
         ),
     ],
 )
-def test_a_word_that_is_not_known_is_an_error(encode: Any, source: Any, enum: str) -> None:
+def test_unknown_literal_is_an_error(encode: Any, source: Any, enum: str) -> None:
     with pytest.raises(UnmappedValueError, match=f"agent_session.{enum}"):
         encode(source)
 
 
 @pytest.mark.parametrize("reason", [None, "", "my own reason", "CR_ERROR"])
-def test_a_reason_of_the_applications_own_is_unknown(reason: Any) -> None:
+def test_custom_reason_is_unknown(reason: Any) -> None:
     made = encoders.encode_session_closed({"reason": reason})
     assert made.reason == pb.CloseReason.CR_UNKNOWN

@@ -1,7 +1,6 @@
-"""One field more in the .proto: filled where the SDK's class has it, named where it has not.
+"""Tests of adding a field to the contract, with and without a source in the SDK's class.
 
-In: copies of the contract with an edit each. Out: what the coverage tests and `parity` say
-of the package generated from it.
+The contract is copied and edited; `parity` and the coverage tests run against the result.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from generated_packages import ROOT
 HERE = Path(__file__).parent
 
 
-def edited(root: Path, message: str, field: str) -> None:
+def contract_with_field(root: Path, message: str, field: str) -> None:
     """Copy what sessiongen reads, add a field to a message, and generate."""
     for name in ("proto", "vocabularies", "overrides"):
         shutil.copytree(ROOT / name, root / name)
@@ -49,8 +48,8 @@ def coverage(root: Path, message: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_a_field_that_the_class_has_is_filled(tmp_path: Path) -> None:
-    edited(tmp_path, "FunctionCall", "optional string group_id = 7;")
+def test_new_field_that_the_class_has(tmp_path: Path) -> None:
+    contract_with_field(tmp_path, "FunctionCall", "optional string group_id = 7;")
     assert coverage(tmp_path, "FunctionCall")[0] == 0
     shown = subprocess.run(
         [
@@ -75,8 +74,8 @@ def test_a_field_that_the_class_has_is_filled(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("message", ["FunctionCall", "FunctionCallOutput", "AgentHandoff"])
-def test_a_field_without_a_source_is_named(message: str, tmp_path: Path) -> None:
-    edited(tmp_path, message, "string nickname = 77;")
+def test_new_field_without_a_source(message: str, tmp_path: Path) -> None:
+    contract_with_field(tmp_path, message, "string nickname = 77;")
     status, said = coverage(tmp_path, message)
     assert status == 1
     assert "has no attribute 'nickname'" in said

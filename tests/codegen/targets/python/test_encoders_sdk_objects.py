@@ -1,7 +1,7 @@
-"""Every field of every message has a source in the SDK's real classes, or a declared gap.
+"""Tests that every field of every message has a source in the SDK's classes or a declared gap.
 
-In: objects of livekit-agents with all fields filled. Out: messages that hold what was
-written down by hand, with no field left unset that the gap file does not declare.
+The sources are objects of livekit-agents with all fields set; the expected messages were
+written by hand.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WITHOUT_CLASS = {
 }
 
 
-def carried() -> dict[str, Any]:
+def sent_messages() -> dict[str, Any]:
     """Return the descriptors of all messages that events and responses hold, by full name."""
     found: dict[str, Any] = {}
 
@@ -66,11 +66,11 @@ def message_of(full_name: str) -> Any:
 
 def filler_of(full_name: str) -> Any:
     """Return the function that fills a message of a full name."""
-    wanted = message_of(full_name)
+    message = message_of(full_name)
     for name, function in vars(encoders).items():
         if name.startswith("fill_"):
             hint = function.__annotations__["to"].removeprefix("pb.")
-            if f"agent_session.{hint}" == wanted.DESCRIPTOR.full_name:
+            if f"agent_session.{hint}" == message.DESCRIPTOR.full_name:
                 return function
     raise AssertionError(f"no encoder for {full_name}")
 
@@ -90,7 +90,7 @@ def unset(messages: list[Any]) -> list[str]:
 
 
 def test_every_message_has_a_sample() -> None:
-    expected = {name for name in carried() if not name.startswith(MADE_BY_HOSTS)}
+    expected = {name for name in sent_messages() if not name.startswith(MADE_BY_HOSTS)}
     verdict = {name for name in SAMPLES if name.startswith(MADE_BY_HOSTS)}
     assert set(SAMPLES) == (expected - WITHOUT_CLASS) | verdict
 
@@ -132,7 +132,7 @@ def samples() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("full_name, sample", list(samples()))
-def test_the_values_are_those_of_the_object(full_name: str, sample: Sample) -> None:
+def test_values_equal_those_of_the_object(full_name: str, sample: Sample) -> None:
     assert MessageToDict(encoded(full_name, sample.source)) == sample.json
 
 
@@ -146,7 +146,7 @@ def test_a_mapping_gives_the_same_bytes(source: Any, form: Any) -> None:
 
 
 @pytest.mark.parametrize("form", [dict, MappingProxyType, UserDict])
-def test_metrics_of_any_mapping(form: Any) -> None:
+def test_metrics_of_mappings(form: Any) -> None:
     assert encoded("agent_session.MetricsReport", form(METRICS)).llm_node_tps == 0.7
     few = encoded("agent_session.MetricsReport", form({"e2e_latency": 0.5, "llm_node_ttft": None}))
     assert [(field.name, value) for field, value in few.ListFields()] == [("e2e_latency", 0.5)]
@@ -162,7 +162,7 @@ def test_an_event_carries_the_time_of_its_source() -> None:
         assert event.WhichOneof("event") == arm
 
 
-def test_a_field_without_a_source_is_named() -> None:
+def test_field_without_a_source() -> None:
     """What an object lacks raises, and what it leaves unset is found."""
     with pytest.raises(AttributeError, match="call_id"):
         encoded("agent_session.FunctionCall", {**CALL.model_dump(exclude={"call_id"})})

@@ -1,8 +1,7 @@
-"""How the classes of an SDK steer encoders: names that differ, fields that may be left out,
-kinds told by a tag, words of enums, texts where the SDK has something else.
+"""Tests of encoders with the classes of an SDK.
 
-In: a protocol and a vocabulary made by hand, with names as odd as they can be. Out: what
-the generated encoders make of objects of such classes, of mappings, and of models.
+The classes have other names, optional fields, tags, enum literals, and objects in place of
+strings. The protocol and the vocabulary were written by hand.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""What the contract's generated sink, forwarders and listeners do. Needs nothing of the
-generator, so that it also runs where only the contract's package is installed."""
+"""Tests of the contract's event sink, forwarders and listeners.
+
+They need only the contract's package, not the generator.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,7 @@ def test_none_leaves_a_field_unset() -> None:
     assert speech.detected_at == Timestamp(seconds=2)
 
 
-def test_an_event_without_a_time_was_created_now(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_event_without_a_time_has_the_current_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.time_ns", lambda: 5_000_000_007)
     sink = Sink()
     sink.error(message="x")
@@ -155,7 +157,7 @@ def test_forwarders_are_subscribed_under_the_sdks_names() -> None:
     undo()
 
 
-def test_undoing_leaves_the_subscriptions_of_others() -> None:
+def test_unsubscribing_keeps_other_subscriptions() -> None:
     emitter = Emitter()
 
     def callback(event: object) -> None:
@@ -197,7 +199,7 @@ def test_a_listener_gets_payload_and_event() -> None:
 
 
 @pytest.mark.parametrize("kind", [LookupError, asyncio.CancelledError])
-def test_a_listener_that_raises_hurts_no_other(
+def test_other_listeners_run_if_one_raises(
     kind: type[BaseException], caplog: pytest.LogCaptureFixture
 ) -> None:
     listeners, heard = AgentSessionEventListeners(), list[str]()
@@ -225,7 +227,7 @@ class _AsyncCallable:
 
 
 @pytest.mark.parametrize("listener", [_async_listener, partial(_async_listener), _AsyncCallable()])
-def test_an_async_listener_is_refused(listener: Any) -> None:
+def test_async_listener_raises(listener: Any) -> None:
     listeners = AgentSessionEventListeners()
     for add in (listeners.on_error, listeners.on_unknown):
         with pytest.raises(TypeError, match="async"):
@@ -293,7 +295,7 @@ def test_removal_and_addition_during_delivery() -> None:
 @pytest.mark.parametrize(
     "data, number", [(b"", None), (b"\xba\x3e\x00", 999), (b"\x82\x7d\x02\x08\x01", 2000)]
 )
-def test_an_event_from_the_future_is_unknown(data: bytes, number: int | None) -> None:
+def test_unknown_event(data: bytes, number: int | None) -> None:
     listeners, heard = AgentSessionEventListeners(), list[object]()
     listeners.on_unknown(lambda found, event: heard.append((found, event)))
     event = Event.FromString(data)
@@ -317,7 +319,7 @@ def test_two_arms_of_one_oneof_are_refused() -> None:
     assert emitted[0].tool_execution_updated.WhichOneof("update") == "ended"
 
 
-def test_an_unheard_event_is_no_fault() -> None:
+def test_event_without_listeners() -> None:
     AgentSessionEventListeners().deliver(ERROR)
     AgentSessionEventListeners().deliver(Event())
 

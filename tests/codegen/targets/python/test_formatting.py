@@ -1,4 +1,4 @@
-"""Modules are formatted as black formats them, with as little of black as possible."""
+"""Tests that modules are formatted as black formats them, with as little of black as possible."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_chunks_format_like_the_whole(
     limit=st.integers(1, 40),
     decorated=st.booleans(),
 )
-def test_any_classes(classes: list[int], limit: int, decorated: bool) -> None:
+def test_random_classes(classes: list[int], limit: int, decorated: bool) -> None:
     text = '"""Docs."""\nimport os\n'
     for index, methods in enumerate(classes):
         text += "@final\n" * decorated + f'class C{index}:\n    """Docs."""\n    x: int = {index}\n'
@@ -67,7 +67,7 @@ def test_any_classes(classes: list[int], limit: int, decorated: bool) -> None:
         assert chunks.join(cut, [format_text(chunk.source) for chunk in cut]) == whole(text)
 
 
-def test_the_cache_gives_what_black_gave(tmp_path: Path) -> None:
+def test_cache_has_the_output_of_black(tmp_path: Path) -> None:
     cache = tmp_path / "cache.json"
     for _ in range(2):
         with Formatter(cache, "1") as formatter:
@@ -79,7 +79,7 @@ def test_the_cache_gives_what_black_gave(tmp_path: Path) -> None:
             assert formatter.format([FOR_BLACK]) == [whole(FOR_BLACK)]
 
 
-def test_another_black_does_not_use_the_cache(tmp_path: Path) -> None:
+def test_cache_of_another_version_is_not_used(tmp_path: Path) -> None:
     cache = tmp_path / "cache.json"
     with Formatter(cache, "1") as formatter:
         formatter.format([FOR_BLACK])

@@ -1,4 +1,4 @@
-"""Layers of a Python package: each can be had alone, with those that it needs."""
+"""Tests that each layer of a Python package can be generated alone with its dependencies."""
 
 from __future__ import annotations
 

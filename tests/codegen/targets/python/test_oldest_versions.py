@@ -1,5 +1,4 @@
-"""The contract's package does the same on the oldest Python with the oldest protobuf that
-it allows, and on a new Python with the newest."""
+"""Runs the tests of the contract's package with the oldest supported and the newest versions."""
 
 from __future__ import annotations
 
@@ -34,22 +33,22 @@ def run(*command: str | Path, version: str = "") -> subprocess.CompletedProcess[
 
 def interpreter(version: str) -> str:
     """Return a Python of a version; skip where there is none."""
-    found = shutil.which(f"python{version}")
-    if found is None or run(found, "-c", "", version=version).returncode != 0:
+    executable = shutil.which(f"python{version}")
+    if executable is None or run(executable, "-c", "", version=version).returncode != 0:
         pytest.skip(f"there is no working python{version} on the path")
-    return found
+    return executable
 
 
 @pytest.mark.parametrize("version, protobuf", [("3.10", "==6.31.1"), ("3.13", ">=7,<8")])
-def test_behaviour_elsewhere(version: str, protobuf: str, tmp_path: Path) -> None:
+def test_behaviour_with_other_versions(version: str, protobuf: str, tmp_path: Path) -> None:
     python = interpreter(version)
-    made = run(python, "-m", "venv", "--without-pip", tmp_path / "venv", version=version)
-    assert made.returncode == 0, made.stderr
+    created = run(python, "-m", "venv", "--without-pip", tmp_path / "venv", version=version)
+    assert created.returncode == 0, created.stderr
     inside = tmp_path / "venv" / "bin" / "python"
-    wanted = (f"protobuf{protobuf}", "pytest>=8,<10", "hypothesis>=6,<7")
+    requirements = (f"protobuf{protobuf}", "pytest>=8,<10", "hypothesis>=6,<7")
     # This environment's pip: to give the new one its own takes longer than all the rest.
     pip = (sys.executable, "-m", "pip", "--python", inside)
-    got = run(*pip, "install", "--quiet", "--disable-pip-version-check", *wanted)
+    got = run(*pip, "install", "--quiet", "--disable-pip-version-check", *requirements)
     if got.returncode != 0:
         pytest.skip(f"pip cannot install protobuf here: {got.stderr.strip()[-200:]}")
     options = ("-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", tmp_path)

@@ -1,9 +1,4 @@
-"""Overrides: a module written by hand fills the fields that its table names, and every
-fault in it is refused at its place.
-
-In: a small protocol, and modules of overrides with one fault each. Out: the rule, line and
-column, with nothing written; and what the generated package does with a good one.
-"""
+"""Tests of overrides: the fields that they fill, and the faults that are reported."""
 
 from __future__ import annotations
 
@@ -76,12 +71,14 @@ FILL = "def fill(source, to):\n    to.text = source.text.upper()\n\n\n"
 GOOD = FILL + 'OVERRIDES = {"Note.text": fill}\n'
 
 
-def made(root: Path, text: str | bytes | None, config: str = WITH, proto: str = PROTO) -> Project:
+def write_project(
+    root: Path, text: str | bytes | None, config: str = WITH, proto: str = PROTO
+) -> Project:
     """Write a project; without a text there is no module."""
-    found = project(root, proto, config)
+    small_project = project(root, proto, config)
     if text is not None:
         (root / "hand.py").write_bytes(text.encode() if isinstance(text, str) else text)
-    return found
+    return small_project
 
 
 def table(entries: str) -> str:
@@ -194,11 +191,11 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_refused_at_its_place(name: str, tmp_path: Path) -> None:
+def test_fault_is_reported_at_its_position(name: str, tmp_path: Path) -> None:
     fault = FAULTS[name]
-    found = made(tmp_path, fault.text)
+    small_project = write_project(tmp_path, fault.text)
     before = tree(tmp_path)
-    outcome = found.invoke("--format", "json", "generate")
+    outcome = small_project.invoke("--format", "json", "generate")
     assert outcome.status == 2
     [record] = [item for item in outcome.records() if item["message"].startswith(fault.message)]
     place = (record["file"], record["line"], record["column"], record["rule"])
@@ -206,32 +203,32 @@ def test_a_fault_is_refused_at_its_place(name: str, tmp_path: Path) -> None:
     assert fault.help in record["help"]
     assert tree(tmp_path) == before
     # Nothing is written beside what was generated before, either.
-    assert found.invoke("check").status == 2
+    assert small_project.invoke("check").status == 2
 
 
-def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
+def test_all_faults_are_reported(tmp_path: Path) -> None:
     text = table('7: fill, "Note.text": 8, "Note.tag": fill, "Note.tag": fill')
-    records = made(tmp_path, text).invoke("--format", "json", "generate").records()
+    records = write_project(tmp_path, text).invoke("--format", "json", "generate").records()
     assert [(item["line"], item["column"]) for item in records] == [(5, 14), (5, 36), (5, 57)]
     text = table('"Note.txt": fill, "Nota.tag": fill')
-    records = made(tmp_path, text).invoke("--format", "json", "generate").records()
+    records = write_project(tmp_path, text).invoke("--format", "json", "generate").records()
     assert [(item["line"], item["column"]) for item in records] == [(5, 14), (5, 32)]
 
 
-def test_a_folder_is_no_module(tmp_path: Path) -> None:
+def test_folder_instead_of_a_module(tmp_path: Path) -> None:
     (tmp_path / "hand.py").mkdir()
-    outcome = made(tmp_path, None).invoke("generate")
+    outcome = write_project(tmp_path, None).invoke("generate")
     assert outcome.status == 2
     assert outcome.errors.startswith("hand.py:1:1: error[SG002]: cannot read the overrides: ")
 
 
-def test_a_name_that_two_packages_have_is_unclear(tmp_path: Path) -> None:
+def test_field_name_in_two_proto_packages(tmp_path: Path) -> None:
     other = 'syntax = "proto3";\npackage other;\nmessage Note { string text = 1; }\n'
     (tmp_path / "proto").mkdir()
     (tmp_path / "proto" / "other.proto").write_text(other, encoding="utf-8")
     proto = PROTO.replace("package small;", 'package small;\nimport "other.proto";')
     proto = proto.replace("Note note = 1;", "Note note = 1;\n    other.Note far = 2;")
-    outcome = made(tmp_path, GOOD, proto=proto).invoke("generate")
+    outcome = write_project(tmp_path, GOOD, proto=proto).invoke("generate")
     assert outcome.status == 2
     assert outcome.errors.splitlines() == [
         "hand.py:5:14: error[SG028]: the override names 'Note.text', which messages of several"
@@ -244,7 +241,7 @@ def test_a_name_that_two_packages_have_is_unclear(tmp_path: Path) -> None:
 def test_the_key_of_another_type(value: str, tmp_path: Path) -> None:
     config = CONFIG + f"overrides = {value}\n"
     line = config.splitlines().index(f"overrides = {value}") + 1
-    outcome = made(tmp_path, GOOD, config).invoke("--format", "json", "generate")
+    outcome = write_project(tmp_path, GOOD, config).invoke("--format", "json", "generate")
     assert outcome.status == 2
     [record] = outcome.records()
     assert (record["file"], record["line"], record["column"]) == ("codegen.toml", line, 1)
@@ -255,10 +252,12 @@ def test_the_key_of_another_type(value: str, tmp_path: Path) -> None:
 # What a good module does.
 
 
-def python(found: Project, code: str) -> str:
+def python(small_project: Project, code: str) -> str:
     """Run code that can import the generated package."""
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, 'out')\n{code}"]
-    done = subprocess.run(command, cwd=found.root, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=small_project.root, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return done.stdout.strip()
 
@@ -271,27 +270,27 @@ note = encoders.encode_note(source)
 """
 
 
-def test_the_function_fills_its_field_and_no_other(tmp_path: Path) -> None:
-    found = made(tmp_path, GOOD).generated()
-    assert python(found, ENCODE + "print(note.text, list(note.lines), note.mark.dot.at)") == (
-        "A ['x'] 3"
-    )
+def test_function_fills_only_its_field(tmp_path: Path) -> None:
+    small_project = write_project(tmp_path, GOOD).generated()
+    assert python(
+        small_project, ENCODE + "print(note.text, list(note.lines), note.mark.dot.at)"
+    ) == ("A ['x'] 3")
 
 
-def test_parameters_may_be_by_place_alone(tmp_path: Path) -> None:
-    found = made(tmp_path, GOOD.replace("source, to", "source, to, /")).generated()
-    assert python(found, ENCODE + "print(note.text)") == "A"
+def test_positional_only_parameters(tmp_path: Path) -> None:
+    small_project = write_project(tmp_path, GOOD.replace("source, to", "source, to, /")).generated()
+    assert python(small_project, ENCODE + "print(note.text)") == "A"
 
 
 def test_without_overrides_there_is_no_module(tmp_path: Path) -> None:
-    found = made(tmp_path, None, CONFIG).generated()
-    assert not (found.package / "overrides.py").exists()
-    assert python(found, ENCODE + "print(note.text)") == "a"
-    empty = made(tmp_path / "empty", "OVERRIDES = {}\n").generated()
+    small_project = write_project(tmp_path, None, CONFIG).generated()
+    assert not (small_project.package / "overrides.py").exists()
+    assert python(small_project, ENCODE + "print(note.text)") == "a"
+    empty = write_project(tmp_path / "empty", "OVERRIDES = {}\n").generated()
     assert not (empty.package / "overrides.py").exists()
 
 
-def test_an_arm_chosen_by_its_source_is_given_that_source(tmp_path: Path) -> None:
+def test_override_of_a_tagged_arm_receives_its_source(tmp_path: Path) -> None:
     text = """\
 def fill_dot(source, to):
     to.dot.at = 2 * source["at"]
@@ -303,79 +302,85 @@ def fill_large(source, to):
 
 OVERRIDES = {"Mark.dot": fill_dot, "Mark.large": fill_large}
 """
-    found = made(tmp_path, text).generated()
-    shown = python(found, ENCODE + "print(note.mark.dot.at, note.mark.large, note.mark.small)")
+    small_project = write_project(tmp_path, text).generated()
+    shown = python(
+        small_project, ENCODE + "print(note.mark.dot.at, note.mark.large, note.mark.small)"
+    )
     assert shown == "6 9 0"
 
 
-def test_a_choice_is_set_though_an_override_writes_nothing(tmp_path: Path) -> None:
+def test_oneof_is_set_if_the_override_writes_nothing(tmp_path: Path) -> None:
     text = 'def fill(source, to):\n    pass\n\n\nOVERRIDES = {"Sign.dot": fill}\n'
-    found = made(tmp_path, text).generated()
+    small_project = write_project(tmp_path, text).generated()
     code = ENCODE.replace('"sign": None', '"sign": {"type": "dot"}')
-    shown = python(found, code + 'print(note.HasField("sign"), note.sign.WhichOneof("sign"))')
+    shown = python(
+        small_project, code + 'print(note.HasField("sign"), note.sign.WhichOneof("sign"))'
+    )
     assert shown == "True None"
 
 
-def test_a_message_is_set_though_the_override_of_its_field_writes_nothing(tmp_path: Path) -> None:
+def test_message_is_set_if_the_override_writes_nothing(tmp_path: Path) -> None:
     text = 'def fill(source, to):\n    pass\n\n\nOVERRIDES = {"Dot.at": fill}\n'
-    found = made(tmp_path, text).generated()
-    shown = python(found, ENCODE + 'print(note.mark.WhichOneof("mark"), note.mark.dot.at)')
+    small_project = write_project(tmp_path, text).generated()
+    shown = python(small_project, ENCODE + 'print(note.mark.WhichOneof("mark"), note.mark.dot.at)')
     assert shown == "dot 0"
 
 
 def test_an_arm_that_an_override_fills_needs_no_attribute(tmp_path: Path) -> None:
     text = 'def fill(source, to):\n    pass\n\n\nOVERRIDES = {"Mark.large": fill}\n'
-    found = made(tmp_path, text).generated()
+    small_project = write_project(tmp_path, text).generated()
     code = "from types import SimpleNamespace\nfrom small_protocol import encoders\n"
     code += "print(encoders.encode_mark(SimpleNamespace(mark=None, small=3)).small)"
-    assert python(found, code) == "3"
+    assert python(small_project, code) == "3"
 
 
-def test_the_package_stands_on_its_own_copy(tmp_path: Path) -> None:
-    found = made(tmp_path, "\ufeff" + GOOD.replace("\n", "\r\n")).generated()
-    copy = (found.package / "overrides.py").read_bytes().decode()
+def test_package_has_a_copy_of_the_overrides(tmp_path: Path) -> None:
+    small_project = write_project(tmp_path, "\ufeff" + GOOD.replace("\n", "\r\n")).generated()
+    copy = (small_project.package / "overrides.py").read_bytes().decode()
     assert copy.endswith(GOOD) and "\r" not in copy and "Do not edit" in copy
     (tmp_path / "hand.py").rename(tmp_path / "elsewhere.py")
-    assert python(found, ENCODE + "print(note.text)") == "A"
+    assert python(small_project, ENCODE + "print(note.text)") == "A"
 
 
 def drift(outcome: Outcome) -> list[str]:
     return [Path(str(item["file"])).name for item in outcome.records()]
 
 
-def test_an_edit_on_either_side_is_drift(tmp_path: Path) -> None:
-    found = made(tmp_path, GOOD).generated()
-    assert found.invoke("check").status == 0
-    replaced(found.package / "overrides.py", "upper", "lower")
-    outcome = found.invoke("--format", "json", "check")
+def test_edits_of_both_files_are_drift(tmp_path: Path) -> None:
+    small_project = write_project(tmp_path, GOOD).generated()
+    assert small_project.invoke("check").status == 0
+    replaced(small_project.package / "overrides.py", "upper", "lower")
+    outcome = small_project.invoke("--format", "json", "check")
     assert (outcome.status, drift(outcome)) == (1, ["overrides.py"])
-    found.generated()
+    small_project.generated()
     replaced(tmp_path / "hand.py", "upper", "title")
-    outcome = found.invoke("--format", "json", "check")
+    outcome = small_project.invoke("--format", "json", "check")
     assert (outcome.status, drift(outcome)) == (1, ["overrides.py"])
-    assert "title" in (found.generated().package / "overrides.py").read_text(encoding="utf-8")
-    assert found.invoke("check", "--no-cache").status == 0
+    assert "title" in (small_project.generated().package / "overrides.py").read_text(
+        encoding="utf-8"
+    )
+    assert small_project.invoke("check", "--no-cache").status == 0
 
 
-def test_a_module_that_goes_takes_its_copy_along(tmp_path: Path) -> None:
-    found = made(tmp_path, GOOD).generated()
-    found.config.write_text(CONFIG, encoding="utf-8")
-    outcome = found.invoke("--format", "json", "check")
+def test_copy_is_removed_with_the_module(tmp_path: Path) -> None:
+    small_project = write_project(tmp_path, GOOD).generated()
+    small_project.config.write_text(CONFIG, encoding="utf-8")
+    outcome = small_project.invoke("--format", "json", "check")
     assert (outcome.status, sorted(drift(outcome))) == (1, ["encoders.py", "overrides.py"])
-    found.generated()
-    assert not (found.package / "overrides.py").exists()
-    assert python(found, ENCODE + "print(note.text)") == "a"
+    small_project.generated()
+    assert not (small_project.package / "overrides.py").exists()
+    assert python(small_project, ENCODE + "print(note.text)") == "a"
 
 
-def test_a_module_that_breaks_leaves_what_was_generated(tmp_path: Path) -> None:
-    found = made(tmp_path, GOOD).generated()
-    before = tree(found.package)
+def test_invalid_module_leaves_the_generated_files(tmp_path: Path) -> None:
+    small_project = write_project(tmp_path, GOOD).generated()
+    before = tree(small_project.package)
     (tmp_path / "hand.py").write_text("OVERRIDES = 7\n", encoding="utf-8")
-    assert found.invoke("generate").status == 2
-    assert tree(found.package) == before
+    assert small_project.invoke("generate").status == 2
+    assert tree(small_project.package) == before
     (tmp_path / "hand.py").unlink()
-    assert found.invoke("generate").status == 2
-    assert tree(found.package) == before
+    assert small_project.invoke("generate").status == 2
+    assert tree(small_project.package) == before
 
 
 def test_overrides_of_installed_messages(tmp_path: Path) -> None:
@@ -396,11 +401,11 @@ response = "pong"
         "def fill(source, to):\n    to.message = 'told'\n\n\n"
         'OVERRIDES = {"AgentSessionEvent.Error.message": fill}\n'
     )
-    found = made(tmp_path, text, config)
-    found.generated()
+    small_project = write_project(tmp_path, text, config)
+    small_project.generated()
     code = "from bound_protocol import encoders\nprint(encoders.encode_error({}).message)"
-    assert python(found, code) == "told"
+    assert python(small_project, code) == "told"
     replaced(tmp_path / "hand.py", "Error.message", "Error.text")
-    outcome = found.invoke("generate")
+    outcome = small_project.invoke("generate")
     assert outcome.status == 2
     assert "did you mean 'AgentSessionEvent.Error.message'?" in outcome.errors

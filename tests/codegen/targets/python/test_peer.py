@@ -171,7 +171,7 @@ def test_numbers_start_again_after_the_largest_one(number: Case) -> None:
     run(test)
 
 
-def test_a_request_of_a_peers_name_hides_nothing(case: Case) -> None:
+def test_request_named_like_a_method_of_the_client(case: Case) -> None:
     async def test() -> None:
         client, host = case.pair(echo)
         async with client, host:
@@ -481,9 +481,7 @@ def test_a_listener_that_raises_hurts_nothing(number: Case) -> None:
     run(test)
 
 
-def test_messages_that_are_no_ones_role(
-    cases: dict[str, Case], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_messages_without_a_role(cases: dict[str, Case], caplog: pytest.LogCaptureFixture) -> None:
     case = cases["peer_bytes"]
 
     async def test() -> None:
@@ -533,7 +531,7 @@ def test_the_end_of_the_transport_fails_what_is_pending(case: Case) -> None:
     run(test)
 
 
-def test_the_reason_of_the_end_is_told(number: Case) -> None:
+def test_reason_of_the_end_is_raised(number: Case) -> None:
     async def test() -> None:
         client, host = number.pair(forever)
         call = await pending_call(client, host)
@@ -738,7 +736,7 @@ def test_a_protocol_without_an_envelope_has_no_peer_layer(
     assert diagnostic.span.file.endswith(file)
 
 
-def test_the_layer_brings_those_that_it_imports(tmp_path: Path) -> None:
+def test_layer_includes_its_dependencies(tmp_path: Path) -> None:
     source = generated_packages.protos([CASES / "peer_number.proto"], [CASES])
     config = generated_packages.configured(tmp_path, "only_peer", source, rest='layers = ["peer"]')
     package = generated_packages.generate(config)

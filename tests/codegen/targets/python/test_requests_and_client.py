@@ -1,5 +1,7 @@
-"""What the contract's generated requests and client do. Needs nothing of the generator,
-so that it also runs where only the contract's package is installed."""
+"""Tests of the contract's request handler and client.
+
+They need only the contract's package, not the generator.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,7 @@ def answered(result: object, request: Request = RUN) -> Response:
     return asyncio.run(answer(Host(result), request))
 
 
-def test_a_result_is_carried_with_the_id_of_its_request() -> None:
+def test_response_has_the_id_of_its_request() -> None:
     item = pb.ChatContext.ChatItem(message=pb.ChatMessage(id="m"))
     payload = Response.RunInputResponse(items=[item])
     assert answered(payload) == Response(request_id="r1", run_input=payload)
@@ -95,7 +97,7 @@ def test_a_result_is_carried_with_the_id_of_its_request() -> None:
     ],
     ids=str,
 )
-def test_a_response_is_filled_where_it_stands(result: object) -> None:
+def test_given_response_is_filled(result: object) -> None:
     envelope = pb.AgentSessionMessage()
     filled = asyncio.run(answer(Host(result), RUN, envelope.response))
     assert envelope == pb.AgentSessionMessage(response=answered(result))
@@ -108,34 +110,32 @@ def test_an_empty_result_sets_its_arm() -> None:
     assert not response.HasField("error")
 
 
-def test_a_refusal_without_a_payload() -> None:
+def test_error_without_a_payload_answers_with_text() -> None:
     assert answered(RequestError("text is empty")) == Response(
         request_id="r1", error="text is empty"
     )
 
 
-def test_a_refusal_with_a_payload() -> None:
+def test_error_with_a_payload_answers_with_it() -> None:
     payload = Response.RunInputResponse(items=[pb.ChatContext.ChatItem()])
     assert answered(RequestError("half done", payload)) == Response(
         request_id="r1", error="half done", run_input=payload
     )
 
 
-def test_an_empty_refusal_is_one() -> None:
+def test_empty_error_text() -> None:
     response = answered(RequestError(""))
     assert response.HasField("error")
     assert response.WhichOneof("response") is None
 
 
-def test_a_refusal_whose_text_no_string_field_takes() -> None:
+def test_error_text_that_is_not_valid_unicode() -> None:
     assert answered(RequestError("bad \udc80 byte")).error == "bad \ufffd byte"
     assert answered(RequestError(ValueError("x"))).error == "x"  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("payload", [Response.Pong(), pb.ChatMessage(), 7, "text", {}])
-def test_a_refusal_with_a_payload_of_another_type(
-    payload: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_error_payload_of_another_type(payload: Any, caplog: pytest.LogCaptureFixture) -> None:
     assert answered(RequestError("no", payload)) == Response(
         request_id="r1", error="internal error"
     )
@@ -148,7 +148,7 @@ def test_a_result_of_another_type(result: object, caplog: pytest.LogCaptureFixtu
     assert "the handler of run_input failed" in caplog.text
 
 
-def test_an_exception_stays_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_exception_is_logged_and_not_sent(caplog: pytest.LogCaptureFixture) -> None:
     response = answered(LookupError("the password is swordfish"))
     assert response == Response(request_id="r1", error="internal error")
     (record,) = caplog.records
@@ -185,14 +185,14 @@ def test_the_last_unknown_message_is_the_arm() -> None:
     assert answered(None, request).error == "unimplemented request: field 97"
 
 
-def test_the_partial_skeleton_names_what_it_lacks() -> None:
+def test_partial_handler_answers_missing_requests() -> None:
     request = Request(request_id="r4", update_io=Request.UpdateIO())
     assert answered(None, request) == Response(
         request_id="r4", error="unimplemented request: update_io (field 11)"
     )
 
 
-def test_the_skeleton_is_abstract() -> None:
+def test_handler_is_abstract() -> None:
     with pytest.raises(TypeError, match="abstract"):
         SessionRequestHandler()  # type: ignore[abstract]
     with pytest.raises(TypeError, match="send"):
@@ -229,7 +229,7 @@ def test_a_request_is_built_from_keywords() -> None:
     assert client.sent == [(Request(ping=Request.Ping()), 1.5)]
 
 
-def test_a_timeout_is_left_to_send() -> None:
+def test_timeout_is_passed_to_send() -> None:
     client = Client(Response(run_input=Response.RunInputResponse()))
     asyncio.run(client.run_input(text=""))
     assert client.sent == [(Request(run_input=Request.RunInput(text="")), None)]
@@ -248,7 +248,7 @@ def test_an_error_with_a_payload() -> None:
     assert (caught.value.message, caught.value.payload) == ("half done", payload)
 
 
-def test_an_error_that_is_present_is_an_error_even_if_it_is_empty() -> None:
+def test_present_but_empty_error_is_an_error() -> None:
     with pytest.raises(RequestError) as caught:
         run_input(Response(error="", run_input=Response.RunInputResponse()))
     assert (str(caught.value), type(caught.value.payload)) == ("", Response.RunInputResponse)
@@ -269,14 +269,14 @@ def test_no_arm() -> None:
     assert str(caught.value) == "expected the response run_input, got nothing"
 
 
-def test_an_arm_from_the_future() -> None:
+def test_unknown_response_arm() -> None:
     with pytest.raises(UnexpectedArmError) as caught:
         run_input(Response.FromString(b"\x9a\x06\x00"))
     assert (caught.value.arm, caught.value.number) == (None, 99)
     assert str(caught.value) == "expected the response run_input, got the unknown field 99"
 
 
-def test_what_send_raises_passes_through() -> None:
+def test_exception_of_send_is_raised() -> None:
     with pytest.raises(ConnectionError, match="gone"):
         run_input(ConnectionError("gone"))
 
@@ -298,14 +298,14 @@ def test_tables_cannot_be_changed() -> None:
         sdk_events["error"] = "other"
 
 
-def test_tables_tell_number_and_class() -> None:
+def test_tables_have_number_and_class() -> None:
     arm = dispatch.SESSION_REQUEST_ARMS["run_input"]
     assert (arm.number, arm.type) == (5, Request.RunInput)
     content = dispatch.CHAT_MESSAGE_CHAT_CONTENT_ARMS["text"]
     assert (content.number, content.type) == (1, str)
 
 
-def test_a_handler_table_is_total_at_run_time_too() -> None:
+def test_handler_table_is_checked_at_run_time() -> None:
     with pytest.raises(TypeError, match="agent_config_update"):
         dispatch.ChatContextChatItemHandlers[None](  # type: ignore[call-arg]
             message=print, function_call=print, function_call_output=print, agent_handoff=print

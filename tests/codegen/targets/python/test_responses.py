@@ -28,13 +28,13 @@ RESPONSES: dict[str, Any] = {
 }
 
 
-def test_each_response_has_one() -> None:
+def test_each_response_has_a_typed_dict() -> None:
     arms = pb.SessionResponse.DESCRIPTOR.oneofs_by_name["response"].fields
     assert {getattr(field.message_type, "name", None) for field in arms} == set(RESPONSES)
 
 
 @pytest.mark.parametrize("name", RESPONSES)
-def test_its_keys_are_the_fields(name: str) -> None:
+def test_keys_are_the_fields(name: str) -> None:
     fields = pb.SessionResponse.DESCRIPTOR.nested_types_by_name[name].fields
     keys = getattr(responses, name).__annotations__
     assert set(keys) == {field.name for field in fields}
@@ -73,7 +73,7 @@ FORMS = {
 }
 
 
-def test_which_messages_have_one_and_what_each_key_takes(tmp_path: Path) -> None:
+def test_types_of_keys(tmp_path: Path) -> None:
     """Not what an event carries too (Told), or another message (Nothing, Chain, Apart)."""
     package = case_protocols.make("response_forms", tmp_path / "in", tmp_path / "out")
     found = vars(package.module("responses"))
@@ -105,7 +105,7 @@ encoders.encode_get_session_state_response(
 """
 
 
-def test_mypy_names_a_missing_key_and_a_word_that_is_none(tmp_path: Path) -> None:
+def test_mypy_reports_a_missing_key_and_a_literal_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "program.py"],

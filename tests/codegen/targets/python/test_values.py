@@ -1,5 +1,7 @@
-"""Natural Python forms of Timestamp, Duration and Struct: exact, or refused. Expected
-values come from fractions, not from the code under test."""
+"""Tests of the Python forms of Timestamp, Duration and Struct.
+
+Expected values are computed with fractions.
+"""
 
 from __future__ import annotations
 
@@ -119,14 +121,14 @@ def test_timedeltas_become_durations_exactly(span: timedelta) -> None:
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_what_is_no_number_of_seconds(value: float) -> None:
+def test_invalid_numbers_of_seconds(value: float) -> None:
     with pytest.raises(ValueError, match="not a number of seconds"):
         to_timestamp(value)
     with pytest.raises(ValueError, match="not a number of seconds"):
         to_duration(value)
 
 
-def test_moments_at_the_edges_of_python() -> None:
+def test_limits_of_datetime() -> None:
     assert to_timestamp(datetime.min) == Timestamp(seconds=FIRST)
     assert to_timestamp(datetime.max) == Timestamp(seconds=LAST, nanos=999_999_000)
     east = timezone(timedelta(hours=1))
@@ -139,14 +141,14 @@ def test_moments_at_the_edges_of_python() -> None:
         to_duration(timedelta.max)
 
 
-def test_messages_pass_as_they_are() -> None:
+def test_messages_are_not_converted() -> None:
     moment, span, data = Timestamp(seconds=1), Duration(nanos=2), Struct()
     assert to_timestamp(moment) is moment
     assert to_duration(span) is span
     assert to_struct(data) is data
 
 
-def test_no_time_is_this_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_time_is_the_current_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.time_ns", lambda: 1_700_000_000_123_456_789)
     assert timestamp_or_now(None) == Timestamp(seconds=1_700_000_000, nanos=123_456_789)
     assert timestamp_or_now(0) == Timestamp()
@@ -184,7 +186,7 @@ def content(value: Value) -> Any:
     return getattr(value, kind)
 
 
-def test_a_bool_is_no_number_in_a_struct() -> None:
+def test_bool_in_a_struct() -> None:
     assert MessageToJson(to_struct({"a": True}), indent=None) == '{"a": true}'
     assert MessageToJson(to_struct({"a": 1}), indent=None) == '{"a": 1.0}'
 
@@ -207,7 +209,7 @@ def test_tuples_and_messages_inside_a_struct() -> None:
     "data",
     [{"a": {1, 2}}, {"a": [object()]}, {1: "a"}, {"a": {None: 1}}, {"a": b"x"}, {"a": 10**400}],
 )
-def test_what_json_has_not(data: Any) -> None:
+def test_values_without_json(data: Any) -> None:
     with pytest.raises(ValueError, match="a Struct cannot h"):
         to_struct(data)
 
@@ -219,7 +221,7 @@ def test_a_mapping_that_contains_itself() -> None:
         to_struct(data)
 
 
-def test_text_is_made_well_formed() -> None:
+def test_invalid_unicode_is_replaced() -> None:
     assert well_formed("naïve 🎙") == "naïve 🎙"
     assert well_formed("\ud800x\udfff") == "\ufffdx\ufffd"
     assert well_formed("\ud83d\ude00") == "\U0001f600"

@@ -1,7 +1,6 @@
-"""Times and spans, exact to the nanosecond, whatever they are given as.
+"""Tests that times and durations are exact to the nanosecond in every form.
 
-In: floats, integers, datetimes, timedeltas, and protobuf's own messages. Out: seconds and
-nanoseconds as fractions say, rounded to the nearest, and errors for what cannot be held.
+Expected values are computed with fractions.
 """
 
 from __future__ import annotations

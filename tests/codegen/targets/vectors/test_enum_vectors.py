@@ -20,27 +20,27 @@ enum Reason {
 
 
 def values(folder: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((folder / "enums.json").read_text("utf-8"))["values"]
-    return found
+    entries: list[dict[str, Any]] = json.loads((folder / "enums.json").read_text("utf-8"))["values"]
+    return entries
 
 
 def test_an_alias_is_written_as_the_first_of_its_number(tmp_path: Path) -> None:
     config = CONFIG.partition("[output]")[0] + '[[output]]\nlanguage = "vectors"\n'
     config += 'path = "vectors"\n[annotations."small.Reason"]\nunknown = "GONE"\n'
-    made = project(tmp_path, PROTO + ALIASES, config).generated()
-    found = values(made.root / "vectors")
+    small_project = project(tmp_path, PROTO + ALIASES, config).generated()
+    entries = values(small_project.root / "vectors")
     keys = ("name", "number", "json", "fallback", "sdk")
-    assert [tuple(item[key] for key in keys) for item in found] == [
+    assert [tuple(item[key] for key in keys) for item in entries] == [
         ("GONE", 0, "GONE", True, {}),
         ("DONE", 5, "DONE", False, {}),
         ("FINISHED", 5, "DONE", False, {}),
     ]
-    assert {item["enum"] for item in found} == {"small.Reason"}
+    assert {item["enum"] for item in entries} == {"small.Reason"}
 
 
 def test_the_spellings_of_each_sdk() -> None:
-    found = {item["name"]: item["sdk"] for item in values(ROOT / "generated" / "vectors")}
-    assert found["AS_SPEAKING"] == {"livekit-agents": "speaking", "agents-js": "speaking"}
-    assert found["CR_COMPLETED"] == {"livekit-agents": "task_completed"}
-    assert found["CR_UNKNOWN"] == {}
-    assert found["AMD_MACHINE_VM"] == {"livekit-agents": "machine-vm", "agents-js": "machine-vm"}
+    entries = {item["name"]: item["sdk"] for item in values(ROOT / "generated" / "vectors")}
+    assert entries["AS_SPEAKING"] == {"livekit-agents": "speaking", "agents-js": "speaking"}
+    assert entries["CR_COMPLETED"] == {"livekit-agents": "task_completed"}
+    assert entries["CR_UNKNOWN"] == {}
+    assert entries["AMD_MACHINE_VM"] == {"livekit-agents": "machine-vm", "agents-js": "machine-vm"}

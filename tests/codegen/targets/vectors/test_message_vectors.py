@@ -43,19 +43,19 @@ EVENT = """
 UNKNOWN = "f8ffffff0f" + "ff" * 9 + "01"
 
 
-def made(tmp_path: Path) -> Project:
+def generated_project(tmp_path: Path) -> Project:
     proto = PROTO.replace("  oneof event {\n    Empty tick = 1;\n", EVENT)
     return project(tmp_path, proto, VECTORS).generated()
 
 
-def vectors(made: Project, name: str) -> dict[str, dict[str, Any]]:
+def vectors(generated_project: Project, name: str) -> dict[str, dict[str, Any]]:
     """Return the vectors of a file by name."""
-    data = json.loads((made.root / "vectors" / name).read_text(encoding="utf-8"))
+    data = json.loads((generated_project.root / "vectors" / name).read_text(encoding="utf-8"))
     return {item["name"]: item for item in data["vectors"]}
 
 
 def test_each_arm_has_three_messages(tmp_path: Path) -> None:
-    folder = made(tmp_path).root / "vectors"
+    folder = generated_project(tmp_path).root / "vectors"
     assert sorted(path.name for path in folder.iterdir()) == [
         "enums.json",
         "sessiongen.json",
@@ -73,14 +73,20 @@ def test_each_arm_has_three_messages(tmp_path: Path) -> None:
 
 
 def test_an_empty_message_has_its_arm_only(tmp_path: Path) -> None:
-    found = vectors(made(tmp_path), "small.Event.event.json")
-    assert (found["point.empty"]["hex"], found["point.empty"]["json"]) == ("1a00", {"point": {}})
-    assert (found["count.empty"]["hex"], found["count.empty"]["json"]) == ("1000", {"count": "0"})
+    entries = vectors(generated_project(tmp_path), "small.Event.event.json")
+    assert (entries["point.empty"]["hex"], entries["point.empty"]["json"]) == (
+        "1a00",
+        {"point": {}},
+    )
+    assert (entries["count.empty"]["hex"], entries["count.empty"]["json"]) == (
+        "1000",
+        {"count": "0"},
+    )
 
 
 def test_a_saturated_message_has_every_field(tmp_path: Path) -> None:
-    found = vectors(made(tmp_path), "small.Event.event.json")["point.saturated"]
-    assert found["json"] == {
+    entries = vectors(generated_project(tmp_path), "small.Event.event.json")["point.saturated"]
+    assert entries["json"] == {
         "point": {
             "x": 1001,
             "a": "a",
@@ -104,12 +110,12 @@ def test_a_saturated_message_has_every_field(tmp_path: Path) -> None:
         "4a0464617461",
     ]
     payload = "".join(fields)
-    assert found["hex"] == f"1a{len(payload) // 2:02x}{payload}"
+    assert entries["hex"] == f"1a{len(payload) // 2:02x}{payload}"
 
 
 def test_an_edge_message_has_extremes_and_an_unknown_field(tmp_path: Path) -> None:
-    found = vectors(made(tmp_path), "small.Event.event.json")
-    edge = found["point.edge"]
+    entries = vectors(generated_project(tmp_path), "small.Event.event.json")
+    edge = entries["point.edge"]
     text = "z\u00e9\u20ac\U0001f642"
     assert edge["json"] == {
         "point": {
@@ -126,20 +132,20 @@ def test_an_edge_message_has_extremes_and_an_unknown_field(tmp_path: Path) -> No
     assert "08" + "80808080f8ffffffff01" in edge["hex"]
     assert edge["hex"].endswith(UNKNOWN)
     # A scalar arm has the unknown field beside it.
-    assert found["count.edge"]["hex"] == "10" + "ff" * 9 + "01" + UNKNOWN
-    assert found["count.edge"]["json"] == {"count": str(2**64 - 1)}
+    assert entries["count.edge"]["hex"] == "10" + "ff" * 9 + "01" + UNKNOWN
+    assert entries["count.edge"]["json"] == {"count": str(2**64 - 1)}
 
 
 def test_a_list_has_a_message_for_each_arm(tmp_path: Path) -> None:
     item = "message Item { oneof kind { Empty one = 1; Empty two = 2; } }\n"
     many = PROTO.replace("message Event {", item + "message Event {\n  repeated Item items = 7;")
-    found = vectors(project(tmp_path, many, VECTORS).generated(), "small.Event.event.json")
-    assert found["tick.saturated"]["json"]["items"] == [{"one": {}}, {"two": {}}]
-    assert found["tick.edge"]["json"]["items"] == [{"one": {}}, {"two": {}}, {}]
+    entries = vectors(project(tmp_path, many, VECTORS).generated(), "small.Event.event.json")
+    assert entries["tick.saturated"]["json"]["items"] == [{"one": {}}, {"two": {}}]
+    assert entries["tick.edge"]["json"]["items"] == [{"one": {}}, {"two": {}}, {}]
 
 
 def test_a_run_gives_the_same_bytes_in_each_process(tmp_path: Path) -> None:
-    folder = made(tmp_path).root
+    folder = generated_project(tmp_path).root
     before = {path.name: path.read_bytes() for path in (folder / "vectors").iterdir()}
     for path in (folder / "vectors").iterdir():
         path.unlink()
@@ -185,7 +191,7 @@ def test_bytes_and_json_are_the_same_message(name: str, tmp_path: Path) -> None:
 
 
 def test_vectors_are_explained(tmp_path: Path) -> None:
-    project_ = made(tmp_path)
+    project_ = generated_project(tmp_path)
     output = project_.invoke("explain", "Event.point").output
     lines = (project_.root / "vectors/small.Event.event.json").read_text().split("\n")
     for kind in ("empty", "saturated", "edge"):

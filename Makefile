@@ -1,5 +1,5 @@
-# Two commands do everything on a fresh machine: `make generate` and `make test`.
-# Both set up a virtual environment of their own from pinned requirements.
+# `make generate` and `make test` work in a fresh checkout: they install the pinned requirements
+# into a virtual environment.
 
 PYTHON ?= python3
 VENV := .venv
@@ -11,9 +11,9 @@ SOURCES := codegen runtime overrides tests bench examples
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
-# Prints the name of each package as pip begins with it.
+# Prints the name of each package that pip collects.
 PROGRESS := sed -n 's/^Collecting \([^ ]*\).*/   \1/p'
-# pip without a notice of its own; a package that fails is still reported.
+# pip without progress bars and version notices.
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
 
 LIVEKIT_VERSION := 1.9.11
@@ -36,7 +36,7 @@ generate: $(TOOLS) ## Generate everything from proto/agent_session.proto
 demo: $(TOOLS) ## Run an agent and a driver, and print their conversation
 	@$(BIN)/agent-session demo
 
-check: $(TOOLS) ## Fail if generated code differs from what the proto gives
+check: $(TOOLS) ## Fail if generated code does not match the proto
 	@$(BIN)/sessiongen check --no-cache
 
 parity: $(TOOLS) ## Compare the protocol with each SDK
@@ -45,7 +45,7 @@ parity: $(TOOLS) ## Compare the protocol with each SDK
 sdk-watch: $(TOOLS) ## Report whether newer SDKs differ from the pinned vocabularies
 	@$(BIN)/sessiongen vocabulary watch
 
-test-quick: $(DEV) ## Run the tests that need no other process and no type checker, in under a minute
+test-quick: $(DEV) ## Run the quick tests, in under a minute
 	@echo "== running the quick tests"
 	@$(BIN)/python -m pytest --quiet -m "not slow" --numprocesses=auto --dist=loadfile
 
@@ -74,11 +74,11 @@ lint: $(DEV) ## Check format, types and the contract
 	@$(BIN)/basedpyright --level error
 	@$(BIN)/buf lint
 
-interop: $(DEV) ## Print which host and which driver support what, from a real run
+interop: $(DEV) ## Run each host with each driver, and print what they support
 	@$(BIN)/python tests/interop/matrix.py
 
-fuzz: $(DEV) ## Run a million broken inputs each against the codec, a host and a driver; new inputs for the property tests
-	@echo "== a million broken inputs for the codec"
+fuzz: $(DEV) ## Run a million damaged inputs each against codec, host and driver; property tests with new inputs
+	@echo "== a million damaged inputs for the codec"
 	@$(FUZZ)/fuzz_framing.py 1000000
 	@echo "== a million for a host"
 	@$(FUZZ)/fuzz_host.py 1000000
@@ -87,16 +87,16 @@ fuzz: $(DEV) ## Run a million broken inputs each against the codec, a host and a
 	@echo "== new inputs for each property test"
 	@$(BIN)/python -m pytest --quiet -m hypothesis --hypothesis-profile=explore --numprocesses=auto
 
-bench: $(DEV) ## Measure against peers, side by side; writes bench/README.md
+bench: $(DEV) ## Measure beside peers, and write bench/README.md
 	@$(BIN)/python bench/run.py
 
-clean: ## Remove caches and the virtual environment; generated code stays
+clean: ## Remove caches and the virtual environment, but not generated code
 	rm -rf $(VENV) .sessiongen-cache .mypy_cache .pytest_cache .hypothesis dist bench/out tests/interop/js/node_modules
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
-		|| { echo "Python 3.10 or newer is needed; name one: make PYTHON=python3.12"; exit 1; }
+		|| { echo "Python 3.10 or newer is required; for example: make PYTHON=python3.12"; exit 1; }
 	@echo "== creating $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv $(VENV)
 

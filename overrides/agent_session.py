@@ -1,7 +1,6 @@
-"""What the encoders of the agent session protocol cannot find by name alone.
+"""Handwritten encoders for fields of the agent session protocol.
 
-Comes in: an object of the SDK, or one of models.py, and the message to fill. Goes out: one
-field of the message, filled.
+Each function fills one field of a message from an object of the SDK or of models.py.
 """
 
 from __future__ import annotations
@@ -13,10 +12,9 @@ from agent_session_protocol import agent_session_pb2 as pb
 
 
 def fill_content(source: Any, to: pb.ChatMessage) -> None:
-    """Write the texts of a chat message; images and audio are left out, as the contract says.
+    """Fill the text parts of a chat message; the contract has no images and audio.
 
-    Instructions, whose text differs between speech and text, are written as the SDK turns
-    them into a string.
+    Instructions, which have different texts for speech and text, are converted with str().
     """
     content = source.content
     for part in (content,) if isinstance(content, str) else content or ():
@@ -26,14 +24,14 @@ def fill_content(source: Any, to: pb.ChatMessage) -> None:
 
 
 def _text(part: Any) -> str | None:
-    """Return the text of a part of a message that is no text itself, if it has one."""
+    """Return the text of a part that is not a string; None if it has no text."""
     if isinstance(part, Mapping):
         return part.get("text")
     return str(part) if hasattr(part, "render") else getattr(part, "text", None)
 
 
 def fill_instructions(source: Any, to: pb.AgentConfigUpdate) -> None:
-    """Write instructions, which can be an object with a text for speech and one for text."""
+    """Fill the instructions, which can be an object with texts for speech and for text."""
     if source.instructions is not None:
         to.instructions = str(source.instructions)
 

@@ -1,9 +1,7 @@
-"""The contract is the published protocol and the listed additions, nothing else.
+"""Tests that the contract is the published protocol and the listed additions, nothing else.
 
-In: proto/agent_session.proto, compiled here by protoc; the descriptor in the PyPI package
-livekit-protocol; and contract_samples.jsonl, a message a line as {class: canonical JSON}.
-Out: a failure for each fact of a message, field, oneof or enum in which the two differ,
-unless ADDITIONS lists it, and for each sample whose bytes or JSON differ.
+proto/agent_session.proto is compared with the descriptor in the PyPI package livekit-protocol,
+and the bytes and JSON of the messages in contract_samples.jsonl are compared in both.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ PROTO = HERE.parents[1] / "proto"
 FieldProto = descriptor_pb2.FieldDescriptorProto
 FileProto = descriptor_pb2.FileDescriptorProto
 
-# All that the contract may have beyond livekit-protocol 1.1.29, as `differences` puts it.
+# The additions to livekit-protocol 1.1.29, in the form of `differences`.
 ADDITIONS = [
     "added: field AgentSessionEvent.SessionClosed.error"
     " (number 2, type STRING, label OPTIONAL, optional True, json_name error)",
@@ -95,13 +93,13 @@ def field_facts(
 
 
 def oneof_of(message: descriptor_pb2.DescriptorProto, field: FieldProto) -> str:
-    # Behind `optional` stands a oneof of one field that nobody wrote; it is no fact.
+    # The synthetic oneof of an `optional` field is ignored.
     written = field.HasField("oneof_index") and not field.proto3_optional
     return message.oneof_decl[field.oneof_index].name if written else ""
 
 
 def default_json_name(name: str) -> str:
-    # Generated Python drops JSON names that follow from the field's name.
+    # Generated Python has no default JSON names.
     return re.sub(r"_+(.?)", lambda match: match[1].upper(), name)
 
 
@@ -137,7 +135,7 @@ def differences(published: Facts, ours: Facts) -> list[str]:
 
 @cache
 def compiled() -> descriptor_pb2.FileDescriptorSet:
-    """The contract and its imports, as protoc sees them."""
+    """The contract and its imports, compiled by protoc."""
     well_known = resources.files("grpc_tools") / "_proto"
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "contract.binpb")
@@ -149,9 +147,9 @@ def compiled() -> descriptor_pb2.FileDescriptorSet:
 
 
 def our_file() -> FileProto:
-    (found,) = (file for file in compiled().file if file.package == "agent_session")
+    (contract,) = (file for file in compiled().file if file.package == "agent_session")
     copy = FileProto()
-    copy.CopyFrom(found)
+    copy.CopyFrom(contract)
     return copy
 
 
@@ -163,21 +161,21 @@ def published_file() -> FileProto:
 
 @cache
 def our_classes() -> dict[str, type[Message]]:
-    """Message classes of the contract, in a pool of their own, by name without package."""
+    """The message classes of the contract, in a separate pool, by name without package."""
     pool = descriptor_pool.DescriptorPool()
     for file in compiled().file:
         pool.Add(file)
     names = [message.name for message in our_file().message_type]
-    found = {name: pool.FindMessageTypeByName(f"agent_session.{name}") for name in names}
-    return {name: message_factory.GetMessageClass(found[name]) for name in names}
+    descriptors = {name: pool.FindMessageTypeByName(f"agent_session.{name}") for name in names}
+    return {name: message_factory.GetMessageClass(descriptors[name]) for name in names}
 
 
-def test_the_contract_is_the_published_protocol_and_the_additions() -> None:
+def test_contract_is_the_published_protocol_with_additions() -> None:
     assert differences(facts_of(published_file()), facts_of(our_file())) == ADDITIONS
 
 
 # ---------------------------------------------------------------------------------------
-# The comparison can fail: each mutation of our side is reported, exactly as written.
+# Tests of the comparison: each mutation of the contract is reported.
 
 
 def message_at(file: FileProto, path: str) -> descriptor_pb2.DescriptorProto:
@@ -242,7 +240,7 @@ def drop_message(file: FileProto) -> None:
     del message_at(file, "AgentSessionMessage").nested_type[0].nested_type[3]
 
 
-def map_no_more(file: FileProto) -> None:
+def unset_map_entry(file: FileProto) -> None:
     message_at(file, "FunctionCall.ExtraEntry").options.map_entry = False
 
 
@@ -292,33 +290,33 @@ MUTATIONS: list[tuple[Callable[[FileProto], None], set[str]]] = [
         {"changed: field MetricsReport.e2e_latency: json_name e2eLatency -> e2ELatency"},
     ),
     (drop_message, {"missing: message AgentSessionMessage.ConsoleIO.AudioPlaybackFinished"}),
-    (map_no_more, {"changed: message FunctionCall.ExtraEntry: map_entry True -> False"}),
+    (unset_map_entry, {"changed: message FunctionCall.ExtraEntry: map_entry True -> False"}),
     (drop_value, {"missing: value AmdCategory.AMD_UNCERTAIN"}),
     (renumber_value, {"changed: value UserState.US_AWAY: number 2 -> 3"}),
-    # An addition that is gone again is a finding as well.
+    # A removed addition is reported as well.
     (forbid_alias, {"changed: enum CloseReason: allow_alias False -> True"}),
 ]
 
 
 @pytest.mark.parametrize(("mutate", "reported"), MUTATIONS, ids=[m[0].__name__ for m in MUTATIONS])
-def test_the_comparison_reports(mutate: Callable[[FileProto], None], reported: set[str]) -> None:
+def test_each_mutation_is_reported(mutate: Callable[[FileProto], None], reported: set[str]) -> None:
     file = our_file()
     before = differences(facts_of(published_file()), facts_of(file))
     mutate(file)
-    found = differences(facts_of(published_file()), facts_of(file))
-    # Not from ADDITIONS: one that is not listed yet is for the test above to tell, once.
-    assert set(found) ^ set(before) == reported
+    after = differences(facts_of(published_file()), facts_of(file))
+    # Unlisted additions are reported by the test above.
+    assert set(after) ^ set(before) == reported
 
 
 # ---------------------------------------------------------------------------------------
-# Bytes and JSON. Between them the samples set every field.
+# Bytes and JSON. Together, the samples set every field.
 
 SAMPLES = (HERE / "contract_samples.jsonl").read_text(encoding="utf-8").splitlines()
 
 
 def published_class(name: str) -> type[Message]:
-    found: type[Message] = getattr(published_pb, name)
-    return found
+    class_: type[Message] = getattr(published_pb, name)
+    return class_
 
 
 def arms_of(line: str) -> str:
@@ -326,7 +324,7 @@ def arms_of(line: str) -> str:
 
 
 @pytest.mark.parametrize("line", SAMPLES, ids=arms_of)
-def test_bytes_and_json_are_those_of_the_published(line: str) -> None:
+def test_bytes_and_json_equal_those_of_the_published_protocol(line: str) -> None:
     ((name, sample),) = json.loads(line).items()
     classes = published_class(name), our_classes()[name]
     theirs, ours = (json_format.ParseDict(sample, cls()) for cls in classes)
@@ -343,7 +341,7 @@ def test_bytes_and_json_are_those_of_the_published(line: str) -> None:
 
 
 def fields_set(message: Message) -> Iterator[str]:
-    """The fields that a message sets, as `facts_of` names them, those inside included."""
+    """Yield the fields that a message and its nested messages set, named as in `facts_of`."""
     package = published_pb.DESCRIPTOR.package
     for field, value in message.ListFields():
         yield f"field {field.full_name.removeprefix(package + '.')}"
@@ -353,7 +351,7 @@ def fields_set(message: Message) -> Iterator[str]:
                 yield from fields_set(one)
 
 
-def test_the_samples_set_every_published_field() -> None:
+def test_samples_set_every_published_field() -> None:
     samples = [item for line in SAMPLES for item in json.loads(line).items()]
     parsed = [json_format.ParseDict(sample, published_class(name)()) for name, sample in samples]
     covered = {path for message in parsed for path in fields_set(message)}
@@ -366,14 +364,14 @@ def closed(reason: str) -> Message:
     return json_format.ParseDict(sample, our_classes()["AgentSessionMessage"]())
 
 
-def test_an_older_reader_keeps_the_event_that_it_does_not_know() -> None:
+def test_older_reader_preserves_unknown_event() -> None:
     data = closed("CR_ERROR").SerializeToString()
     theirs = published_pb.AgentSessionMessage.FromString(data)
     assert theirs.event.WhichOneof("event") is None
     assert theirs.SerializeToString() == data
 
 
-def test_both_names_of_completion_are_read_and_one_is_written() -> None:
+def test_aliases_of_completion() -> None:
     published, proposed = closed("CR_COMPLETED"), closed("CR_TASK_COMPLETED")
     assert published == proposed
     written = json_format.MessageToDict(proposed)["event"]["sessionClosed"]["reason"]

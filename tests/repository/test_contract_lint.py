@@ -1,8 +1,7 @@
-"""What buf says of the contract.
+"""Tests of the contract with `buf lint` and `buf breaking`.
 
-In: proto/ and buf.yaml. Out: a failure for whatever `buf lint` finds, for an exception in
-buf.yaml that nothing needs, and for a breaking edit that `buf breaking` lets pass. Edits
-are tried on copies. The binary comes from the PyPI package buf-bin.
+Each exception in buf.yaml must be needed. Edits are made in copies. The binary comes from the
+PyPI package buf-bin.
 """
 
 from __future__ import annotations
@@ -27,15 +26,15 @@ class Finding(NamedTuple):
 
 
 def buf(where: Path, *command: str) -> set[Finding]:
-    """Runs buf, which comes from the package buf-bin, and gives back what it found."""
+    """Run buf and return its findings."""
     binary = Path(sys.executable).with_name("buf")
     assert binary.is_file(), f"no {binary}: install buf-bin"
     arguments = [str(binary), *command, "--error-format=json"]
     done = subprocess.run(arguments, cwd=where, capture_output=True, text=True, check=False)
-    # 100 is the code for findings; any other failure, as of a bad buf.yaml, is none.
+    # The status 100 means findings; any other status is an error, such as an invalid buf.yaml.
     assert done.returncode == (100 if done.stdout else 0), done.stderr
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    return {Finding(finding["type"], finding["path"]) for finding in found}
+    findings = [json.loads(line) for line in done.stdout.splitlines()]
+    return {Finding(finding["type"], finding["path"]) for finding in findings}
 
 
 def copy_to(folder: Path) -> Path:
@@ -49,20 +48,20 @@ def config_lines() -> list[str]:
 
 
 def exceptions() -> list[tuple[int, Finding]]:
-    """Each exception of buf.yaml with the number of its line; no path means all files."""
-    found, key = [], ""
+    """Return each exception in buf.yaml with its line number; no path means all files."""
+    result, key = [], ""
     for number, line in enumerate(config_lines()):
         if heading := re.fullmatch(r" *(\w+):", line):
             key = heading[1]
         elif item := re.fullmatch(r" *- (\S+)", line):
             if key == "except":
-                found.append((number, Finding(item[1], "")))
+                result.append((number, Finding(item[1], "")))
             elif key.isupper():
-                found.append((number, Finding(key, item[1])))
-    return found
+                result.append((number, Finding(key, item[1])))
+    return result
 
 
-def test_the_contract_passes_lint() -> None:
+def test_contract_passes_lint() -> None:
     assert buf(REPO, "lint") == set()
 
 
@@ -71,12 +70,12 @@ def test_each_lint_exception_is_needed(line: int, excepted: Finding, tmp_path: P
     without = config_lines()
     del without[line]
     (copy_to(tmp_path) / "buf.yaml").write_text("\n".join(without), encoding="utf-8")
-    found = buf(tmp_path, "lint")
-    assert {finding.rule for finding in found} == {excepted.rule}
-    assert not excepted.path or {finding.path for finding in found} == {excepted.path}
+    findings = buf(tmp_path, "lint")
+    assert {finding.rule for finding in findings} == {excepted.rule}
+    assert not excepted.path or {finding.path for finding in findings} == {excepted.path}
 
 
-def test_no_lint_exception_is_overlooked(tmp_path: Path) -> None:
+def test_all_lint_exceptions_are_checked(tmp_path: Path) -> None:
     plain = {"version": "v2", "modules": [{"path": "proto"}]}
     lint = {"use": ["STANDARD", "COMMENTS"], "disallow_comment_ignores": True}
     config = json.dumps({**plain, "lint": lint})
@@ -84,7 +83,7 @@ def test_no_lint_exception_is_overlooked(tmp_path: Path) -> None:
     assert {f.rule for f in buf(tmp_path, "lint")} == {e.rule for _, e in exceptions()}
 
 
-def test_every_kind_of_element_must_have_its_comment(tmp_path: Path) -> None:
+def test_every_element_needs_a_comment(tmp_path: Path) -> None:
     contract = copy_to(tmp_path) / CONTRACT
     bare = re.sub(r"(?m)^ *//.*\n", "", contract.read_text(encoding="utf-8"))
     contract.write_text(bare, encoding="utf-8")
@@ -108,7 +107,7 @@ EDITS = [
 
 
 @pytest.mark.parametrize(("old", "new", "rule"), EDITS)
-def test_breaking_edits_are_found_and_additions_are_not(
+def test_breaking_edits_are_reported_and_additions_are_not(
     old: str, new: str, rule: str, tmp_path: Path
 ) -> None:
     copy_to(tmp_path)
@@ -116,5 +115,5 @@ def test_breaking_edits_are_found_and_additions_are_not(
     text = contract.read_text(encoding="utf-8")
     assert text.count(old) == 1
     contract.write_text(text.replace(old, new), encoding="utf-8")
-    found = {finding.rule for finding in buf(tmp_path, "breaking", f"--against={REPO}")}
-    assert rule in found if rule else found == set()
+    rules = {finding.rule for finding in buf(tmp_path, "breaking", f"--against={REPO}")}
+    assert rule in rules if rule else rules == set()

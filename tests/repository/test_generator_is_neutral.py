@@ -1,4 +1,4 @@
-"""The generator names no SDK: what it knows of one stands in configuration and vocabularies."""
+"""Tests that the generator names no SDK; SDKs are described in configuration files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# An SDK, its classes, and its modules, in code, comments and docstrings alike.
+# Names of SDKs, their classes and modules, which code and comments must not contain.
 SDK = re.compile(
     r"livekit|AgentSession|SessionHost|RemoteSession|SessionTransport"
     r"|remote_session|voice[./]|agents[-_]js|rtc[-_]node",
@@ -14,7 +14,7 @@ SDK = re.compile(
 )
 
 
-def test_nothing_of_the_generator_names_an_sdk() -> None:
+def test_generator_names_no_sdk() -> None:
     paths = [
         path
         for folder in ("codegen", "templates")
@@ -22,10 +22,10 @@ def test_nothing_of_the_generator_names_an_sdk() -> None:
         if path.suffix in (".py", ".j2", ".toml", ".proto")
     ]
     assert len(paths) > 100
-    hits = [
+    matches = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
         for path in paths
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if SDK.search(line)
     ]
-    assert hits == []
+    assert matches == []

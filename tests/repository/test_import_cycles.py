@@ -1,4 +1,4 @@
-"""No module of the generator or the runtime imports itself by way of others."""
+"""Tests that the imports of the generator and of the runtime have no cycles."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def modules(folder: Path) -> dict[str, Path]:
 
 
 def imports(name: str, path: Path, known: set[str]) -> Iterator[str]:
-    """Yield the known modules that a module imports anywhere in its text."""
+    """Yield the known modules that a module imports, in functions as well."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
@@ -46,7 +46,7 @@ def graph(folder: Path) -> Graph:
 
 
 def cycle(graph: Graph) -> list[str]:
-    """Return the modules of one cycle, or nothing."""
+    """Return the modules of one cycle, [] if there is none."""
     finished: set[str] = set()
 
     def search(name: str, path: list[str]) -> list[str]:
@@ -63,10 +63,10 @@ def cycle(graph: Graph) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", ["codegen/sessiongen", "runtime/agent_session"])
-def test_there_is_no_cycle(folder: str) -> None:
+def test_imports_have_no_cycle(folder: str) -> None:
     assert cycle(graph(ROOT / folder)) == []
 
 
-def test_a_cycle_is_found() -> None:
+def test_cycles_are_found() -> None:
     assert cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
     assert cycle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []

@@ -1,7 +1,6 @@
-"""The drift guards: the hooks of this repository, run by real pre-commit and real git.
+"""Tests of the pre-commit hooks, with real pre-commit and git.
 
-In: this checkout as it is, committed or not, cloned; and another project that adopts its
-hook. Out: a commit with a forgotten `generate` fails and says what to run; then passes.
+The hooks run in a clone of this checkout, and in another project that uses the hook.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ BIN = Path(sys.executable).parent
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Return an environment without a surrounding git's variables or pre-commit's cache."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    path = os.pathsep.join([str(BIN), kept["PATH"]])
-    return {**kept, **IDENTITY, "PATH": path, "PRE_COMMIT_HOME": str(home)}
+    """Return an environment without git variables and with another cache for pre-commit."""
+    variables = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    path = os.pathsep.join([str(BIN), variables["PATH"]])
+    return {**variables, **IDENTITY, "PATH": path, "PRE_COMMIT_HOME": str(home)}
 
 
 def call(folder: Path, *command: str, home: Path) -> subprocess.CompletedProcess[str]:
@@ -58,7 +57,7 @@ def commit_all(folder: Path, home: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository whose one commit is this working tree, what is not committed included."""
+    """A repository with one commit: this working tree, including uncommitted files."""
     folder = tmp_path_factory.mktemp("checkout")
     listed = git(ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     for name in filter(None, listed.split("\0")):
@@ -77,7 +76,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def require_packages(folder: Path) -> None:
-    """Skip where pip can install nothing: the hook of another project needs its tools."""
+    """Skip the test if pip cannot install packages, which the hook needs."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--retries=0"]
     done = subprocess.run(
         [*command, "--timeout=15", f"--dest={folder}", "jinja2==3.1.6"],
@@ -89,9 +88,9 @@ def require_packages(folder: Path) -> None:
         pytest.skip(f"pip can install nothing here: {done.stderr.strip().splitlines()[-1:]}")
 
 
-def adopted(root: Path, checkout: Path, home: Path) -> Project:
-    """Return another project that has the hook installed and everything committed."""
-    made = project(root).generated()
+def project_with_hook(root: Path, checkout: Path, home: Path) -> Project:
+    """Return another project with the hook installed and everything committed."""
+    small_project = project(root).generated()
     revision = git(checkout, "rev-parse", "HEAD")
     (root / ".pre-commit-config.yaml").write_text(
         f"repos:\n- repo: {checkout}\n  rev: {revision}\n  hooks: [{{id: sessiongen-check}}]\n",
@@ -100,40 +99,40 @@ def adopted(root: Path, checkout: Path, home: Path) -> Project:
     git(root, "init", "--quiet", "--initial-branch=main")
     installed = call(root, "pre-commit", "install", home=home)
     assert installed.returncode == 0, installed.stdout
-    return made
+    return small_project
 
 
 def test_the_hook_in_another_project(checkout: Path, home: Path, tmp_path: Path) -> None:
     require_packages(tmp_path / "probe")
-    made = adopted(tmp_path / "other", checkout, home)
-    first = commit_all(made.root, home)
+    small_project = project_with_hook(tmp_path / "other", checkout, home)
+    first = commit_all(small_project.root, home)
     assert first.returncode == 0, first.stdout
-    assert re.search(r"generated code is what the protocol gives\.+Passed", first.stdout)
+    assert re.search(r"generated code matches the protocol\.+Passed", first.stdout)
 
-    made.add_arm()
-    forgotten = commit_all(made.root, home)
-    assert forgotten.returncode == 1
-    assert re.search(r"generated code is what the protocol gives\.+Failed", forgotten.stdout)
-    assert "out/small_protocol/events.py:" in forgotten.stdout
-    assert "help: run `sessiongen generate` and commit the result" in forgotten.stdout
-    assert "@@" not in forgotten.stdout  # the diff would bury it
+    small_project.add_arm()
+    failed = commit_all(small_project.root, home)
+    assert failed.returncode == 1
+    assert re.search(r"generated code matches the protocol\.+Failed", failed.stdout)
+    assert "out/small_protocol/events.py:" in failed.stdout
+    assert "help: run `sessiongen generate` and commit the result" in failed.stdout
+    assert "@@" not in failed.stdout  # without the diff
 
-    made.generated()
-    remembered = commit_all(made.root, home)
-    assert remembered.returncode == 0, remembered.stdout
-    assert git(made.root, "status", "--short") == ""
+    small_project.generated()
+    passed = commit_all(small_project.root, home)
+    assert passed.returncode == 0, passed.stdout
+    assert git(small_project.root, "status", "--short") == ""
 
-    # A commit that only deletes a file names no file to a hook, and is checked all the same.
-    (made.root / "out" / "small_protocol" / "events.py").unlink()
-    deleted = commit_all(made.root, home)
+    # A commit that only deletes a file is checked as well, although it passes no file names.
+    (small_project.root / "out" / "small_protocol" / "events.py").unlink()
+    deleted = commit_all(small_project.root, home)
     assert deleted.returncode == 1
     assert "out/small_protocol/events.py" in deleted.stdout
 
 
-def prepared(checkout: Path, folder: Path) -> Path:
-    """Return a clone in which make finds its tools set up: this process's own.
+def clone_with_tools(checkout: Path, folder: Path) -> Path:
+    """Return a clone with the tools of this environment, so that make installs nothing.
 
-    The command runs the clone's generator, so that nothing of this checkout is tried.
+    The command in the clone runs the generator of the clone.
     """
     git(folder.parent, "clone", "--quiet", str(checkout), str(folder))
     (folder / ".venv" / "bin").mkdir(parents=True)
@@ -149,7 +148,7 @@ def prepared(checkout: Path, folder: Path) -> Path:
 
 
 def test_the_hook_of_this_repository(checkout: Path, home: Path, tmp_path: Path) -> None:
-    clone = prepared(checkout, tmp_path / "clone")
+    clone = clone_with_tools(checkout, tmp_path / "clone")
     assert call(clone, "pre-commit", "install", home=home).returncode == 0
     contract = clone / "proto" / "agent_session.proto"
     text = contract.read_text(encoding="utf-8")
@@ -158,12 +157,12 @@ def test_the_hook_of_this_repository(checkout: Path, home: Path, tmp_path: Path)
     )
     assert edited != text
     contract.write_text(edited, encoding="utf-8")
-    forgotten = commit_all(clone, home)
-    assert forgotten.returncode == 1
-    assert "error[SG020]: this generated file does not match the protocol" in forgotten.stdout
-    assert "run: make generate, and commit the result\n" in forgotten.stdout
+    failed = commit_all(clone, home)
+    assert failed.returncode == 1
+    assert "error[SG020]: this generated file does not match the protocol" in failed.stdout
+    assert "run: make generate, and commit the result\n" in failed.stdout
 
     assert call(clone, "make", "generate", home=home).returncode == 0
-    remembered = commit_all(clone, home)
-    assert remembered.returncode == 0, remembered.stdout
-    assert re.search(r"\.+Passed", remembered.stdout)
+    passed = commit_all(clone, home)
+    assert passed.returncode == 0, passed.stdout
+    assert re.search(r"\.+Passed", passed.stdout)

@@ -1,7 +1,6 @@
-"""The encoders, decoders and models of a generated package, found as a reader would.
+"""The encoders, decoders and models of a generated package, found by type hints.
 
-In: a package. Out: a Coder for each message that events and responses carry, and which
-field of the message each member of its model stands for. Nothing here reads the generator.
+Nothing here uses the generator.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from package_walk import Modules
 
 @dataclass(frozen=True)
 class Coder:
-    """One message of a package, and what encodes and decodes it.
+    """A message of a package, with its encoder, decoder and model.
 
     model: its class in models.py, or the alias of a union.
     """
@@ -29,11 +28,11 @@ class Coder:
 
     @property
     def bare(self) -> bool:
-        """Whether the message is nothing but a choice, which models know as a union."""
+        """Whether the message is only a oneof, which is a union in models.py."""
         return not isinstance(self.model, type)
 
     def members(self) -> Iterator[tuple[str, Any]]:
-        """Yield each name of the model's class, and its field; None for a choice or a tag."""
+        """Yield each name of the model's class, and its field; None for a oneof or a tag."""
         names = [item.name for item in dataclasses.fields(self.model)]
         fields: dict[str, Any] = {}
         for field in self.message.DESCRIPTOR.fields:
@@ -45,38 +44,38 @@ class Coder:
 
 @dataclass(frozen=True)
 class Coders:
-    """The coders of a package by the full name of the message, and what enums spell.
+    """The coders of a package by full name of the message, and the literals of its enums.
 
-    words: by full name of an enum, the numbers that have a word, and the words.
+    literals: the literal of each number, by full name of the enum.
     """
 
     by_name: Mapping[str, Coder]
-    words: Mapping[str, Mapping[int, Any]]
+    literals: Mapping[str, Mapping[int, Any]]
 
 
-def coders(package: Modules, words: Mapping[str, Mapping[int, Any]] | None = None) -> Coders:
-    """Return the coders of a package; by default the words of enums are published names."""
+def coders(package: Modules, literals: Mapping[str, Mapping[int, Any]] | None = None) -> Coders:
+    """Return the coders of a package; by default the literals are the names of the values."""
     encoders, decoders = package.module("encoders"), package.module("decoders")
-    found = {}
+    by_name = {}
     for name, decode in vars(decoders).items():
         if name.startswith("decode_"):
             hints = get_type_hints(decode)
             part = name.removeprefix("decode_")
-            found[hints["message"].DESCRIPTOR.full_name] = Coder(
+            by_name[hints["message"].DESCRIPTOR.full_name] = Coder(
                 hints["message"],
                 getattr(encoders, f"encode_{part}"),
                 getattr(encoders, f"fill_{part}"),
                 decode,
                 hints["return"],
             )
-    return Coders(found, words or _published(found.values()))
+    return Coders(by_name, literals or _published(by_name.values()))
 
 
-def _published(found: Any) -> dict[str, dict[int, str]]:
-    """Return the first name of each number of the enums that messages speak of."""
+def _published(coders_: Any) -> dict[str, dict[int, str]]:
+    """Return the first name of each number of the enums in messages."""
     return {
         enum.full_name: {item.number: item.name for item in reversed(enum.values)}
-        for coder in found
+        for coder in coders_
         for field in coder.message.DESCRIPTOR.fields
         for enum in [element(field).enum_type]
         if enum is not None and not is_well_known(enum)
@@ -89,7 +88,7 @@ def is_map(field: Any) -> bool:
 
 
 def element(field: Any) -> Any:
-    """Return what says the type of one value: the field itself, or a map's value."""
+    """Return the field that has the type of one value: the field itself, or a map's value."""
     return field.message_type.fields_by_name["value"] if is_map(field) else field
 
 

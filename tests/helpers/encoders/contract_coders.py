@@ -1,7 +1,4 @@
-"""The contract's own package: its coders, and the SDK's words, written down by hand.
-
-In: nothing. Out: CODERS and LITERALS, and messages without what encoders leave out.
-"""
+"""The coders of the contract's package, and the literals of its enums, collected by hand."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ LITERALS: dict[str, dict[int, Any]] = {
 
 
 class Contract:
-    """The package, as the tests of cases know packages."""
+    """The contract's package, with the interface of other generated packages."""
 
     def module(self, name: str) -> ModuleType:
         return importlib.import_module(f"agent_session_protocol.{name}")
@@ -52,14 +49,14 @@ CODERS = coders.coders(Contract(), LITERALS)
 
 
 def without_empty_parts(message: Any) -> Any:
-    """Take out parts of chat messages that hold no text, which no encoder writes."""
+    """Remove the parts of chat messages without text, which no encoder writes."""
     for field, value in message.ListFields():
         if field.message_type is None or coders.is_map(field):
             continue
         for item in value if field.is_repeated else [value]:
             without_empty_parts(item)
     if isinstance(message, pb.ChatMessage):
-        kept = [part for part in message.content if part.HasField("text")]
+        parts = [part for part in message.content if part.HasField("text")]
         del message.content[:]
-        message.content.extend(kept)
+        message.content.extend(parts)
     return message

@@ -1,11 +1,8 @@
-"""Random messages and models of a generated package, by descriptors and type hints.
+"""Hypothesis strategies for messages and models of a generated package.
 
-In: the coders of a package. Out: hypothesis strategies for messages that plain Python can
-hold without loss, and for models made of nothing but what their type hints allow.
-
-Times have fractions that are whole numbers of 1/512 of a second, which both a float and
-nanoseconds hold exactly. A value of an enum that the SDK has no word for is not drawn, nor
-is a bare choice that is set and holds nothing, which plain Python cannot tell from None.
+The fractions of times are multiples of 1/512 second, which floats and nanoseconds represent
+exactly. Values of enums without a literal are not drawn, nor are transparent oneofs that are
+set but have no arm, which a model cannot distinguish from None.
 """
 
 from __future__ import annotations
@@ -77,7 +74,7 @@ class _Draws:
         return int(self.draw(st.integers(0, 2)))
 
     def scalar(self, field: Any) -> Any:
-        """Draw a value of a field that is no message."""
+        """Draw a value of a field that is not a message."""
         if field.enum_type is not None:
             return self.draw(st.sampled_from(self.numbers(field.enum_type)))
         if field.type == FieldDescriptor.TYPE_BYTES:
@@ -87,11 +84,11 @@ class _Draws:
     def numbers(self, enum: Any) -> list[int]:
         if is_well_known(enum):
             return [item.number for item in enum.values]
-        return list(self.coders.words[enum.full_name])
+        return list(self.coders.literals[enum.full_name])
 
 
 class _Messages(_Draws):
-    """Messages, field by field of their descriptors."""
+    """Draws messages by their descriptors."""
 
     def message(self, class_: type[Any], depth: int) -> Any:
         made = class_()
@@ -101,7 +98,7 @@ class _Messages(_Draws):
         return made
 
     def chosen(self, descriptor: Any, depth: int) -> list[Any]:
-        """Return the fields to set: at most one of each oneof, exactly one of a bare one."""
+        """Return the fields to set: at most one of each oneof, exactly one of a transparent one."""
         coder = self.coders.by_name.get(descriptor.full_name)
         bare = coder is not None and coder.bare
         real = [item for item in descriptor.oneofs if not filled_messages.synthetic(item)]
@@ -117,7 +114,7 @@ class _Messages(_Draws):
         ]
 
     def must(self, field: Any) -> bool:
-        """Whether a field cannot stay unset: its zero may be a value without a word."""
+        """Whether a field cannot stay unset: its zero may be a value without a literal."""
         if field.enum_type is None or field.has_presence or field.is_repeated:
             return bool(field.is_required)
         return 0 not in self.numbers(field.enum_type)
@@ -163,33 +160,37 @@ class _Messages(_Draws):
 
 
 def _fits(field: Any, depth: int) -> bool:
-    """Whether a field is to be set so deep down."""
+    """Whether a field is set at this depth."""
     return depth > 0 or element(field).message_type is None
 
 
 class _Models(_Draws):
-    """Models, member by member of their type hints; the field says which numbers fit."""
+    """Draws models by their type hints; the fields determine the range of numbers."""
 
     def model(self, coder: Coder, depth: int) -> Any:
         if coder.bare:
             return self.hinted(coder.model, None, depth)
         hints = get_type_hints(coder.model)
         given: dict[str, Any] = {}
-        told = set()
+        set_oneofs = set()
         for name, field in coder.members():
             if field is None and get_origin(hints[name]) is Literal:
                 continue
             oneof = field.containing_oneof if field is not None else None
-            if oneof is not None and not filled_messages.synthetic(oneof) and oneof.name in told:
+            if (
+                oneof is not None
+                and not filled_messages.synthetic(oneof)
+                and oneof.name in set_oneofs
+            ):
                 given[name] = None
                 continue
             given[name] = self.hinted(hints[name], field, depth)
             if oneof is not None and given[name] is not None:
-                told.add(oneof.name)
+                set_oneofs.add(oneof.name)
         return coder.model(**given)
 
     def hinted(self, hint: Any, field: Any, depth: int) -> Any:
-        """Draw what a type hint allows."""
+        """Draw a value that a type hint allows."""
         origin, arguments = get_origin(hint), get_args(hint)
         if origin in (Union, types.UnionType):
             return self.one_of(arguments, field, depth)
@@ -212,12 +213,12 @@ class _Models(_Draws):
         return None if chosen is type(None) else self.hinted(chosen, field, depth)
 
     def elements(self, hint: Any, field: Any, depth: int) -> list[Any]:
-        """Draw elements; None has no place among them unless it is an enum's word."""
+        """Draw elements; None only if it is a literal of the enum."""
         if depth <= 0 and any(is_dataclass(item) for item in (hint, *get_args(hint))):
             return []
-        found = [self.hinted(hint, field, depth) for _ in range(self.count())]
-        word = any(get_origin(item) is Literal for item in get_args(hint))
-        return [item for item in found if word or item is not None]
+        drawn = [self.hinted(hint, field, depth) for _ in range(self.count())]
+        literal = any(get_origin(item) is Literal for item in get_args(hint))
+        return [item for item in drawn if literal or item is not None]
 
     def mapping(self, hints: tuple[Any, ...], field: Any, depth: int) -> Any:
         if not is_map(field):
@@ -233,6 +234,6 @@ class _Models(_Draws):
             )
         if field.enum_type is not None and not is_well_known(field.enum_type):
             return self.draw(
-                st.sampled_from(list(self.coders.words[field.enum_type.full_name].values()))
+                st.sampled_from(list(self.coders.literals[field.enum_type.full_name].values()))
             )
         return self.scalar(field)

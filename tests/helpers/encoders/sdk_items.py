@@ -1,7 +1,6 @@
-"""Chat items, metrics and usage of livekit-agents with every field filled, and their JSON.
+"""Chat items, metrics and usage of livekit-agents with every field set, and their JSON.
 
-In: the real classes. Out: objects, and what the wire must hold of each, written down by
-hand as a reader sees it: enums by their published names, times in RFC 3339.
+The JSON was written by hand.
 """
 
 from __future__ import annotations

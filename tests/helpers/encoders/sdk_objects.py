@@ -1,8 +1,6 @@
-"""Objects of livekit-agents with every field filled, and what the wire must hold of each.
+"""Objects of livekit-agents with every field set, and the JSON of their messages.
 
-In: the real classes. Out: by full name of the message, the objects and the JSON of their
-messages, written down by hand. The JSON is the reader's view: enums by their published
-names, times in RFC 3339, spans in seconds.
+The JSON was written by hand: enums by their names, times in RFC 3339, durations in seconds.
 """
 
 from __future__ import annotations

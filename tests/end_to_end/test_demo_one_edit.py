@@ -95,8 +95,8 @@ def test_why_it_ended_is_one_edit_away(before: Project) -> None:
     before.generate()
 
     assert before.event_numbers() == set(range(10, 25))
-    status, told = before.demo()
-    assert (status, told[-1]) == (0, AFTER)
-    assert told[-2].split()[1:] == ["session_closed", "CR_USER_INITIATED"]
+    status, lines_after = before.demo()
+    assert (status, lines_after[-1]) == (0, AFTER)
+    assert lines_after[-2].split()[1:] == ["session_closed", "CR_USER_INITIATED"]
     # The rest of the conversation is what it was: the addresses and the times aside.
-    assert [line[14:] for line in told[1:-2]] == [line[14:] for line in lines[1:-1]]
+    assert [line[14:] for line in lines_after[1:-2]] == [line[14:] for line in lines[1:-1]]

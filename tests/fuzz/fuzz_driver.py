@@ -1,8 +1,8 @@
-"""Fuzz of a driver by its host: `python fuzz_driver.py [INPUTS [SEED]]`.
+"""Fuzz test of a driver: `python fuzz_driver.py [INPUTS [SEED]]`.
 
-Comes in: messages of any shape, responses to requests that are pending, late or never made, and
-bytes that something has damaged. Goes out: nothing, unless a call ends with an error that is not
-documented, something raises where nobody sees it, or the session does not go on.
+The host sends random messages, responses to requests that are pending, late or unknown, and damaged
+bytes. The test fails if a call raises an error that is not documented, if an error is logged or
+not retrieved, or if the session does not continue.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from agent_session_protocol.errors import RequestError, UnexpectedArmError
 from random_wire_messages import damaged, fill
 from transport_messages import framed
 
-MOST_INPUTS_A_SESSION = 200
+MAX_INPUTS_PER_SESSION = 200
 DOCUMENTED = (SessionError, TransportError, RequestError, UnexpectedArmError)
 
 
-class Loud(logging.Handler):
-    """Keeps what is logged as an error: there must be none."""
+class ErrorRecorder(logging.Handler):
+    """Records the errors in the log."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
-        self.faults: list[str] = []
+        self.unhandled: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.faults.append(record.getMessage())
+        self.unhandled.append(record.getMessage())
 
 
-class Mute:
+class SilentConsole:
     """A console that plays nothing."""
 
     def audio_output(self, frame: object) -> None:
@@ -60,21 +60,21 @@ class Mute:
         pass
 
 
-def body(chance: random.Random, ids: list[str]) -> bytes:
-    """The bytes of one message of the host, or what is left of one."""
+def body(rng: random.Random, ids: list[str]) -> bytes:
+    """Returns the bytes of a random message of the host, sometimes damaged."""
     message = pb.AgentSessionMessage()
-    kind = chance.randrange(4)
+    kind = rng.randrange(4)
     if kind == 0:
-        fill(message, chance)
+        fill(message, rng)
     elif kind == 1:
-        fill(message.event, chance)
+        fill(message.event, rng)
     else:
-        fill(message.response, chance)
-        message.response.request_id = chance.choice(ids)
+        fill(message.response, rng)
+        message.response.request_id = rng.choice(ids)
         if kind == 3:
             message.response.ClearField("error")
     data = message.SerializeToString()
-    return damaged(data, chance) if chance.random() < 0.3 else data
+    return damaged(data, rng) if rng.random() < 0.3 else data
 
 
 def calls_of(session: RemoteSession) -> list[asyncio.Future[Any]]:
@@ -92,75 +92,73 @@ def calls_of(session: RemoteSession) -> list[asyncio.Future[Any]]:
     ]
 
 
-async def one_session(chance: random.Random, inputs: int) -> None:
-    """Let a host send `inputs` messages, answer a ping, and end it in one of many ways."""
-    ours, theirs = memory_pair(chunk=chance.choice([1, 7, 64, 1 << 16]))
-    session = RemoteSession(ours, console=chance.choice([None, Mute()]))
-    heard: list[pb.AgentSessionEvent] = []
+async def one_session(rng: random.Random, inputs: int) -> None:
+    """Runs a session whose host sends `inputs` messages, answers a ping and ends."""
+    driver_end, host_end = memory_pair(chunk=rng.choice([1, 7, 64, 1 << 16]))
+    session = RemoteSession(driver_end, console=rng.choice([None, SilentConsole()]))
+    delivered: list[pb.AgentSessionEvent] = []
     for arm in AGENT_SESSION_EVENT_ARMS:
-        getattr(session, f"on_{arm}")(lambda _, event: heard.append(event))
-    session.on_unknown(lambda _, event: heard.append(event))
-    stream = session.events(limit=chance.choice([0, 2000, 1 << 20]))
-    async with theirs, session:
+        getattr(session, f"on_{arm}")(lambda _, event: delivered.append(event))
+    session.on_unknown(lambda _, event: delivered.append(event))
+    stream = session.events(limit=rng.choice([0, 2000, 1 << 20]))
+    async with host_end, session:
         calls = calls_of(session)
-        ids = ["", "strange", *[(await next_request(theirs)).request_id for _ in range(6)]]
+        ids = ["", "strange", *[(await next_request(host_end)).request_id for _ in range(6)]]
         for _ in range(inputs):
-            theirs._put(framed(body(chance, ids)))
-        await answered_ping(session, theirs)
-        await end(chance, session, theirs)
+            host_end._put(framed(body(rng, ids)))
+        await check_ping(session, host_end)
+        await end(rng, session, host_end)
         for result in await asyncio.gather(*calls, return_exceptions=True):
             assert not isinstance(result, BaseException) or isinstance(result, DOCUMENTED), result
-        await check_events(stream, heard)
+        await check_events(stream, delivered)
         assert not session._pending._entries
 
 
-async def next_request(theirs: MemorySessionTransport) -> pb.SessionRequest:
-    """What the driver asks next; it sends notes about audio as well."""
+async def next_request(host_end: MemorySessionTransport) -> pb.SessionRequest:
+    """Returns the next request of the driver. Skips its audio messages."""
     while True:
-        message = await theirs.__anext__()
+        message = await host_end.__anext__()
         if message.HasField("request"):
             return message.request
 
 
-async def answered_ping(session: RemoteSession, theirs: MemorySessionTransport) -> None:
-    """The session goes on, whatever came before."""
+async def check_ping(session: RemoteSession, host_end: MemorySessionTransport) -> None:
+    """Checks that the session still works."""
     for last in (False, True):
         pinging = asyncio.ensure_future(session.ping())
         response = pb.SessionResponse(pong=pb.SessionResponse.Pong())
-        response.request_id = (await next_request(theirs)).request_id
-        theirs.send_nowait(pb.AgentSessionMessage(response=response))
+        response.request_id = (await next_request(host_end)).request_id
+        host_end.send_nowait(pb.AgentSessionMessage(response=response))
         try:
             await pinging
             return
         except (RequestError, UnexpectedArmError):
-            # A damaged id can become that of this very ping: but not when all came before it.
+            # A damaged message may have the id of this ping, but not of the second one.
             assert not last
 
 
-async def end(
-    chance: random.Random, session: RemoteSession, theirs: MemorySessionTransport
-) -> None:
-    way = chance.randrange(4)
+async def end(rng: random.Random, session: RemoteSession, host_end: MemorySessionTransport) -> None:
+    way = rng.randrange(4)
     if way == 0:
         await session.close()
     elif way == 1:
-        await theirs.close()
+        await host_end.close()
     elif way == 2:
-        theirs._put(b"\xff\xff\xff\xff")  # no frame is that long
+        host_end._put(b"\xff\xff\xff\xff")  # a length over the limit
     else:
-        theirs._put(b"\0\0\1\0cut")
-        await theirs.close()
-    # Until the transport is done, whoever ended it.
+        host_end._put(b"\0\0\1\0cut")
+        await host_end.close()
+    # Waits until the transport is closed.
     await session._transport.close()
     reason = session._transport.reason
     assert reason is None or isinstance(reason, FrameTooLarge | TruncatedFrame), reason
 
 
-async def check_events(stream: EventStream, heard: list[pb.AgentSessionEvent]) -> None:
-    """An iterator gives, or counts, what listeners hear up to session_closed."""
-    names = [event.WhichOneof("event") for event in heard]
+async def check_events(stream: EventStream, delivered: list[pb.AgentSessionEvent]) -> None:
+    """Checks that the iterator yields, or counts as missed, the events of the listeners."""
+    names = [event.WhichOneof("event") for event in delivered]
     if "session_closed" in names:
-        del heard[names.index("session_closed") + 1 :]
+        del delivered[names.index("session_closed") + 1 :]
     seen = 0
     while True:
         try:
@@ -170,43 +168,43 @@ async def check_events(stream: EventStream, heard: list[pb.AgentSessionEvent]) -
         except StopAsyncIteration:
             break
         else:
-            # Its own text, as nan is not equal to itself.
-            assert repr(received.event) == repr(heard[seen])
+            # Compares texts, since nan is not equal to itself.
+            assert repr(received.event) == repr(delivered[seen])
             seen += 1
-    assert seen == len(heard), (seen, len(heard))
+    assert seen == len(delivered), (seen, len(delivered))
 
 
 @contextmanager
-def loud() -> Iterator[list[str]]:
-    """Yields the faults that are logged meanwhile; warnings of the session are kept off stderr."""
-    handler = Loud()
+def recorded_errors() -> Iterator[list[str]]:
+    """Yields the list of errors in the log. Log entries are not printed."""
+    handler = ErrorRecorder()
     loggers = [logging.getLogger(name) for name in ("agent_session", "agent_session_protocol")]
     for logger in loggers:
         logger.addHandler(handler)
         logger.propagate = False
     try:
-        yield handler.faults
+        yield handler.unhandled
     finally:
         for logger in loggers:
             logger.removeHandler(handler)
             logger.propagate = True
 
 
-async def many_sessions(inputs: int, chance: random.Random) -> list[dict[str, Any]]:
-    faults: list[dict[str, Any]] = []
-    asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context))
+async def many_sessions(inputs: int, rng: random.Random) -> list[dict[str, Any]]:
+    unhandled: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: unhandled.append(context))
     while inputs > 0:
-        some = min(inputs, chance.randint(0, MOST_INPUTS_A_SESSION))
+        some = min(inputs, rng.randint(0, MAX_INPUTS_PER_SESSION))
         inputs -= some
-        await asyncio.wait_for(one_session(chance, some), 60)
+        await asyncio.wait_for(one_session(rng, some), 60)
         assert len(asyncio.all_tasks()) == 1, asyncio.all_tasks()
-    return faults
+    return unhandled
 
 
 def fuzz(inputs: int, seed: int) -> None:
-    with loud() as logged:
-        faults = asyncio.run(many_sessions(inputs, random.Random(seed)))
-    assert not faults and not logged, (seed, faults, logged)
+    with recorded_errors() as logged:
+        unhandled = asyncio.run(many_sessions(inputs, random.Random(seed)))
+    assert not unhandled and not logged, (seed, unhandled, logged)
 
 
 if __name__ == "__main__":

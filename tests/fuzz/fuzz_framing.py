@@ -1,7 +1,7 @@
-"""Byte-mutating fuzz of the frame codec: `python fuzz_framing.py [INPUTS [SEED]]`.
+"""Fuzz test of the frame codec: `python fuzz_framing.py [INPUTS [SEED]]`.
 
-Comes in: streams of real frames, with bytes flipped, cut out, doubled and put in, in chunks of
-any size. Goes out: nothing, unless the decoder raises, or splits change what it makes of them.
+The decoder receives streams of valid frames with bytes flipped, removed, repeated and inserted, in
+chunks of any size. The test fails if it raises, or if the result depends on the chunks.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ SEEDS = [
 ]
 
 
-def mutated(chance: random.Random) -> bytes:
-    stream = bytearray(b"".join(chance.choices(SEEDS, k=chance.randint(1, 4))))
-    for _ in range(chance.randint(0, 4)):
-        at = chance.randrange(len(stream) + 1)
-        change = chance.randrange(4)
+def mutated(rng: random.Random) -> bytes:
+    stream = bytearray(b"".join(rng.choices(SEEDS, k=rng.randint(1, 4))))
+    for _ in range(rng.randint(0, 4)):
+        at = rng.randrange(len(stream) + 1)
+        change = rng.randrange(4)
         if change == 0 and at < len(stream):
-            stream[at] ^= 1 << chance.randrange(8)
+            stream[at] ^= 1 << rng.randrange(8)
         elif change == 1:
-            del stream[at : at + chance.randint(1, 8)]
+            del stream[at : at + rng.randint(1, 8)]
         elif change == 2:
-            stream[at:at] = stream[at : at + chance.randint(1, 16)]
+            stream[at:at] = stream[at : at + rng.randint(1, 16)]
         else:
-            stream[at:at] = chance.randbytes(chance.randint(1, 4))
+            stream[at:at] = rng.randbytes(rng.randint(1, 4))
     return bytes(stream)
 
 
@@ -51,11 +51,11 @@ def outcome(stream: bytes, chunk: int) -> tuple[list[bytes], list[str], str]:
 
 
 def fuzz(inputs: int, seed: int) -> None:
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     for number in range(inputs):
-        stream = mutated(chance)
+        stream = mutated(rng)
         whole = outcome(stream, len(stream) + 1)
-        split = outcome(stream, chance.choice([1, 2, 3, 5, 16, 64]))
+        split = outcome(stream, rng.choice([1, 2, 3, 5, 16, 64]))
         assert whole == split, (seed, number, stream)
 
 

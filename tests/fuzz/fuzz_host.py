@@ -1,8 +1,8 @@
-"""Byte-mutating fuzz of a host: `python fuzz_host.py [INPUTS [SEED]]`.
+"""Fuzz test of a host: `python fuzz_host.py [INPUTS [SEED]]`.
 
-Comes in: real requests and console audio as frames, with bytes flipped, cut out, doubled and put
-in. Goes out: nothing, unless a host does what is not documented: raises or logs an exception,
-answers what was not asked or not in time, ends for another reason than a frame's, or leaves a task.
+The driver sends frames of requests and console audio with bytes flipped, removed, repeated and
+inserted. The test fails if the host raises or logs an exception, does not answer a ping, ends for
+another reason than a frame error, or leaves a task.
 """
 
 from __future__ import annotations
@@ -37,31 +37,31 @@ def seeds() -> list[bytes]:
 SEEDS = seeds()
 
 
-def mutated(chance: random.Random) -> tuple[bytes, bool]:
-    """A frame whose body is damaged, and whether, as happens now and then, its header may be."""
-    frame = framed(damaged(chance, chance.choice(SEEDS)))
-    torn = chance.random() < 0.01
-    return (damaged(chance, frame) if torn else frame), torn
+def mutated(rng: random.Random) -> tuple[bytes, bool]:
+    """Returns a frame with a damaged body, and whether its header may be damaged as well."""
+    frame = framed(damaged(rng, rng.choice(SEEDS)))
+    torn = rng.random() < 0.01
+    return (damaged(rng, frame) if torn else frame), torn
 
 
-def damaged(chance: random.Random, intact: bytes) -> bytes:
+def damaged(rng: random.Random, intact: bytes) -> bytes:
     data = bytearray(intact)
-    for _ in range(chance.randint(0, 3)):
-        at = chance.randrange(len(data) + 1)
-        change = chance.randrange(4)
+    for _ in range(rng.randint(0, 3)):
+        at = rng.randrange(len(data) + 1)
+        change = rng.randrange(4)
         if change == 0 and at < len(data):
-            data[at] ^= 1 << chance.randrange(8)
+            data[at] ^= 1 << rng.randrange(8)
         elif change == 1:
-            del data[at : at + chance.randint(1, 8)]
+            del data[at : at + rng.randint(1, 8)]
         elif change == 2:
-            data[at:at] = data[at : at + chance.randint(1, 16)]
+            data[at:at] = data[at : at + rng.randint(1, 16)]
         else:
-            data[at:at] = chance.randbytes(chance.randint(1, 4))
+            data[at:at] = rng.randbytes(rng.randint(1, 4))
     return bytes(data)
 
 
 class Session(PlainSession):
-    """Answers each run at once."""
+    """A session that ends each run at once."""
 
     def run(self, text: str) -> Any:
         begun = super().run(text)
@@ -70,46 +70,46 @@ class Session(PlainSession):
 
 
 class Alarm(logging.Handler):
-    """Any exception in the log is one too many."""
+    """Records exceptions in the log."""
 
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)
-        self.seen: list[str] = []
+        self.errors: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         if record.exc_info or record.name == "asyncio":
-            self.seen.append(self.format(record))
+            self.errors.append(self.format(record))
 
 
-async def one_host(chance: random.Random, inputs: int) -> int:
-    """Send damaged frames to one host, until one tears the stream; return how many."""
-    ours, theirs = memory_pair()
-    driver, session, sent, torn = Driver(theirs), Session(), 0, False
-    theirs.deliver_to(driver)
-    async with SessionHost(session, ours, console_audio=True, close_timeout=1) as host:
+async def one_host(rng: random.Random, inputs: int) -> int:
+    """Sends damaged frames to one host until a header is damaged. Returns their number."""
+    host_end, driver_end = memory_pair()
+    driver, session, sent, torn = Driver(driver_end), Session(), 0, False
+    driver_end.deliver_to(driver)
+    async with SessionHost(session, host_end, console_audio=True, close_timeout=1) as host:
         while sent < inputs and not torn:
-            frame, torn = mutated(chance)
-            theirs._stream.write(frame)
+            frame, torn = mutated(rng)
+            driver_end._stream.write(frame)
             sent += 1
             if sent % 20 == 0:
                 await asyncio.sleep(0)
         await driver.send("ping", "last")
-        if not torn:  # whatever the bodies were, the session goes on
+        if not torn:  # damaged bodies must not end the session
             assert (await driver.answer("last")).HasField("pong")
-        await theirs.close()
+        await driver_end.close()
         await asyncio.wait_for(host.wait_closed(), 10)
-    assert ours.reason is None or isinstance(ours.reason, FrameTooLarge | TruncatedFrame)
-    assert torn or ours.reason is None
+    assert host_end.reason is None or isinstance(host_end.reason, FrameTooLarge | TruncatedFrame)
+    assert torn or host_end.reason is None
     for message in driver.messages:
         assert message.HasField("response") or message.HasField("event")
-    left = asyncio.all_tasks() - {asyncio.current_task()}
-    assert not left, left
+    remaining = asyncio.all_tasks() - {asyncio.current_task()}
+    assert not remaining, remaining
     return sent
 
 
 def fuzz(inputs: int, seed: int) -> None:
-    """Fuzz with so many inputs, on as many hosts as it takes."""
-    chance = random.Random(seed)
+    """Sends `inputs` frames to hosts, with a new host after each damaged header."""
+    rng = random.Random(seed)
     alarm = Alarm()
     loggers = [logging.getLogger(name) for name in ("agent_session", "asyncio")]
     loggers.append(logging.getLogger("agent_session_protocol"))
@@ -117,10 +117,10 @@ def fuzz(inputs: int, seed: int) -> None:
         logger.addHandler(alarm)
 
     async def main() -> None:
-        left = inputs
-        while left > 0:
-            left -= await one_host(chance, min(left, PER_HOST))
-            assert not alarm.seen, (seed, inputs - left, alarm.seen[0])
+        remaining = inputs
+        while remaining > 0:
+            remaining -= await one_host(rng, min(remaining, PER_HOST))
+            assert not alarm.errors, (seed, inputs - remaining, alarm.errors[0])
 
     try:
         asyncio.run(main())

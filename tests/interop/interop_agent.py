@@ -1,7 +1,7 @@
 """The agent of the interop tests: a real AgentSession of livekit-agents with a scripted model.
 
-The conversation is scripted in `conversation.json`, so it needs no API key and no network. The tests
-compare the received messages with the state of the session, which `facts_of` returns.
+The conversation is scripted in `conversation.json`, so it needs no API key and no network. The
+tests compare the received messages with the state of the session, which `facts_of` returns.
 """
 
 from __future__ import annotations

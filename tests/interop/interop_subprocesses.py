@@ -135,7 +135,7 @@ class Peer:
         self._process.wait(TIMEOUT)
 
     def stop(self) -> int:
-        """Closes standard input, and returns the exit code. Kills the process if it does not exit."""
+        """Closes standard input, and returns the exit code. Kills a process that does not exit."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.close()

@@ -1,4 +1,4 @@
-"""Texts that UTF-8 cannot encode are repaired, and everything beside them is unchanged."""
+"""The repair of texts that UTF-8 cannot encode."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_only_texts_that_utf8_cannot_encode_are_repaired(
 ) -> None:
     async def main() -> None:
         session = PlainSession()
-        # As a model streams them: an emoji in two halves, and half of one.
+        # As a model streams them: the two halves of an emoji, and one half.
         session.items += [chat_message(0, "\ud83d\ude00 ok \udc80"), chat_message(1, "ho")]
         session.info["instructions"] = "odd \udcff"
         session.used["model_usage"] = [LLMModelUsage(provider="p\ud83d", model="m", input_tokens=3)]
@@ -81,14 +81,14 @@ class Color(Enum):
 
 
 class Note:
-    """What an application may put into `extra`."""
+    """An object that an application may put into `extra`."""
 
     def __repr__(self) -> str:
         return "Note('\ud83d\ude00 \udc80')"
 
 
 def test_str_of_other_values_is_the_same_with_a_repaired_text() -> None:
-    """Each value of `extra` is told by its str(), with and without a broken text elsewhere."""
+    """Each value of `extra` is sent as its `str()`, with and without a repaired text elsewhere."""
     extra = {
         "note": Note(),
         "list": [Note(), "x"],
@@ -98,7 +98,7 @@ def test_str_of_other_values_is_the_same_with_a_repaired_text() -> None:
         "enum": Color.RED,
         7: 0.25,
     }
-    told = {
+    expected = {
         "note": "Note('\U0001f600 \ufffd')",
         "list": "[Note('\U0001f600 \ufffd'), 'x']",
         "pair": "(1, 'two')",
@@ -117,8 +117,8 @@ def test_str_of_other_values_is_the_same_with_a_repaired_text() -> None:
             session.items[0]["extra"] = extra
             session.items[0]["created_at"] = Decimal("1700000000.25")
             [repaired] = (await driver.ask("get_chat_history")).get_chat_history.items
-        assert dict(repaired.message.extra) == told
-        assert item.message.extra.items() <= told.items()
+        assert dict(repaired.message.extra) == expected
+        assert item.message.extra.items() <= expected.items()
         assert repaired.message.created_at.nanos == 250_000_000
 
     run(main())
@@ -187,7 +187,7 @@ def test_collections_of_any_kind_are_repaired() -> None:
 
 @pytest.mark.parametrize("implementation", ["python", "upb"])
 def test_texts_are_repaired_with_each_protobuf_implementation(implementation: str) -> None:
-    """And what is wrong for another reason stays wrong."""
+    """Other errors are not repaired."""
     code = """
         from agent_session.host.events import _message
         from agent_session.text_repair import encode_repaired

@@ -1,6 +1,6 @@
 """The states of a session as a driver sees it.
 
-Each state is a frozen dataclass, so that a type checker can verify that a `match` covers all of them.
+Each state is a frozen dataclass, so that a type checker can verify that a `match` covers all states.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The interface between a host and the session of an SDK.
 
 `SessionAdapter` emits the events of the SDK under the SDK's names and returns the contents of
-responses in the form that the generated encoders take. `livekit_agents.session` implements it for livekit-agents.
+responses in the form that the generated encoders take. `livekit_agents.session` implements it for
+livekit-agents.
 """
 
 from __future__ import annotations

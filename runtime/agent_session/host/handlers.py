@@ -2,7 +2,7 @@
 
 A handler returns the payload of the response, or raises `RequestError` with a text for the driver.
 
-For a type checker, the base class is `SessionRequestHandler`. It therefore reports a request without
+For type checkers, the base class is `SessionRequestHandler`. They therefore report a request without
 a handler where `HostRequestHandler` is constructed. At run time, the base class is
 `PartialSessionRequestHandler`, which answers such a request with "unimplemented".
 """

@@ -155,7 +155,8 @@ class SessionHost:
     async def close(self) -> None:
         """Answers the requests in flight, and disconnects. Does not close the session.
 
-        If the session is closing, waits for its close, and sends session_closed. Takes at most `close_timeout` seconds. May be called at any time, more than once.
+        If the session is closing, waits for its close, and sends session_closed. Takes at most
+        `close_timeout` seconds. May be called at any time, more than once.
         """
         self._hold.end()
         if self._started:

@@ -41,8 +41,8 @@ class JobSession(Protocol):
         ...
 
 
-# The session whose close has led to this code, or to the task that it runs in. Every task copies its
-# context, so a strong reference would keep each session alive that another one follows.
+# The session whose close has caused the current call or task. A weak reference, since each task
+# copies its context: a strong one would keep a session alive as long as the sessions after it.
 _closed: ContextVar[ref[JobSession] | None] = ContextVar("closed", default=None)
 
 # Whether the current task runs, or was started by, the callback for the end of a simulation.

@@ -70,8 +70,8 @@ _OPTIONS: Final = (
     "ivr_detection",
 )
 
-# The reasons of closes that the agent cannot have caused. Other reasons are ambiguous: a shutdown of
-# the job can have the same ones, and ends the finalize hold itself.
+# The reasons of closes that the agent cannot have caused. Other reasons are ambiguous: a shutdown
+# of the job can have the same ones, and ends the finalize hold itself.
 _FROM_OUTSIDE: Final = (CloseReason.JOB_SHUTDOWN, CloseReason.PARTICIPANT_DISCONNECTED)
 
 

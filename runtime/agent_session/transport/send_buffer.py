@@ -29,8 +29,8 @@ class SendBuffer:
         self.limit = limit
         self.dropped = 0
         self._is_droppable = is_droppable
-        # Droppable frames have a queue of their own, each with the number of other frames put before
-        # it, so that the oldest can be dropped in constant time.
+        # Droppable frames have a separate queue, each with the number of other frames put before it,
+        # so that the oldest can be dropped in constant time.
         self._frames: deque[bytes] = deque()
         self._droppable: deque[tuple[int, bytes]] = deque()
         self._removed = 0

@@ -1,6 +1,6 @@
-"""A protocol of another kind than agent sessions, for tests of the generic transports.
+"""A second protocol, for tests of the generic transports.
 
-`Envelope` has a command, with the field `id`, a reply to it, and `frame`, the bytes of a camera.
+`Envelope` has a command with an `id`, a reply to it, and `frame`, the bytes of a camera frame.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _file() -> descriptor_pb2.FileDescriptorProto:
             type_name=f".arm_protocol_test.{name.title()}",
             oneof_index=0,
         )
-    # A number whose tag takes two bytes.
+    # The tag of this number takes two bytes.
     envelope.field.add(name="frame", number=40, type=_TYPES.TYPE_BYTES, label=1, oneof_index=0)
     envelope.field.add(name="after", number=41, type=_TYPES.TYPE_STRING, label=1)
     envelope.field.add(name="late", number=42, type=_TYPES.TYPE_BYTES, label=1)
@@ -45,7 +45,7 @@ _pool = descriptor_pool.DescriptorPool()
 _pool.Add(_file())
 
 if TYPE_CHECKING:
-    # Its fields are not known to type checkers, as the class is made at run time.
+    # The class is created at run time, so type checkers do not know its fields.
     class Envelope(Message):
         command: Any
         reply: Any

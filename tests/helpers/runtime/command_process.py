@@ -1,5 +1,4 @@
-"""What the tests of the command share: the command as a process, at a pipe or at a terminal, and
-an agent for it to listen to."""
+"""Runs the command as a subprocess, with pipes or at a terminal, and connects agents to it."""
 
 from __future__ import annotations
 
@@ -21,10 +20,10 @@ from agent_session_protocol import agent_session_pb2 as pb
 from scripted_host import Host, closed_event
 
 NO_REQUEST = "unknown request; /help lists all requests"
-# How a line begins that tells of a request, with the request's name.
+# The start of the line for a request, with a place for its name.
 NAMES = " " * 14 + "{:<26}"
 
-# Makes its standard input the terminal of a session of its own, as a terminal window does.
+# Makes standard input the controlling terminal of the process's session, as a terminal window does.
 _AT_TERMINAL = """
 import fcntl, os, runpy, sys, termios
 if sys.argv.pop(1) == "owned":
@@ -34,11 +33,12 @@ runpy.run_module("agent_session", run_name="__main__", alter_sys=True)
 
 
 class Screen:
-    """A terminal's screen, as far as a prompt needs one; it knows its few sequences by itself.
+    """The screen of a terminal that supports the escape sequences of a prompt.
 
     Attributes:
-        rows: what stands there, the last one being where the cursor is.
-        raw: all that was written.
+        rows: the rows of the screen. The cursor is in the last one.
+        raw: all text that was written.
+        column: the column of the cursor.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class Screen:
 
 
 class Command:
-    """`python -m agent_session`, running."""
+    """A running `python -m agent_session`."""
 
     def __init__(self, process: subprocess.Popen[bytes], reads: int, writes: int) -> None:
         self.process = process
@@ -79,43 +79,42 @@ class Command:
         self._reads = reads
         self._writes = writes
         self._ended = False
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         asyncio.get_running_loop().add_reader(reads, self._read)
 
     def _read(self) -> None:
         try:
             data = os.read(self._reads, 1 << 16)
-        except OSError:  # a terminal whose other side is closed
+        except OSError:  # the other end of the terminal is closed
             data = b""
         if not data:
             asyncio.get_running_loop().remove_reader(self._reads)
             self._ended = True
-        # With pipes, lines end as they do.
         self.screen.write(data.decode("utf-8", "strict"))
-        self._news.set()
+        self._changed.set()
 
     @property
     def text(self) -> str:
-        """All lines so far."""
+        """All rows of the screen."""
         return "\n".join(self.screen.rows)
 
-    async def until(self, holds: str | Callable[[], bool]) -> None:
-        """Wait until a text is on the screen, or a condition holds."""
-        while not (holds in self.text if isinstance(holds, str) else holds()):
+    async def until(self, condition: str | Callable[[], bool]) -> None:
+        """Waits until a text is on the screen, or a condition is true."""
+        while not (condition in self.text if isinstance(condition, str) else condition()):
             assert not self._ended, self.text
-            self._news.clear()
-            await self._news.wait()
+            self._changed.clear()
+            await self._changed.wait()
 
     async def port(self) -> int:
-        """Where it listens."""
-        found: list[str] = []
+        """Waits until the command listens, and returns the port."""
+        ports: list[str] = []
 
-        def told() -> bool:
-            found[:] = re.findall(r"listening(?: on |\": \")127\.0\.0\.1:(\d+)", self.text)
-            return bool(found)
+        def listening() -> bool:
+            ports[:] = re.findall(r"listening(?: on |\": \")127\.0\.0\.1:(\d+)", self.text)
+            return bool(ports)
 
-        await self.until(told)
-        return int(found[0])
+        await self.until(listening)
+        return int(ports[0])
 
     def type(self, keys: str | bytes) -> None:
         os.write(self._writes, keys.encode() if isinstance(keys, str) else keys)
@@ -128,14 +127,14 @@ class Command:
         self.process.send_signal(number)
 
     async def status(self) -> int:
-        """Wait for its end."""
+        """Waits until the command exits, and returns its exit status."""
         while not self._ended:
-            self._news.clear()
-            await self._news.wait()
+            self._changed.clear()
+            await self._changed.wait()
         return await asyncio.to_thread(self.process.wait, 20)
 
     def mode(self) -> list[Any]:
-        """How its terminal is set."""
+        """Returns the mode of the terminal."""
         return termios.tcgetattr(self._reads)
 
     def set_mode(self, mode: list[Any]) -> None:
@@ -151,7 +150,7 @@ class Command:
 
 @asynccontextmanager
 async def piped(*arguments: str, **environment: str) -> AsyncIterator[Command]:
-    """Run the command at pipes; standard error goes where standard output goes."""
+    """Runs the command with pipes. Standard error is part of the output."""
     input_read, input_write = os.pipe()
     output_read, output_write = os.pipe()
     process = subprocess.Popen(
@@ -174,19 +173,19 @@ async def piped(*arguments: str, **environment: str) -> AsyncIterator[Command]:
 async def at_terminal(
     *arguments: str, columns: int = 80, owned: bool = True, **environment: str
 ) -> AsyncIterator[Command]:
-    """Run the command at a terminal, which is that of its session unless it is not `owned`."""
-    ours, theirs = os.openpty()
-    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    """Runs the command at a terminal. If `owned`, it is the controlling terminal of its session."""
+    controller, terminal = os.openpty()
+    fcntl.ioctl(controller, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(
         [sys.executable, "-c", _AT_TERMINAL, "owned" if owned else "not", *arguments],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
         start_new_session=True,
         env={**os.environ, "TERM": "xterm", "NO_COLOR": "", **environment},
     )
-    os.close(theirs)
-    command = Command(process, ours, ours)
+    os.close(terminal)
+    command = Command(process, controller, controller)
     try:
         yield command
     finally:
@@ -195,13 +194,13 @@ async def at_terminal(
 
 @asynccontextmanager
 async def agent(port: int) -> AsyncIterator[Host]:
-    """An agent that is connected, and does what a test tells it."""
+    """Yields a connected agent that the test controls."""
     async with TcpSessionTransport("127.0.0.1", port) as transport:
         yield Host(transport)
 
 
 def message_event(text: str) -> pb.AgentSessionEvent:
-    """The agent said something."""
+    """Returns the event of a message of the agent."""
     event = pb.AgentSessionEvent()
     message = event.conversation_item_added.item.message
     message.role = pb.ASSISTANT
@@ -215,7 +214,7 @@ def state_event(state: pb.AgentState.ValueType) -> pb.AgentSessionEvent:
 
 
 def run_response(request: pb.SessionRequest, *texts: str) -> pb.SessionResponse:
-    """The answer to a run, with messages of the agent."""
+    """Returns the response to a run, with messages of the agent."""
     response = pb.SessionResponse(request_id=request.request_id)
     response.run_input.SetInParent()
     for text in texts:
@@ -233,6 +232,6 @@ def usage_response(request: pb.SessionRequest) -> pb.SessionResponse:
 
 
 async def goodbye(host: Host, event: pb.AgentSessionEvent | None = None) -> None:
-    """Tell that the session is over, and why, and leave."""
+    """Sends session_closed and disconnects."""
     host.emit(event or closed_event())
     await host.transport.close()

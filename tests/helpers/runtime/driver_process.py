@@ -1,4 +1,4 @@
-"""A host in a process of its own: `python driver_process.py ROLE HOST PORT [SESSIONS]`."""
+"""A host for tests of drivers: `python driver_process.py ROLE HOST PORT [SESSIONS]`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Answer = Callable[[pb.SessionRequest], pb.SessionResponse | None]
 
 
 def answer_all(request: pb.SessionRequest) -> pb.SessionResponse:
-    """A pong to each ping, and to each run a message with its text."""
+    """Returns the response to any request. A run is answered with a message of its text."""
     response = pb.SessionResponse(request_id=request.request_id)
     if request.HasField("run_input"):
         response.run_input.items.add().message.id = request.run_input.text[:9]
@@ -26,7 +26,7 @@ def answer_all(request: pb.SessionRequest) -> pb.SessionResponse:
 
 
 def answer_pings(request: pb.SessionRequest) -> pb.SessionResponse | None:
-    """Runs are never answered."""
+    """Returns the response to a ping, and no response to other requests."""
     return answer_all(request) if request.HasField("ping") else None
 
 
@@ -55,7 +55,7 @@ async def hang(transport: TcpSessionTransport) -> None:
 
 
 async def cut(transport: TcpSessionTransport) -> None:
-    """Answer the first ping and begin a frame behind it, and no more."""
+    """Answers the first ping, and sends an incomplete frame after it."""
 
     def answer(request: pb.SessionRequest) -> pb.SessionResponse | None:
         if request.HasField("ping"):
@@ -66,7 +66,7 @@ async def cut(transport: TcpSessionTransport) -> None:
 
 
 async def end(transport: TcpSessionTransport) -> None:
-    """Hang up on the first run, and leave when finalize_simulation is answered."""
+    """Closes the session on the first run. Disconnects after finalize_simulation."""
     finalized = asyncio.Event()
 
     def answer(request: pb.SessionRequest) -> pb.SessionResponse | None:

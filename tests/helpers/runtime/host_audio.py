@@ -1,7 +1,4 @@
-"""What the tests of console audio share.
-
-Comes in: seconds of sound. Goes out: frames of it, and what a driver's loudspeaker was told.
-"""
+"""Audio frames, and the audio messages that a driver has received."""
 
 from __future__ import annotations
 
@@ -19,13 +16,13 @@ def wire_frame(seconds: float, rate: int = RATE, value: int = 1) -> AudioFrame:
 
 
 def played(driver: Driver) -> list[str]:
-    """What a loudspeaker is told, in order; each run of frames as one."""
-    notes: list[str] = []
+    """Returns the arms of the audio messages in order. Successive frames count as one."""
+    arms: list[str] = []
     for message in driver.messages:
         arm = message.WhichOneof("message") or ""
-        if "audio" in arm and notes[-1:] != [arm]:
-            notes.append(arm)
-    return notes
+        if "audio" in arm and arms[-1:] != [arm]:
+            arms.append(arm)
+    return arms
 
 
 async def say_finished(driver: Driver) -> None:

@@ -1,5 +1,7 @@
-"""A host or a driver in a process of its own: `python host_process.py ROLE [HOST PORT]`. It prints
-JSON, a line each."""
+"""A host or a driver for tests of hosts: `python host_process.py ROLE [HOST PORT]`.
+
+It prints lines of JSON.
+"""
 
 from __future__ import annotations
 
@@ -13,39 +15,39 @@ from typing import Any
 import psutil
 from agent_session import SessionHost, TcpSessionTransport, listen
 from scripted_session import Driver, PlainSession, request
-from transport_messages import PATIENCE
+from transport_messages import TIMEOUT
 
 AUDIO = 1 << 30
 EVENTS = 100_000
 
 
-def say(**facts: object) -> None:
+def write(**facts: object) -> None:
     print(json.dumps(facts), flush=True)
 
 
 async def drive(*_: str) -> None:
-    """Wait for a host, ask it for what takes forever, and say so; then nothing, until killed."""
+    """Sends a request that is never answered, reports it, and waits until killed."""
     async with await listen() as listener:
-        say(host=listener.host, port=listener.port)
+        write(host=listener.host, port=listener.port)
         transport = await listener.accept()
         driver = Driver(transport)
         transport.deliver_to(driver)
         await driver.send("get_rtc_stats")
         await driver.ask("ping")
-        say(asked=True)
-        await asyncio.sleep(PATIENCE)
+        write(asked=True)
+        await asyncio.sleep(TIMEOUT)
 
 
 async def serve(host: str, port: str) -> None:
-    """Serve a session that does nothing, until killed or left."""
+    """Serves a session until the driver disconnects."""
     session = PlainSession()
     async with SessionHost(session, TcpSessionTransport(host, int(port))) as served:
-        await asyncio.wait_for(served.wait_closed(), PATIENCE)
-    say(closed=True)
+        await asyncio.wait_for(served.wait_closed(), TIMEOUT)
+    write(closed=True)
 
 
 async def flood(host: str, port: str) -> None:
-    """Offer a driver that does not read 1 GiB of audio, then 100,000 events."""
+    """Sends 1 GiB of audio, then 100,000 events, to a driver that does not read."""
     session = PlainSession()
     transport = TcpSessionTransport(host, int(port))
     process = psutil.Process()
@@ -66,9 +68,9 @@ async def flood(host: str, port: str) -> None:
             session.emit("error", {"message": "x" * 100})
             if number % 1_000 == 0:
                 peak = max(peak, process.memory_info().rss)
-        await asyncio.wait_for(served.wait_closed(), PATIENCE)
+        await asyncio.wait_for(served.wait_closed(), TIMEOUT)
         reason = type(transport.reason).__name__
-        say(growth=peak - start, dropped=transport.dropped_frames, alive=alive, reason=reason)
+        write(growth=peak - start, dropped=transport.dropped_frames, alive=alive, reason=reason)
 
 
 ROLES: dict[str, Callable[..., Coroutine[Any, Any, None]]] = {

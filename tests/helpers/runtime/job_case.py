@@ -1,7 +1,4 @@
-"""A job whose agent has a host, and the driver at the other end.
-
-Comes in: what agent and driver do. Goes out: both run to their ends, by the SDK's own runner.
-"""
+"""A job of livekit-agents whose agent has a host, and a driver of that host."""
 
 from __future__ import annotations
 
@@ -29,11 +26,11 @@ DELETED = "room deleted: room-1"
 
 
 class Case:
-    """A job whose agent has a host, and the driver at the other end.
+    """A job whose agent has a host, and a driver.
 
     Attributes:
-        judged: the simulator's verdicts that the agent's callback was given.
-        closes: the reasons that the SDK gives for the session's close.
+        judged: the simulator's verdicts that were passed to the agent's callback.
+        closes: the reasons of the session's close, from the SDK.
     """
 
     def __init__(
@@ -54,7 +51,7 @@ class Case:
         self._finalize_timeout = finalize_timeout
         self.runner = Runner(self._entrypoint, simulated=simulated, on_simulation_end=self._end)
         self.session: AgentSession[None]
-        self.ours: MemorySessionTransport
+        self.host_end: MemorySessionTransport
         self.host: SessionHost
         self.driver: Driver
 
@@ -68,7 +65,7 @@ class Case:
         if self._before is not None:
             self._before(context, self.session)
         self.host = SessionHost(
-            self.session, self.ours, finalize_timeout=self._finalize_timeout, close_timeout=1
+            self.session, self.host_end, finalize_timeout=self._finalize_timeout, close_timeout=1
         )
         await self.host.start()
         settings: dict[str, Any] = {}
@@ -84,12 +81,12 @@ class Case:
         return self._judge(simulation) if self._judge is not None else None
 
     def play(self, driving: Callable[[Case], Awaitable[None]]) -> None:
-        """Run the job and the driver to their ends."""
+        """Runs the job and the driver until both have ended."""
 
         async def main() -> None:
-            self.ours, theirs = memory_pair()
-            self.driver = Driver(theirs)
-            theirs.deliver_to(self.driver)
+            self.host_end, driver_end = memory_pair()
+            self.driver = Driver(driver_end)
+            driver_end.deliver_to(self.driver)
 
             async def drive() -> None:
                 await ready(self.driver)
@@ -104,7 +101,7 @@ class Case:
 
 
 async def hang_up(case: Case, text: str = "bye") -> None:
-    """Let the agent end the session, and know of it."""
+    """Makes the agent close the session, and waits for session_closed."""
     response = await case.driver.ask("run_input", text=text)
     assert not response.HasField("error")
     closed = (await case.driver.event("session_closed")).session_closed
@@ -118,7 +115,7 @@ async def finalize(case: Case) -> pb.SessionResponse:
 
 
 async def gone_at_once(case: Case) -> None:
-    """The host does not wait for a verdict."""
+    """Checks that the host closes without a hold."""
     await case.driver.event("session_closed")
     await case.driver.end()
     assert case.judged == []

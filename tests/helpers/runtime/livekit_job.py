@@ -1,7 +1,4 @@
-"""A job of livekit-agents, run by the SDK's own runner. What stands in is LiveKit's server.
-
-Comes in: an entrypoint. Goes out: what the runner and the server were told, in order.
-"""
+"""Runs a job of livekit-agents with the SDK's runner. Only the LiveKit server is replaced."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from livekit.agents.simulation import SimulationContext
 from livekit.agents.utils.aio import Chan
 from livekit.protocol import agent, models
 
-# Models that a session here has no use for, and that take seconds to load.
+# These models take seconds to load, and the tests do not use them.
 os.environ.setdefault("LIVEKIT_AGENTS_PRELOAD_LOCAL_INFERENCE", "0")
 
 SIMULATED = {
@@ -33,7 +30,7 @@ Entrypoint = Callable[[JobContext], Awaitable[None]]
 
 
 class Server:
-    """LiveKit's server, as the SDK's API client sees it. Put in place of `JobContext.api`."""
+    """Replaces `JobContext.api`, the client of the LiveKit server."""
 
     def __init__(self, log: list[str]) -> None:
         self.room = self
@@ -45,11 +42,11 @@ class Server:
 
 
 class Runner:
-    """Runs one job, in this process, to its end.
+    """Runs one job in this process.
 
     Attributes:
-        log: what the server and the worker were told.
-        context: the job, once it has begun.
+        log: the requests to the server and the messages to the worker, in order.
+        context: the job, once it has started.
     """
 
     def __init__(
@@ -76,12 +73,12 @@ class Runner:
     async def _begin(self, context: JobContext) -> None:
         self.context = context
         context.__dict__["api"] = Server(self.log)
-        context._connected = True  # to a room that no server has
+        context._connected = True  # there is no server to connect to
         await self._entrypoint(context)
         self.log.append("entrypoint returned")
 
     async def run(self) -> None:
-        """Run the job until it has shut down."""
+        """Runs the job until it has shut down."""
         self._messages = Chan()
         self._proc.initialize(InitializeRequest(), self)  # type: ignore[arg-type]
         start = StartJobRequest()
@@ -101,19 +98,19 @@ class Runner:
         await self._proc.entrypoint(self._messages)
 
     def shut_down(self) -> None:
-        """As the worker does, from outside."""
+        """Shuts the job down, as the worker does."""
         self._messages.send_nowait(ShutdownRequest(reason="worker drains"))
 
     def lose_room(self) -> None:
-        """As the SDK's room does when the server is gone."""
+        """Emits that the room has lost its connection."""
         room: rtc.Room = self.context.room
         room.emit("disconnected", rtc.DisconnectReason.SIGNAL_CLOSE)
 
     async def send(self, message: Any) -> None:
-        """What the worker is told."""
+        """Receives a message of the job to the worker."""
         self.log.append(type(message).__name__)
 
 
 async def run_job(runner: Runner, driving: Awaitable[Any], timeout: float = 20) -> None:
-    """Run a job, and what drives it, to the end of both."""
+    """Runs a job and a coroutine that controls it until both have ended."""
     await asyncio.wait_for(asyncio.gather(runner.run(), driving), timeout)

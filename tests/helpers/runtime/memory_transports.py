@@ -1,4 +1,4 @@
-"""What the tests of transports in memory share."""
+"""Closes the transports of tests."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""A stand-in for the native library of livekit and the server behind it, without a network.
+"""A stand-in for the native library of livekit and for the server, without a network.
 
-Comes in: the requests that the real classes of `livekit.rtc` make (`Room`, `LocalParticipant`,
-`ByteStreamReader`, `ByteStreamWriter`). Goes out: the events that the library would send, in the
-order seen with livekit-server 1.9.11: streams come in chunks and a step at a time, and what is
-sent at once is interleaved. `livekit_server.py` has the real server for the same tests.
+It answers the requests of the real classes of `livekit.rtc` (`Room`, `LocalParticipant`,
+`ByteStreamReader`, `ByteStreamWriter`) with the events of the library, in the order observed with
+livekit-server 1.9.11. Streams arrive in chunks, and concurrent streams are interleaved.
+`livekit_server.py` runs the same tests with a real server.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Step = Callable[[], None]
 
 @dataclass
 class Member:
-    """One connection to the room."""
+    """A connection to the room."""
 
     identity: str
     room_handle: int
@@ -59,12 +59,12 @@ class StandIn:
     """The library and one room of the server.
 
     Attributes:
-        held: whether nothing moves; events and streams stay where they are.
-        stuck: whether nobody's sends are taken.
-        refusal: what is wrong with every send; None lets them pass.
-        mute: whether rooms that leave are not told the reason, as happens with the library.
-        overlap: the most sends that were under way at a time.
-        handles: the handles that the library has given out and not got back.
+        held: whether the delivery of streams is paused.
+        stuck: whether the transmission of sends is paused.
+        refusal: the error of all sends; None if they succeed.
+        mute: whether rooms that disconnect get no "disconnected", as happens with the library.
+        overlap: the largest number of concurrent sends.
+        handles: the handles that the library has returned and that were not dropped.
         opened: the header of each stream, with its sender and its destinations.
     """
 
@@ -98,12 +98,14 @@ class StandIn:
         return room
 
     def own(self, room: rtc.Room) -> None:
-        """Look after a room that is about to connect."""
+        """Registers a room that is about to connect, so that `leave_all` disconnects it."""
         self._rooms.append(room)
 
     async def leave_all(self) -> None:
-        """Disconnect every room, and take its handle, or it would look for the library later.
-        By now nobody may listen to it, no stream be left half read, and no timer be set."""
+        """Disconnects all rooms, and checks that no listener, stream or timer is left.
+
+        Removes the handles of the rooms, which would call the library when they are deleted.
+        """
         for room in self._rooms:
             assert not any(room._events.values()) and not room._byte_stream_readers
             await room.disconnect()
@@ -112,14 +114,14 @@ class StandIn:
         timers = [each for each in getattr(self._loop, "_scheduled") if not each.cancelled()]
         owners = [type(getattr(each._callback, "__self__", None)).__module__ for each in timers]
         assert not [owner for owner in owners if owner.startswith("agent_session.")]
-        await asyncio.sleep(0)  # what the rooms do when their tasks are done
+        await asyncio.sleep(0)  # runs the done callbacks of the rooms' tasks
 
     def release(self) -> None:
         self.held = self.stuck = False
         self._tick_soon()
 
     def take_one(self) -> None:
-        """Let the oldest send through, though everything is stuck."""
+        """Transmits the oldest send, even if `stuck` is set."""
         job = self._jobs.pop(0)
         while job:
             job.popleft()()
@@ -132,7 +134,7 @@ class StandIn:
         self.drop(identity, rtc.DisconnectReason.PARTICIPANT_REMOVED)
 
     def drop(self, identity: str, reason: rtc.DisconnectReason.ValueType) -> None:
-        """End a connection from the server's side."""
+        """Disconnects a participant, as the server does."""
         member = self._members.pop(identity)
         for stream in list(self._streams.values()):
             if stream.receiver is member:
@@ -144,21 +146,21 @@ class StandIn:
         self._tell_left(member, reason)
 
     def begin_late(self, identity: str, size: int | None) -> list[Stream]:
-        """A stream of the session arrives from somebody who has left."""
+        """Opens a stream of a participant that has disconnected."""
         options = data_stream_pb2.StreamByteOptions(topic="lk.agent.session", name="late")
         return self._open(Member(identity, 0, 0), options, size)
 
     def lose(self, identity: str) -> None:
-        """The connection of a room breaks, and the room begins to reconnect."""
+        """Interrupts the connection of a room, which starts to reconnect."""
         self._state(self._members[identity], rtc.ConnectionState.CONN_RECONNECTING)
         self._tell(self._members[identity], reconnecting=room_pb2.Reconnecting())
 
     def find(self, identity: str) -> None:
-        """A room has reconnected."""
+        """Completes the reconnect of a room."""
         self._state(self._members[identity], rtc.ConnectionState.CONN_CONNECTED)
         self._tell(self._members[identity], reconnected=room_pb2.Reconnected())
 
-    # What `livekit.rtc` calls.
+    # Called by `livekit.rtc`.
 
     def livekit_ffi_drop_handle(self, handle: Any) -> bool:
         self.handles.discard(handle.value)
@@ -273,7 +275,7 @@ class StandIn:
         streams = self._writers.pop(request.writer_handle)
         self._start([lambda: self._close(streams), lambda: self._emit(event)])
 
-    # How streams travel.
+    # Transmission of streams.
 
     def _open(
         self, sender: Member, options: data_stream_pb2.StreamByteOptions, total: int | None
@@ -338,7 +340,7 @@ class StandIn:
             self._loop.call_soon(self._tick)
 
     def _tick(self) -> None:
-        """One step of one send."""
+        """Runs one step of a random send."""
         self._ticking = False
         if not (self.held or self.stuck):
             job = self._random.choice(self._jobs)
@@ -383,7 +385,7 @@ class StandIn:
 
 @asynccontextmanager
 async def stand_in(seed: int = 0) -> AsyncIterator[StandIn]:
-    """Put the stand-in where `livekit.rtc` has its library."""
+    """Replaces the native library of `livekit.rtc` by a stand-in."""
     server, client = StandIn(seed), _ffi_client.FfiClient
     instance = client._instance
     setattr(client, "_instance", server)

@@ -1,4 +1,4 @@
-"""What the tests of room transports share: bound pairs, raw peers, and checks for any room."""
+"""Bound pairs of room transports, raw peers, and readers of raw streams."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUICK = StreamLimits(close_timeout=1, linger=0.02)
 async def pair(
     limits: StreamLimits = QUICK, seed: int = 0
 ) -> AsyncIterator[tuple[StandIn, RoomSessionTransport, RoomSessionTransport]]:
-    """A driver and an agent, each bound to the other."""
+    """Yields a driver and an agent that are bound to each other."""
     async with stand_in(seed) as server:
         driver = RoomSessionTransport(await server.join("driver"), "agent", limits=limits)
         agent = RoomSessionTransport(await server.join("agent"), "driver", limits=limits)
@@ -32,7 +32,7 @@ async def pair(
 async def raw_peer(
     limits: StreamLimits = QUICK, seed: int = 0
 ) -> AsyncIterator[tuple[StandIn, RoomSessionTransport, rtc.Room]]:
-    """A driver that is bound to the agent, and the agent's bare room."""
+    """Yields a driver that is bound to the agent, and the agent's room without a transport."""
     async with stand_in(seed) as server:
         room = await server.join("driver")
         peer = await server.join("agent")
@@ -41,22 +41,22 @@ async def raw_peer(
 
 
 async def send_raw(room: rtc.Room, body: bytes, to: str | None = None) -> None:
-    """Send a stream of the session's topic."""
+    """Sends a stream with the topic of the session."""
     await room.local_participant.send_bytes(
         body, topic=TOPIC, name="AS_raw", destination_identities=None if to is None else [to]
     )
 
 
 async def open_raw(room: rtc.Room, size: int | None = None) -> rtc.ByteStreamWriter:
-    """Begin a stream of the session's topic."""
+    """Opens a stream with the topic of the session."""
     return await room.local_participant.stream_bytes("AS_raw", topic=TOPIC, total_size=size)
 
 
 class RawReader:
-    """Reads the session's streams in a room, each to its end: name, sender, body."""
+    """Reads the streams of the session in a room: their names, senders and bodies."""
 
     def __init__(self, room: rtc.Room) -> None:
-        self.got: asyncio.Queue[tuple[str, str, bytes]] = asyncio.Queue()
+        self.received: asyncio.Queue[tuple[str, str, bytes]] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         room.register_byte_stream_handler(TOPIC, self._opened)
 
@@ -67,10 +67,12 @@ class RawReader:
 
     async def _read(self, reader: rtc.ByteStreamReader, identity: str) -> None:
         body = b"".join([chunk async for chunk in reader])
-        self.got.put_nowait((reader.info.name, identity, body))
+        self.received.put_nowait((reader.info.name, identity, body))
 
     async def messages(self, total: int) -> list[AgentSessionMessage]:
-        return [AgentSessionMessage.FromString((await self.got.get())[2]) for _ in range(total)]
+        return [
+            AgentSessionMessage.FromString((await self.received.get())[2]) for _ in range(total)
+        ]
 
 
 def response(request_id: str, error: str = "") -> AgentSessionMessage:
@@ -94,6 +96,6 @@ async def send_each(
 
 
 def fill(driver: RoomSessionTransport) -> None:
-    """Queue more than a send waits for."""
+    """Queues so many bytes that a send waits."""
     for number in range(5):
         driver.send_nowait(transcript(f"{number} " + "x" * 30_000))

@@ -1,6 +1,6 @@
-"""Rooms for tests: those of a stand-in, and those of a real LiveKit server if there is one.
+"""Rooms for tests: of the stand-in, and of a real LiveKit server if there is one.
 
-A test that takes the fixture `venue` runs once with each. Its module imports `address` as well.
+A test with the fixture `venue` runs once with each. Its module must import `address` as well.
 """
 
 from __future__ import annotations

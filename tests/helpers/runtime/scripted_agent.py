@@ -1,7 +1,6 @@
-"""A real agent without a key or a network: an AgentSession whose model is a script.
+"""A real AgentSession of livekit-agents with a scripted model, and a job to run it in.
 
-Comes in: for each text of the user, the steps that the model takes. Goes out: a session of
-livekit-agents, and a job to run it in; only LiveKit's server is missing.
+The script has the steps of the model for each text of the user. It needs no API key and no network.
 """
 
 from __future__ import annotations
@@ -29,20 +28,20 @@ from livekit.agents.voice import RunContext
 from livekit.agents.voice.agent_session import SessionConnectOptions
 from livekit.rtc._ffi_client import FfiClient
 
-# The SDK's native library opens sockets of its own, once; the tests count those that are left.
+# Loads the native library of the SDK here: it opens sockets, and the tests check for open sockets.
 _NATIVE = FfiClient.instance
 
 
 @dataclass(frozen=True)
 class Say:
-    """The model says a text, and its turn is over."""
+    """The model replies with a text, which ends its turn."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Call:
-    """The model calls a tool; the next step is what it makes of the result."""
+    """The model calls a tool; the next step follows the result of the tool."""
 
     tool: str
     arguments: str = "{}"
@@ -50,7 +49,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Wait:
-    """The model waits for an event before it says a text."""
+    """The model waits for an event, then replies with a text."""
 
     event: asyncio.Event
     text: str = ""
@@ -58,7 +57,7 @@ class Wait:
 
 @dataclass(frozen=True)
 class Fail:
-    """The model cannot answer."""
+    """The model fails with an error."""
 
     text: str
 
@@ -68,7 +67,7 @@ Script: TypeAlias = Mapping[str, Sequence[Step]]
 
 
 class ScriptedModel(llm.LLM[str]):
-    """Takes the steps that are written for the user's last text; without any, says nothing."""
+    """A model that takes the scripted steps for the user's last text, or does not reply."""
 
     def __init__(self, script: Script) -> None:
         super().__init__()
@@ -93,7 +92,7 @@ class ScriptedModel(llm.LLM[str]):
         return _Turn(self, chat_ctx=chat_ctx, tools=tools or [], conn_options=conn_options)
 
     def next_step(self, context: llm.ChatContext) -> Step | None:
-        """The first step of the user's last turn that was not taken yet."""
+        """Returns the next step of the user's last turn; None when the turn has ended."""
         taken = 0
         for item in reversed(context.items):
             if item.type == "message" and item.role == "user":
@@ -125,27 +124,32 @@ class _Turn(llm.LLMStream):
 
 
 class Clerk(Agent):
-    """Looks for parcels, and can hang up."""
+    """An agent that looks for parcels and can hang up."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{"id": "clerk", "instructions": "You look for parcels.", **settings})
 
     @function_tool
     async def look(self, number: int) -> str:
-        """Look for a parcel."""
+        """Looks for a parcel."""
         if number == 0:
             raise llm.ToolError("no such parcel")
         return f"parcel {number} is here"
 
     @function_tool
     async def hang_up(self, context: RunContext[None]) -> None:
-        """End the conversation."""
+        """Ends the conversation."""
         context.session.shutdown()
 
 
 def scripted_session(script: Script, *, failures: int = 3, **settings: Any) -> AgentSession[None]:
-    """A session that says what is written, and nothing by itself; one failure of the model more
-    than allowed ends it."""
+    """Returns a session with a scripted model.
+
+    Args:
+        script: the steps of the model for each text of the user.
+        failures: how many failures of the model the session tolerates before it closes.
+        settings: further arguments of `AgentSession`.
+    """
     return AgentSession(
         llm=ScriptedModel(script),
         vad=None,
@@ -158,7 +162,7 @@ def scripted_session(script: Script, *, failures: int = 3, **settings: Any) -> A
 
 @contextmanager
 def job(*, simulated: bool = False, **settings: Any) -> Iterator[JobContext]:
-    """A job to run a session in, under a simulation or not."""
+    """Yields a job, in a simulation if `simulated`."""
     with fake_job_context(**settings) as context:
         if simulated:
             simulate(context)
@@ -166,6 +170,6 @@ def job(*, simulated: bool = False, **settings: Any) -> Iterator[JobContext]:
 
 
 def simulate(context: JobContext) -> None:
-    """Let a job run under a simulation, as a dispatch of the server does."""
+    """Makes a job run in a simulation, as a dispatch of the server does."""
     dispatch = {"simulationRunId": "run-1", "mode": "SIMULATION_MODE_TEXT"}
     context.job.attributes["lk.simulator.dispatch"] = json.dumps(dispatch)

@@ -1,4 +1,4 @@
-"""What the tests of RemoteSession share: a host that does what a test tells it, and messages."""
+"""A host that the test controls, for tests of RemoteSession, and messages for it."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from agent_session_protocol import agent_session_pb2 as pb
 
 E = TypeVar("E", bound=Exception)
 
-# Field 99 of the message, a message with nothing in it, as a newer peer may send.
+# Field 99 with an empty message, as a newer peer may send.
 UNKNOWN_ARM = bytes([0x9A, 0x06, 0x00])
 
 
 class Host:
-    """The other end: keeps what it gets, and answers what it is told to."""
+    """The host of a driver. Records requests, or answers them with the function `answer`."""
 
     def __init__(self, transport: StreamTransport[pb.AgentSessionMessage]) -> None:
         self.transport = transport
         self.requests: deque[pb.SessionRequest] = deque()
         self.others: list[str | None] = []
         self.answer: Callable[[pb.SessionRequest], pb.SessionResponse | None] | None = None
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         transport.deliver_to(self)
 
     def message_received(self, message: pb.AgentSessionMessage) -> None:
@@ -42,22 +42,22 @@ class Host:
             self.requests.append(message.request)
         elif (response := self.answer(message.request)) is not None:
             self.respond(response)
-        self._news.set()
+        self._changed.set()
 
     def transport_ended(self, reason: TransportError | None) -> None:
         self.others.append(f"end: {reason}")
-        self._news.set()
+        self._changed.set()
 
     async def request(self) -> pb.SessionRequest:
-        """The next request."""
+        """Waits for the next request, and returns it."""
         await self.until(lambda: bool(self.requests))
         return self.requests.popleft()
 
-    async def until(self, come: Callable[[], bool]) -> None:
-        """Wait until what came satisfies a condition."""
-        while not come():
-            self._news.clear()
-            await self._news.wait()
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Waits until a condition on the received messages is true."""
+        while not condition():
+            self._changed.clear()
+            await self._changed.wait()
 
     def respond(self, response: pb.SessionResponse) -> None:
         self.transport.send_nowait(pb.AgentSessionMessage(response=response))
@@ -94,22 +94,22 @@ async def driven(
     console: Console | None = None,
     chunk: int = 1 << 16,
 ) -> AsyncIterator[tuple[RemoteSession, Host]]:
-    """A started session, and the host at its other end, in memory."""
-    ours, theirs = memory_pair(chunk=chunk)
-    host = Host(theirs)
-    async with theirs, RemoteSession(ours, timeout=timeout, console=console) as session:
+    """Yields a started session and its host, connected in memory."""
+    driver_end, host_end = memory_pair(chunk=chunk)
+    host = Host(host_end)
+    async with host_end, RemoteSession(driver_end, timeout=timeout, console=console) as session:
         yield session, host
 
 
 async def begun(*calls: asyncio.Future[Any]) -> None:
-    """Let calls come as far as they can without an answer."""
+    """Lets calls run until they wait for a response."""
     for _ in range(3):
         await asyncio.sleep(0)
     assert not any(call.done() for call in calls)
 
 
 async def failed(calling: Awaitable[Any], kind: type[E]) -> E:
-    """The error that a call ends with."""
+    """Returns the error of a call."""
     with pytest.raises(kind) as caught:
         await calling
     return caught.value

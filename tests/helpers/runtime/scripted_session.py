@@ -1,7 +1,6 @@
-"""What the host tests share: a driver, and a session that does as it is told.
+"""A driver and a session that the test controls, for tests of hosts.
 
-`PlainSession` stands in for an SDK where a test has to decide what the session does. The tests of
-the binding use the real one: see `scripted_agent.py`.
+`PlainSession` replaces the session of an SDK. `scripted_agent.py` has a real one.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from agent_session.host.adapter import AudioFrame, AudioSink, HostHandle
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol import responses
 
-PATIENCE = 10.0
+TIMEOUT = 10.0
 
 
 def request(request_id: str, arm: str | None, **fields: Any) -> pb.AgentSessionMessage:
@@ -39,23 +38,23 @@ def request(request_id: str, arm: str | None, **fields: Any) -> pb.AgentSessionM
 
 
 class Driver:
-    """The other end of a transport: asks, and keeps what comes."""
+    """A driver that sends requests and records all messages."""
 
     def __init__(self, transport: SessionTransport) -> None:
         self.transport = transport
         self.messages: list[pb.AgentSessionMessage] = []
         self.ended = False
         self.reason: TransportError | None = None
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         self._last = 0
 
     def message_received(self, message: pb.AgentSessionMessage) -> None:
         self.messages.append(message)
-        self._news.set()
+        self._changed.set()
 
     def transport_ended(self, reason: TransportError | None) -> None:
         self.ended, self.reason = True, reason
-        self._news.set()
+        self._changed.set()
 
     @property
     def responses(self) -> list[pb.SessionResponse]:
@@ -66,18 +65,18 @@ class Driver:
         return [each.event for each in self.messages if each.HasField("event")]
 
     def arms(self) -> list[str | None]:
-        """The arm of each event, in order."""
+        """Returns the arms of the events in order."""
         return [event.WhichOneof("event") for event in self.events]
 
     async def send(self, arm: str | None, request_id: str | None = None, **fields: Any) -> str:
-        """Ask, and do not wait; return the request's id."""
+        """Sends a request without waiting for the response, and returns its id."""
         self._last += 1
         name = str(self._last) if request_id is None else request_id
         await self.transport.send(request(name, arm, **fields))
         return name
 
     async def answer(self, request_id: str) -> pb.SessionResponse:
-        """Wait for the response to a request."""
+        """Waits for the response to a request, and returns it."""
         await self.until(lambda: request_id in [each.request_id for each in self.responses])
         return next(each for each in self.responses if each.request_id == request_id)
 
@@ -85,25 +84,25 @@ class Driver:
         return await self.answer(await self.send(arm, **fields))
 
     async def event(self, arm: str) -> pb.AgentSessionEvent:
-        """Wait for the first event of an arm."""
+        """Waits for the first event of an arm, and returns it."""
         await self.until(lambda: arm in self.arms())
         return self.events[self.arms().index(arm)]
 
     async def end(self) -> None:
-        """Wait for the end of the transport."""
+        """Waits for the end of the transport."""
         await self.until(lambda: self.ended)
 
     async def until(self, condition: Callable[[], bool]) -> None:
         async def wait() -> None:
             while not condition():
-                self._news.clear()
-                await self._news.wait()
+                self._changed.clear()
+                await self._changed.wait()
 
-        await asyncio.wait_for(wait(), PATIENCE)
+        await asyncio.wait_for(wait(), TIMEOUT)
 
 
 async def ready(driver: Driver) -> None:
-    """Wait until the agent listens."""
+    """Waits until the agent listens."""
     listening = pb.AS_LISTENING
     await driver.until(
         lambda: any(event.agent_state_changed.new_state == listening for event in driver.events)
@@ -114,17 +113,17 @@ async def ready(driver: Driver) -> None:
 async def hosted(
     session: Any, **settings: Any
 ) -> AsyncIterator[tuple[Driver, SessionHost, MemorySessionTransport]]:
-    """A session's host and a driver, joined in memory; and the host's end of the connection."""
-    ours, theirs = memory_pair()
-    driver = Driver(theirs)
-    theirs.deliver_to(driver)
-    async with SessionHost(session, ours, **settings) as host:
-        yield driver, host, ours
-    await theirs.close()
+    """Yields a driver, the host of a session, and the host's transport, connected in memory."""
+    host_end, driver_end = memory_pair()
+    driver = Driver(driver_end)
+    driver_end.deliver_to(driver)
+    async with SessionHost(session, host_end, **settings) as host:
+        yield driver, host, host_end
+    await driver_end.close()
 
 
 class PlainRun:
-    """A run whose end the test decides."""
+    """A run that the test ends."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -142,11 +141,15 @@ async def _stats() -> responses.GetRTCStatsResponse:
 
 
 class PlainSession(SessionAdapter):
-    """A session that does as it is told."""
+    """A session that the test controls.
+
+    Attributes:
+        asked: how often the host has read the chat items or the agent.
+    """
 
     def __init__(self) -> None:
         self.host: HostHandle | None = None
-        self.asked = 0  # how often the items or the agent were
+        self.asked = 0
         self.items: list[Any] = []
         self.info: Any = {
             "id": "clerk",
@@ -177,7 +180,7 @@ class PlainSession(SessionAdapter):
         self.console: PlainConsole | None = None
         self.listeners: dict[str, list[Callable[[Any], None]]] = {}
 
-    # Told by a test.
+    # Called by tests.
 
     def emit(self, event: str, source: Any) -> None:
         for listener in list(self.listeners.get(event, ())):
@@ -188,12 +191,12 @@ class PlainSession(SessionAdapter):
         self.emit("close", SimpleNamespace(reason=reason, error=error, created_at=1_700_000_009.5))
 
     async def run_begins(self, count: int = 1) -> PlainRun:
-        """Wait for so many runs; return the last one."""
+        """Waits until `count` runs have started, and returns the last one."""
         while len(self.runs) < count:
             await asyncio.sleep(0)
         return self.runs[-1]
 
-    # Asked by a host.
+    # Called by the host.
 
     def on(self, event: Any, callback: Any) -> Any:
         self.listeners.setdefault(event, []).append(callback)
@@ -272,7 +275,7 @@ class PlainSession(SessionAdapter):
 
 
 class PlainConsole:
-    """Keeps what it is told."""
+    """Records the audio input and the notifications of the host."""
 
     def __init__(self, sink: AudioSink) -> None:
         self.sink = sink

@@ -1,7 +1,6 @@
-"""The host of livekit-agents in a process of its own: `python sdk_host_process.py HOST PORT`.
+"""The host of livekit-agents with a real AgentSession: `python sdk_host_process.py HOST PORT`.
 
-Comes in: texts of a driver. Goes out: what a real AgentSession makes of them, with a model that
-follows a script: no key and no network.
+Its model repeats the text of the user, so it needs no API key and no network.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from livekit.agents.voice.remote_session import SessionHost, TcpSessionTransport
 
 
 class Parrot(llm.LLM[Any]):
-    """Says what was said; on "wait" it says nothing, ever."""
+    """A model that repeats the text of the user. It never replies to "wait"."""
 
     def chat(
         self,
@@ -32,8 +31,8 @@ class Parrot(llm.LLM[Any]):
 
 class _Speech(llm.LLMStream):
     async def _run(self) -> None:
-        said = self._chat_ctx.items[-1]
-        text = said.text_content if said.type == "message" else ""
+        item = self._chat_ctx.items[-1]
+        text = item.text_content if item.type == "message" else ""
         if text == "wait":
             await asyncio.Event().wait()
         delta = llm.ChoiceDelta(role="assistant", content=f"you said {text}")
@@ -47,7 +46,7 @@ async def main(host: str, port: int) -> None:
         session_host.register_session(session)
         await session.start(Agent(instructions="Repeat."))
         await session_host.start()
-        # Until the driver leaves.
+        # Waits until the driver disconnects.
         assert session_host._recv_task is not None
         await session_host._recv_task
         await session_host.aclose()

@@ -1,4 +1,4 @@
-"""What the tests of TCP transports share: a connected pair, and peers of bare sockets."""
+"""Connected pairs of TCP transports, and peers that are plain sockets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ QUICK = StreamLimits(close_timeout=0.3)
 async def pair(
     limits: StreamLimits = QUICK,
 ) -> AsyncIterator[tuple[TcpSessionTransport, TcpSessionTransport]]:
-    """A transport that listened, and one that connected to it."""
+    """Yields a transport of a listener, and the transport that has connected to it."""
     async with await listen(limits=limits) as listener:
         async with TcpSessionTransport(listener.host, listener.port, limits=limits) as agent:
             async with await listener.accept() as driver:
@@ -26,7 +26,7 @@ async def pair(
 async def raw_peer(
     limits: StreamLimits = QUICK,
 ) -> AsyncIterator[tuple[TcpSessionTransport, socket.socket]]:
-    """A transport, and a bare socket as its peer that does only what it is told."""
+    """Yields a transport, and a plain socket as its peer."""
     async with await listen(limits=limits) as listener:
         with socket.create_connection((listener.host, listener.port), timeout=10) as peer:
             async with await listener.accept() as driver:

@@ -1,4 +1,4 @@
-"""A certificate for 127.0.0.1, made by the openssl command where there is one."""
+"""TLS contexts with a certificate for 127.0.0.1, which the command `openssl` creates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 
 def contexts(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """TLS contexts for a listener, and for a peer that trusts it."""
+    """Returns the contexts of a listener and of a peer that trusts it. Skips without openssl."""
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("no openssl command")

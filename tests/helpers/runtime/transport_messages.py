@@ -1,4 +1,4 @@
-"""What the transport tests share: a guarded event loop, messages, raw peers."""
+"""Messages for tests of transports, and an event loop that checks for leaks."""
 
 from __future__ import annotations
 
@@ -15,37 +15,42 @@ from agent_session import SessionTransport, TransportError
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 
 T = TypeVar("T")
-PATIENCE = 20.0
+TIMEOUT = 20.0
 
 
 def run(
-    main: Coroutine[Any, Any, T], timeout: float = PATIENCE, expected_fault: str = "nothing"
+    main: Coroutine[Any, Any, T], timeout: float = TIMEOUT, expected_fault: str = "nothing"
 ) -> T:
-    """Run a test's coroutine on a loop of its own. Afterwards no task and no socket may be left,
-    and nothing unexpected may have gone to the loop's exception handler."""
-    faults: list[dict[str, Any]] = []
+    """Runs a coroutine in a new event loop.
+
+    Checks that no task and no socket is left, and that the exception handler of the loop was called
+    only with messages that contain `expected_fault`.
+    """
+    errors: list[dict[str, Any]] = []
 
     async def guarded() -> T:
         loop = asyncio.get_running_loop()
-        loop.set_exception_handler(lambda _, context: faults.append(context))
+        loop.set_exception_handler(lambda _, context: errors.append(context))
         result = await asyncio.wait_for(main, timeout)
-        left = asyncio.all_tasks() - {asyncio.current_task()}
-        assert not left, left
+        remaining = asyncio.all_tasks() - {asyncio.current_task()}
+        assert not remaining, remaining
         return result
 
     sockets = open_sockets()
     with only_new_garbage():
         result = asyncio.run(guarded())
-        gc.collect()  # a task that failed unseen says so when it goes
-    assert not [each for each in faults if expected_fault not in each["message"]], faults
+        gc.collect()  # a deleted task reports an exception that was never retrieved
+    assert not [each for each in errors if expected_fault not in each["message"]], errors
     assert open_sockets() <= sockets
     return result
 
 
 @contextmanager
 def only_new_garbage() -> Iterator[None]:
-    """Keep the collector away from what is there already: an SDK that some test has imported, which
-    it would take longer to look through than most tests take."""
+    """Excludes existing objects from garbage collection.
+
+    If a test has imported an SDK, a collection of its objects takes longer than most tests.
+    """
     gc.freeze()
     try:
         yield
@@ -54,17 +59,17 @@ def only_new_garbage() -> Iterator[None]:
 
 
 def open_sockets() -> set[str]:
-    """The sockets of this process, where the system can list them."""
+    """Returns the sockets of this process; an empty set if the system cannot list them."""
     folder = Path("/proc/self/fd")
-    found = set[str]()
+    sockets = set[str]()
     for entry in folder.iterdir() if folder.exists() else ():
         try:
             target = os.readlink(entry)
         except OSError:
             continue
         if target.startswith("socket:"):
-            found.add(target)
-    return found
+            sockets.add(target)
+    return sockets
 
 
 def ping(number: int = 0) -> AgentSessionMessage:
@@ -95,7 +100,7 @@ async def read_all(transport: SessionTransport) -> list[AgentSessionMessage]:
 
 
 class Collector:
-    """A receiver that keeps what it gets."""
+    """A receiver that records messages and ends."""
 
     def __init__(self) -> None:
         self.messages: list[AgentSessionMessage] = []
@@ -108,13 +113,13 @@ class Collector:
         self.ends.append(reason)
 
 
-# Written by hand, as protobuf refuses to make them.
+# Encoded by hand, since protobuf refuses to encode such messages.
 def nested_struct(depth: int) -> bytes:
-    """The bytes of a debug message whose Struct nests `depth` deep."""
+    """Returns the bytes of a debug message whose Struct has `depth` nested levels."""
     body = b""
     for _ in range(depth):
         value = _field(5, body)  # Value.struct_value
-        entry = _field(1, b"k") + _field(2, value)  # the entry of Struct.fields
+        entry = _field(1, b"k") + _field(2, value)  # an entry of Struct.fields
         body = _field(1, entry)
     debug_message = _field(1, body)
     return _field(3, _field(21, debug_message))

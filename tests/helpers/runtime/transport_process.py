@@ -1,4 +1,7 @@
-"""A peer in a process of its own: `python transport_process.py ROLE HOST PORT`. It prints JSON."""
+"""A peer for tests of TCP transports: `python transport_process.py ROLE HOST PORT`.
+
+It prints lines of JSON.
+"""
 
 from __future__ import annotations
 
@@ -14,34 +17,34 @@ from transport_messages import audio, ping, transcript
 AUDIO = 64_000
 
 
-def say(**facts: object) -> None:
+def write(**facts: object) -> None:
     print(json.dumps(facts), flush=True)
 
 
 async def echo(transport: TcpSessionTransport) -> None:
-    """Send everything back."""
+    """Sends all messages back."""
     count = 0
     async for message in transport:
         await transport.send(message)
         count += 1
-    say(count=count, reason=repr(transport.reason))
+    write(count=count, reason=repr(transport.reason))
 
 
 async def linger(transport: TcpSessionTransport) -> None:
-    """Say hello, and then nothing, until killed."""
+    """Sends one message, and waits until killed."""
     await transport.send(ping(1))
     await asyncio.sleep(60)
 
 
 async def cut(transport: TcpSessionTransport) -> None:
-    """Begin a frame, and then nothing, until killed."""
+    """Sends an incomplete frame, and waits until killed."""
     await transport.send(ping(1))
     transport._put(b"\0\0\1\0half")
     await asyncio.sleep(60)
 
 
 async def flood(transport: TcpSessionTransport) -> None:
-    """Offer a peer that does not read 128 MiB of audio, then 20,000 events."""
+    """Sends 128 MiB of audio, then 20,000 events, to a peer that does not read."""
     process = psutil.Process()
     start = peak = process.memory_info().rss
     for number in range((128 << 20) // AUDIO):
@@ -58,16 +61,16 @@ async def flood(transport: TcpSessionTransport) -> None:
         reason = type(error.reason).__name__
     ended = [message async for message in transport]
     await transport.close()
-    say(growth=peak - start, dropped=dropped, closed=closed, sent=sent, reason=reason)
+    write(growth=peak - start, dropped=dropped, closed=closed, sent=sent, reason=reason)
     assert not ended
 
 
 async def late(transport: TcpSessionTransport) -> None:
-    """Send 20,000 messages and close, however slowly the peer reads."""
+    """Sends 20,000 messages and closes, even if the peer reads slowly."""
     for number in range(20_000):
         await transport.send(ping(number))
     await transport.close(30)
-    say(reason=repr(transport.reason))
+    write(reason=repr(transport.reason))
 
 
 ROLES = {"echo": echo, "linger": linger, "cut": cut, "flood": flood, "late": late}

@@ -1,4 +1,4 @@
-"""The arguments of `agent-session`: where it listens, what it refuses, and its help."""
+"""The arguments and the help of `agent-session`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from transport_messages import run
 
 
 class Refused:
-    """What the command says when it refuses its arguments."""
+    """Runs the command with invalid arguments, and returns the error output."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self._capsys = capsys
@@ -23,11 +23,11 @@ class Refused:
     def __call__(self, *arguments: str) -> str:
         try:
             status = command(arguments)
-        except SystemExit as ended:  # that is how argparse refuses
+        except SystemExit as ended:  # raised by argparse
             status = int(ended.code or 0)
-        said = self._capsys.readouterr()
-        assert (status, said.out) == (2, "")
-        return said.err
+        captured = self._capsys.readouterr()
+        assert (status, captured.out) == (2, "")
+        return captured.err
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_port_in_use() -> None:
 
 
 def test_an_address_of_another_machine(refused: Refused) -> None:
-    # One of those that are there for examples alone.
+    # An address that is reserved for documentation.
     assert refused("listen", "192.0.2.1:1", "--allow-remote") == (
         "agent-session: cannot listen on 192.0.2.1:1: this machine does not have that address\n"
     )
@@ -90,27 +90,28 @@ def test_invalid_addresses(refused: Refused) -> None:
 
 
 def test_a_host_name_that_does_not_resolve(refused: Refused) -> None:
-    told = refused("listen", "nobody.invalid:1")
-    assert told.startswith("agent-session: cannot listen on nobody.invalid:1: ")
-    assert len(told.splitlines()) == 1
+    output = refused("listen", "nobody.invalid:1")
+    assert output.startswith("agent-session: cannot listen on nobody.invalid:1: ")
+    assert len(output.splitlines()) == 1
 
 
 def test_the_help_describes_pipes(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         command(["listen", "--help"])
     assert ended.value.code == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "Lines can also come from a pipe or a file." in told
+    output = " ".join(capsys.readouterr().out.split())
+    assert "Lines can also come from a pipe or a file." in output
     assert (
-        "After the last line the command continues to show events; the line /quit ends it." in told
+        "After the last line the command continues to show events; the line /quit ends it."
+        in output
     )
-    assert "Ctrl-C and Ctrl-D end the command" in told
+    assert "Ctrl-C and Ctrl-D end the command" in output
 
 
 def test_without_a_command_the_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert command([]) == 2
-    told = capsys.readouterr().out
-    assert "demo" in told and "listen" in told
+    output = capsys.readouterr().out
+    assert "demo" in output and "listen" in output
 
 
 def test_the_default_address() -> None:
@@ -118,7 +119,7 @@ def test_the_default_address() -> None:
         async with piped("listen") as command:
             await command.until(lambda: len(command.screen.rows) > 1)
             first = command.screen.rows[0]
-            # Something else may have it, here or wherever the tests run.
+            # Another process may use the default port.
             assert "127.0.0.1:24024" in first
             command.signal(signal.SIGINT)
             assert await command.status() in (0, 2)

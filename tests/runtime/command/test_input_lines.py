@@ -1,4 +1,4 @@
-"""`agent-session listen` with lines of a pipe or a file: when each is said, and what comes of it."""
+"""`agent-session listen` with lines from a pipe or a file."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_lines_not_sent_to_the_first_agent_are_sent_to_the_second(lost: bool) ->
 
 
 class TwoLines(Lines):
-    """A program's lines, without a program."""
+    """A source of two lines."""
 
     sequential = True
     quits_at_end = True

@@ -1,4 +1,4 @@
-"""The parts of the command that do no I/O: the line that is typed, requests, addresses."""
+"""The parts of the command without I/O: the line editor, requests and addresses."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def test_any_keys_result_in_a_printable_line(keys: list[str], room: int) -> None
 
 @given(st.text("ab \x1b[DO\x7f\x01\x05\x04"), st.integers(0, 30))
 def test_keys_may_arrive_in_parts(keys: str, cut: int) -> None:
-    whole, parts = LineEditor(), LineEditor()
-    entered = whole.feed(keys + "\r")
+    at_once, parts = LineEditor(), LineEditor()
+    entered = at_once.feed(keys + "\r")
     assert parts.feed(keys[:cut]) + parts.feed(keys[cut:] + "\r") == entered
-    assert parts.view(99) == whole.view(99) and parts.ended == whole.ended
+    assert parts.view(99) == at_once.view(99) and parts.ended == at_once.ended
 
 
 def test_the_width_of_wide_and_combining_characters() -> None:
@@ -76,8 +76,8 @@ def test_a_request_is_found_by_a_unique_part_of_its_name() -> None:
 
 def test_a_request_with_its_fields() -> None:
     assert make_request("ping", "") == pb.SessionRequest(ping=pb.SessionRequest.Ping())
-    made = make_request("finalize_simulation", '{"provisional_success": true}')
-    assert made.finalize_simulation.provisional_success
+    request = make_request("finalize_simulation", '{"provisional_success": true}')
+    assert request.finalize_simulation.provisional_success
     for fields in (
         "x",
         "[]",
@@ -109,8 +109,11 @@ def test_help_has_each_request_of_the_protocol() -> None:
     assert list(entries) == [
         f"/{arm.name}" for arm in pb.SessionRequest.DESCRIPTOR.oneofs[0].fields
     ]
-    assert entries["/get_chat_history"] == "Give me the conversation so far"
-    assert entries["/update_io"] == 'Switch these inputs and outputs {"input": …, "output": …}'
+    assert entries["/get_chat_history"] == "Returns the conversation so far"
+    assert (
+        entries["/update_io"]
+        == 'Turns inputs and outputs of the agent on or off {"input": …, "output": …}'
+    )
     assert entries.keys() == {f"/{name}" for name in SESSION_REQUEST_ARMS}
 
 
@@ -145,5 +148,5 @@ def test_texts_that_are_not_addresses(text: str) -> None:
 
 def test_control_characters_are_escaped() -> None:
     assert clean("a\x1b[0m\x9b\u202e\n\r\t\x00") == "a\\x1b[0m\\x9b\\u202e\\n\\r\\t\\x00"
-    kept = "Grüße,\u00a0日本 👩\u200d💻 e\u0301"
-    assert clean(kept) == kept
+    printable = "Grüße,\u00a0日本 👩\u200d💻 e\u0301"
+    assert clean(printable) == printable

@@ -1,4 +1,4 @@
-"""`agent-session listen`: what it shows of agents, and how it ends."""
+"""`agent-session listen`: its output, and its end."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_each_event_is_printed_on_a_line() -> None:
             assert await command.status() == 0
             rows = command.screen.rows
             assert rows[1] == "an agent is connected"
-            # The hour is that of this machine's time zone.
+            # The hour depends on the time zone of this machine.
             assert rows[2][2:] == ":13:20.123  agent_state_changed       initializing → listening"
             assert [row[14:] for row in rows[3:7]] == [
                 "user_input_transcribed    two\\nlines (interim)",
@@ -95,7 +95,7 @@ def test_a_connection_that_is_not_an_agent() -> None:
             writer.write(b"GET / HTTP/1.1\r\n\r\n")
             assert await command.status() == 1
             writer.close()
-            # "GET " read as a length.
+            # "GET " is read as a length.
             assert command.screen.rows[-2] == (
                 f"lost: a frame of {0x47455420} bytes exceeds the limit of {1 << 20} bytes"
             )
@@ -119,7 +119,7 @@ def test_a_second_agent_is_refused() -> None:
 
 
 def test_a_response_after_session_closed() -> None:
-    """What the agent still owes when it says that the session is over is shown."""
+    """A response that arrives after session_closed is shown."""
 
     async def main() -> None:
         async with piped("listen", ":0", "--once") as command:
@@ -155,31 +155,33 @@ def test_a_signal_ends_the_command_and_its_requests(number: signal.Signals) -> N
 
 def test_control_characters_of_an_agent_are_escaped() -> None:
     async def main() -> None:
-        evil = "\x1b]0;title\x07\x1b[2J\r\x08\x7f\x9b31m\u202egnp.exe\u2028end"
+        control_text = "\x1b]0;title\x07\x1b[2J\r\x08\x7f\x9b31m\u202egnp.exe\u2028end"
         async with piped("listen", ":0", "--once", "--color") as command:
             async with agent(await command.port()) as host:
                 host.emit(state_event(pb.AS_LISTENING))
-                host.emit(message_event(evil))
-                host.emit(pb.AgentSessionEvent(error=pb.AgentSessionEvent.Error(message=evil)))
+                host.emit(message_event(control_text))
+                host.emit(
+                    pb.AgentSessionEvent(error=pb.AgentSessionEvent.Error(message=control_text))
+                )
                 event = pb.AgentSessionEvent()
-                event.debug_message.payload[evil] = evil
+                event.debug_message.payload[control_text] = control_text
                 host.emit(event)
                 command.type("hello\n")
                 request = await host.request()
-                response = run_response(request, evil)
-                response.error = evil
+                response = run_response(request, control_text)
+                response.error = control_text
                 host.respond(response)
                 await command.until("assistant: ")
-                await goodbye(host, closed_event(pb.CR_ERROR, evil))
+                await goodbye(host, closed_event(pb.CR_ERROR, control_text))
             assert await command.status() == 0
-            # The screen of these tests takes nothing but colours; see to what it was given, too.
+            # Checks the raw output, apart from colours.
             plain = command.screen.raw
             for style in ("0", "1", "2", "31", "32", "33", "36"):
                 plain = plain.replace(f"\x1b[{style}m", "")
             assert {each for each in plain if not each.isprintable()} == {"\n"}
-            spelled = "\\x1b]0;title\\x07\\x1b[2J\\r\\x08\\x7f\\x9b31m\\u202egnp.exe\\u2028end"
-            assert plain.count(spelled) == 6  # the debug message is spelled as JSON does first
-            assert f"assistant: {spelled}" in plain and f"ended: CR_ERROR, {spelled}" in plain
+            escaped = "\\x1b]0;title\\x07\\x1b[2J\\r\\x08\\x7f\\x9b31m\\u202egnp.exe\\u2028end"
+            assert plain.count(escaped) == 6  # the debug message is escaped as JSON first
+            assert f"assistant: {escaped}" in plain and f"ended: CR_ERROR, {escaped}" in plain
 
     run(main())
 

@@ -41,9 +41,9 @@ def test_json_lines() -> None:
                 host.respond(pb.SessionResponse(request_id=ping.request_id, error="no"))
                 await goodbye(host, closed_event(pb.CR_ERROR, "no model"))
             assert await command.status() == 0
-        told = [json.loads(line) for line in command.text.splitlines()]
-        assert list(told.pop(0)) == ["listening"]
-        times = [entry.pop("time") for entry in told if "time" in entry]
+        entries = [json.loads(line) for line in command.text.splitlines()]
+        assert list(entries.pop(0)) == ["listening"]
+        times = [entry.pop("time") for entry in entries if "time" in entry]
         assert all(TIME.fullmatch(time) for time in times) and times == sorted(times)
         assert before <= times[0] and times[-1] <= now()
         message = {
@@ -53,7 +53,7 @@ def test_json_lines() -> None:
             "interrupted": False,
             "extra": {},
         }
-        assert told == [
+        assert entries == [
             {"connected": True},
             {
                 "event": "agent_state_changed",
@@ -90,17 +90,17 @@ def test_an_event_that_json_cannot_represent() -> None:
         async with piped("listen", ":0", "--json", "--once") as command:
             async with agent(await command.port()) as host:
                 event = message_event("late")
-                event.created_at.seconds = 1 << 60  # no year has it
+                event.created_at.seconds = 1 << 60  # the year is out of range
                 event.conversation_item_added.item.message.created_at.seconds = 1 << 60
                 host.emit(event)
             assert await command.status() == 1
-        told = [json.loads(line) for line in command.text.splitlines()]
-        assert told[2] == {
+        entries = [json.loads(line) for line in command.text.splitlines()]
+        assert entries[2] == {
             "event": "conversation_item_added",
             "number": 12,
             "created_at": None,
             "payload": None,
         }
-        assert told[3] == {"outcome": "lost", "error": None}
+        assert entries[3] == {"outcome": "lost", "error": None}
 
     run(main())

@@ -1,4 +1,4 @@
-"""What is shown of each message, and that there is something to show of any message at all."""
+"""The summaries of messages."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 
 
 def fill(data: st.DataObject, message: Any, depth: int) -> None:
-    """Set some fields of a message to whatever the wire can carry."""
+    """Sets random fields of a message to random values."""
     for field in message.DESCRIPTOR.fields:
         if not data.draw(st.booleans()):
             continue
@@ -279,5 +279,5 @@ def test_random_events_and_responses_can_be_shown(data: st.DataObject) -> None:
     written = io.StringIO()
     JsonReport(Screen(written, False)).event(ReceivedEvent.of(event))
     JsonReport(Screen(written, False)).answer("run_input", response)
-    told = [json.loads(line) for line in written.getvalue().splitlines()]
-    assert [next(iter(each)) for each in told] == ["event", "answer"]
+    entries = [json.loads(line) for line in written.getvalue().splitlines()]
+    assert [next(iter(each)) for each in entries] == ["event", "answer"]

@@ -1,7 +1,6 @@
-"""No line that the command prints is broken: not for any arm, with much in it or with nothing.
+"""The lines that the command prints for all events and responses, with all or no fields set.
 
-Comes in: each event and each response, with each arm of each oneof inside. Goes out: lines that
-have no punctuation around nothing, and no bare number where a word belongs.
+No line may have punctuation around an empty text, or a number in place of a name.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from agent_session_protocol import agent_session_pb2 as pb
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-# Nothing at the end, nothing between, brackets around nothing unless something is called, and the
-# number of an enum's value.
+# Punctuation at the end or before punctuation, empty brackets except in a call, several spaces, and
+# the number of an enum's value.
 BROKEN = re.compile(r"[:,;/→+-]$|[:,;→+] *[,;)]|(?<!\w)\(\)|\( |  |(?<!unknown )77")
 
-# The name of what a line tells, in its column; one that is long has a space behind it.
+# The column of the name. A long name is followed by a space.
 NAME = r"^(\S+ failed +|.{26})"
 
-# A field's value, as a message of the test holds it.
+# Returns the value of a field for a message.
 Value = Callable[[Any], Any]
 
 
@@ -39,14 +38,16 @@ def some(field: Any) -> Any:
     return {field.TYPE_STRING: "text", field.TYPE_BOOL: True, field.TYPE_ENUM: 1}.get(field.type, 3)
 
 
-def strange(field: Any) -> Any:
-    """What only a newer peer can mean."""
+def unknown_value(field: Any) -> Any:
+    """Returns a value that only a newer peer sends."""
     return 77 if field.type == field.TYPE_ENUM else some(field)
 
 
 def every(kind: Any, value: Value | None, depth: int = 6) -> Iterator[Any]:
-    """Messages of a kind with whatever they can hold, and none of its fields if there is no value:
-    each arm of each oneof in it is in one of them."""
+    """Yields messages of a class. Each arm of each oneof is set in at least one of them.
+
+    If there is no value function, only message fields are set.
+    """
     yield kind()
     if depth:
         oneofs = [each for each in kind.DESCRIPTOR.oneofs if not each.name.startswith("_")]
@@ -58,7 +59,7 @@ def every(kind: Any, value: Value | None, depth: int = 6) -> Iterator[Any]:
 
 
 def filled(kind: Any, fields: list[Any], value: Value | None, depth: int) -> Iterator[Any]:
-    """Messages with these fields set: as many as any of the fields has values."""
+    """Yields messages with some fields set, so that each value of each field occurs."""
     columns = [(field, values(field, value, depth)) for field in fields]
     for number in range(max((len(column) for _, column in columns), default=0)):
         message = kind()
@@ -77,23 +78,23 @@ def values(field: Any, value: Value | None, depth: int) -> list[Any]:
 
 
 def put(message: Any, field: Any, value: Any) -> None:
-    held = getattr(message, field.name)
-    if isinstance(held, Message):
-        held.SetInParent()
-        held.CopyFrom(value)
-    elif isinstance(held, (str, int, float)):
+    current = getattr(message, field.name)
+    if isinstance(current, Message):
+        current.SetInParent()
+        current.CopyFrom(value)
+    elif isinstance(current, (str, int, float)):
         setattr(message, field.name, value)
     elif field.message_type is not None and field.message_type.GetOptions().map_entry:
         if field.message_type.fields_by_name["value"].message_type is None:
-            held["key"] = "text"
+            current["key"] = "text"
         else:
-            held["key"].SetInParent()
+            current["key"].SetInParent()
     else:
-        held.extend([value, value])
+        current.extend([value, value])
 
 
 def lines(message: Any) -> list[str]:
-    """What is printed of a message, without the times, the names and the padding behind them."""
+    """Returns the lines for a message, without the columns of the time and the name."""
     written = io.StringIO()
     report = TextReport(Screen(written, False))
     if isinstance(message, pb.AgentSessionEvent):
@@ -103,12 +104,12 @@ def lines(message: Any) -> list[str]:
     return [re.sub(NAME, "", line[14:]) for line in written.getvalue().splitlines()]
 
 
-@pytest.mark.parametrize("value", [None, zero, some, strange])
+@pytest.mark.parametrize("value", [None, zero, some, unknown_value])
 @pytest.mark.parametrize("kind", [pb.AgentSessionEvent, pb.SessionResponse])
 def test_each_line_is_complete(kind: type[Message], value: Value | None) -> None:
     arms = set()
     for message in every(kind, value):
         arms.add(message.WhichOneof(kind.DESCRIPTOR.oneofs[0].name))
-        told = lines(message)
-        assert told and not [line for line in told if BROKEN.search(line)]
+        printed = lines(message)
+        assert printed and not [line for line in printed if BROKEN.search(line)]
     assert len(arms) == len(kind.DESCRIPTOR.oneofs[0].fields) + 1

@@ -1,4 +1,4 @@
-"""`agent-session listen` at a terminal: a prompt that survives whatever is shown above it."""
+"""`agent-session listen` at a terminal with a prompt."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from command_process import (
 from scripted_host import Host
 from transport_messages import run
 
-# What a prompt switches off.
-KEYWISE = termios.ICANON | termios.ECHO
+# The flags of the terminal that a prompt disables.
+LINE_MODE = termios.ICANON | termios.ECHO
 
 
 async def prompt_is(command: Command, text: str, column: int | None = None) -> None:
-    """Wait until the last row is the prompt with a text, and the cursor stands at a column."""
+    """Waits until the last row is the prompt with a text, and the cursor is at a column."""
     at = len(f"> {text}") if column is None else column
     await command.until(
         lambda: (command.screen.rows[-1], command.screen.column) == (f"> {text}", at)
     )
 
 
-async def said(host: Host) -> str:
-    """What the agent is told next; it answers nothing."""
+async def next_text(host: Host) -> str:
+    """Returns the text of the next run, and answers it without items."""
     request = await host.request()
     host.respond(run_response(request))
     return request.run_input.text
@@ -90,22 +90,24 @@ def test_editing_keys() -> None:
     async def main() -> None:
         async with at_terminal("listen", ":0") as command, agent(await command.port()) as host:
             await command.until("an agent is connected")
-            # "wörld" in two reads, cut inside of a letter; then "big " at its place.
-            word = "wörld".encode()
-            command.type(b"hello " + word[:2])
+            # "wörld" in two parts, split inside of a character; then "big " is inserted.
+            encoded = "wörld".encode()
+            command.type(b"hello " + encoded[:2])
             await prompt_is(command, "hello w")
-            command.type(word[2:])
+            command.type(encoded[2:])
             await prompt_is(command, "hello wörld")
             command.type("\x1b[D" * 5 + "big \x01\x1b[3~H\r")
-            assert await said(host) == "Hello big wörld"
-            command.type("one two  \x17\x7f!\r")  # a word, then the space before it
-            assert await said(host) == "one!"
-            command.type("\x1b[A\x1b[A\x10\x1b[B\x1b[F!\r")  # the oldest line, the one behind it
-            assert await said(host) == "one!!"
-            command.type("\x1b[A\x1bOH\x06\x06\x0b\x02\x1b[4~?\r")  # two letters of it
-            assert await said(host) == "on?"
+            assert await next_text(host) == "Hello big wörld"
+            command.type("one two  \x17\x7f!\r")  # deletes a word, then the space before it
+            assert await next_text(host) == "one!"
+            command.type(
+                "\x1b[A\x1b[A\x10\x1b[B\x1b[F!\r"
+            )  # recalls the oldest line, then the next one
+            assert await next_text(host) == "one!!"
+            command.type("\x1b[A\x1bOH\x06\x06\x0b\x02\x1b[4~?\r")  # keeps two letters of it
+            assert await next_text(host) == "on?"
             command.type("gone\x15\x1b[Zkept\r")
-            assert await said(host) == "kept"
+            assert await next_text(host) == "kept"
 
     run(main())
 
@@ -121,7 +123,7 @@ def test_a_long_line_is_scrolled_to_its_cursor() -> None:
                 command.type("\x01")
                 await prompt_is(command, "0123456789abcdefg", column=2)
                 command.type("\r")
-                assert await said(host) == line
+                assert await next_text(host) == line
 
     run(main())
 
@@ -132,7 +134,7 @@ def test_the_mode_of_the_terminal_is_restored(way: str | signal.Signals) -> None
         async with at_terminal("listen", ":0") as command:
             port = await command.port()
             await prompt_is(command, "")
-            assert not command.mode()[3] & KEYWISE
+            assert not command.mode()[3] & LINE_MODE
             async with agent(port) as host:
                 await command.until("an agent is connected")
                 await prompt_is(command, "")
@@ -141,9 +143,9 @@ def test_the_mode_of_the_terminal_is_restored(way: str | signal.Signals) -> None
                 else:
                     command.signal(way)
                 assert await command.status() == 0
-                await host.until(lambda: host.others == ["end: None"])  # and the agent knows
-            assert command.mode()[3] & KEYWISE == KEYWISE
-            assert command.screen.rows[-1] == ""  # no prompt is left behind
+                await host.until(lambda: host.others == ["end: None"])  # the agent is notified
+            assert command.mode()[3] & LINE_MODE == LINE_MODE
+            assert command.screen.rows[-1] == ""  # the prompt is removed
 
     run(main())
 
@@ -153,13 +155,13 @@ def test_ctrl_d_in_a_line_deletes() -> None:
         async with at_terminal("listen", ":0") as command, agent(await command.port()) as host:
             await command.until("an agent is connected")
             command.type("xno\x01\x04\x05\x04\r")
-            assert await said(host) == "no"
+            assert await next_text(host) == "no"
 
     run(main())
 
 
 def test_the_prompt_works_after_a_stop() -> None:
-    """A shell sets the terminal as it likes it while the command is stopped."""
+    """A shell changes the mode of the terminal while the command is stopped."""
 
     async def main() -> None:
         async with at_terminal("listen", ":0") as command, agent(await command.port()) as host:
@@ -168,12 +170,12 @@ def test_the_prompt_works_after_a_stop() -> None:
             await prompt_is(command, "be")
             command.signal(signal.SIGSTOP)
             mode = command.mode()
-            mode[3] |= KEYWISE
+            mode[3] |= LINE_MODE
             command.set_mode(mode)
             command.signal(signal.SIGCONT)
-            await command.until(lambda: not command.mode()[3] & KEYWISE)
+            await command.until(lambda: not command.mode()[3] & LINE_MODE)
             command.type("fore\r")
-            assert await said(host) == "before"
+            assert await next_text(host) == "before"
 
     run(main())
 
@@ -221,7 +223,7 @@ def test_a_dumb_terminal_has_no_prompt() -> None:
             async with agent(await command.port()) as host:
                 host.emit(state_event(pb.AS_LISTENING))
                 command.type("hello\n")
-                assert await said(host) == "hello"
+                assert await next_text(host) == "hello"
                 assert "\x1b" not in command.screen.raw
                 command.type("\x04")
                 assert await command.status() == 0
@@ -235,7 +237,7 @@ def test_a_terminal_without_a_controlling_job() -> None:
             async with agent(await command.port()) as host:
                 await command.until("an agent is connected")
                 command.type("hello\r")
-                assert await said(host) == "hello"
+                assert await next_text(host) == "hello"
                 await prompt_is(command, "")
 
     run(main())

@@ -26,19 +26,19 @@ def frame(size: int) -> pb.AgentSessionMessage.ConsoleIO.AudioFrame:
 
 
 class Recorder:
-    """A console that keeps what it is told."""
+    """A console that records its calls."""
 
     def __init__(self) -> None:
-        self.told: list[object] = []
+        self.calls: list[object] = []
 
     def audio_output(self, frame: pb.AgentSessionMessage.ConsoleIO.AudioFrame) -> None:
-        self.told.append(frame)
+        self.calls.append(frame)
 
     def audio_playback_flush(self) -> None:
-        self.told.append("flush")
+        self.calls.append("flush")
 
     def audio_playback_clear(self) -> None:
-        self.told.append("clear")
+        self.calls.append("clear")
 
 
 def test_a_console_gets_audio_in_order_and_reports_the_playback() -> None:
@@ -51,7 +51,7 @@ def test_a_console_gets_audio_in_order_and_reports_the_playback() -> None:
             calling = asyncio.ensure_future(session.ping())
             host.respond(pong(await host.request()))
             await calling
-            assert recorder.told == [frame(960), frame(960), "clear", frame(960), "flush"]
+            assert recorder.calls == [frame(960), frame(960), "clear", frame(960), "flush"]
             assert not host.others
             session.send_audio_playback_finished()
             session.send_audio_input(frame(480))
@@ -87,7 +87,7 @@ def test_exceptions_of_a_console_are_logged(
             calling = asyncio.ensure_future(session.ping())
             host.respond(pong(await host.request()))
             await calling
-            assert broken.told == ["clear"]
+            assert broken.calls == ["clear"]
 
     run(main())
     assert "no loudspeaker" in caplog.text
@@ -96,17 +96,17 @@ def test_exceptions_of_a_console_are_logged(
 def test_unread_audio_is_dropped_and_requests_are_not() -> None:
     async def main() -> None:
         limits = StreamLimits(send_queue=2 << 20, receive_queue=1 << 16)
-        ours, theirs = memory_pair(limits)
-        host = Host(theirs)
-        async with theirs, RemoteSession(ours) as session:
-            theirs._stream.pause_reading()
+        driver_end, host_end = memory_pair(limits)
+        host = Host(host_end)
+        async with host_end, RemoteSession(driver_end) as session:
+            host_end._stream.pause_reading()
             for _ in range(100):
                 session.send_audio_input(frame(100_000))
                 await asyncio.sleep(0)
             calling = asyncio.ensure_future(session.ping())
             await asyncio.sleep(0)
-            assert ours.dropped_frames > 70
-            theirs._stream.resume_reading()
+            assert driver_end.dropped_frames > 70
+            host_end._stream.resume_reading()
             host.respond(pong(await host.request()))
             await calling
             assert 10 < len(host.others) < 30

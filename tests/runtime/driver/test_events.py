@@ -24,30 +24,32 @@ def event_of(arm: str) -> pb.AgentSessionEvent:
 
 @pytest.mark.parametrize("arm", AGENT_SESSION_EVENT_ARMS)
 def test_every_event_reaches_its_listeners_and_all_iterators(arm: AgentSessionEventArm) -> None:
-    """Also those that the protocol gains: no edit of RemoteSession makes them work."""
+    """RemoteSession names no event, so that new events of the protocol work as well."""
 
     async def main() -> None:
         async with driven(chunk=1) as (session, host):
-            heard: list[tuple[str, Any, pb.AgentSessionEvent]] = []
-            removers = [listen_to(session, each, heard) for each in AGENT_SESSION_EVENT_ARMS]
+            delivered: list[tuple[str, Any, pb.AgentSessionEvent]] = []
+            removers = [listen_to(session, each, delivered) for each in AGENT_SESSION_EVENT_ARMS]
             streams = session.events(), session.events()
             event = event_of(arm)
             host.emit(event)
             number = AGENT_SESSION_EVENT_ARMS[arm].number
             for stream in streams:
                 assert await stream.__anext__() == ReceivedEvent(arm, number, event)
-            assert heard == [(arm, getattr(event, arm), event)]
+            assert delivered == [(arm, getattr(event, arm), event)]
             for remove in removers:
                 remove()
             host.emit(event)
             calling = asyncio.ensure_future(session.ping())
             host.respond(pong(await host.request()))
             await calling
-            assert len(heard) == 1
+            assert len(delivered) == 1
 
-    def listen_to(session: RemoteSession, arm: str, heard: list[Any]) -> Callable[[], None]:
+    def listen_to(session: RemoteSession, arm: str, delivered: list[Any]) -> Callable[[], None]:
         add = getattr(session, f"on_{arm}")
-        remove: Callable[[], None] = add(lambda payload, event: heard.append((arm, payload, event)))
+        remove: Callable[[], None] = add(
+            lambda payload, event: delivered.append((arm, payload, event))
+        )
         return remove
 
     run(main())
@@ -60,8 +62,8 @@ def test_iteration_ends_after_session_closed() -> None:
             host.emit(transcript_event("bye"))
             host.say_closed()
             host.emit(transcript_event("after the end"))
-            got = [received.event async for received in stream]
-            assert got == [transcript_event("bye"), closed_event()]
+            items = [received.event async for received in stream]
+            assert items == [transcript_event("bye"), closed_event()]
             assert [received async for received in stream] == []
             assert [received async for received in session] == []  # as it is over
 
@@ -72,14 +74,14 @@ def test_iteration_ends_after_session_closed() -> None:
 def test_an_event_with_an_unknown_arm(content: bytes, number: int | None) -> None:
     async def main() -> None:
         async with driven() as (session, host):
-            heard: list[tuple[int | None, pb.AgentSessionEvent]] = []
-            session.on_unknown(lambda number, event: heard.append((number, event)))
+            delivered: list[tuple[int | None, pb.AgentSessionEvent]] = []
+            session.on_unknown(lambda number, event: delivered.append((number, event)))
             stream = session.events()
             event = pb.AgentSessionEvent.FromString(content)
             event.created_at.FromSeconds(5)
             host.emit(event)
             assert await stream.__anext__() == ReceivedEvent(None, number, event)
-            assert heard == [(number, event)]
+            assert delivered == [(number, event)]
             host.emit(transcript_event("on"))  # and the session goes on
             assert (await stream.__anext__()).arm == "user_input_transcribed"
 
@@ -91,28 +93,28 @@ def test_exceptions_of_a_listener_are_logged(
 ) -> None:
     async def main() -> None:
         async with driven() as (session, host):
-            heard: list[str] = []
+            delivered: list[str] = []
 
             @session.on_user_input_transcribed
             def broken(payload: object, event: object) -> None:
                 raise ValueError("oh no")
 
-            session.on_user_input_transcribed(lambda said, _: heard.append(said.transcript))
+            session.on_user_input_transcribed(lambda sent, _: delivered.append(sent.transcript))
             calling = asyncio.ensure_future(session.ping())
             request = await host.request()
             host.emit(transcript_event("secret"))
             host.respond(pong(request))
             await calling
-            assert heard == ["secret"]
+            assert delivered == ["secret"]
             broken()  # removes it
             host.emit(transcript_event("two"))
             host.say_closed()
             await session.wait_ended()
-            assert heard == ["secret", "two"]
+            assert delivered == ["secret", "two"]
 
     run(main())
-    faults = [record for record in caplog.records if "a listener of" in record.getMessage()]
-    assert len(faults) == 1 and "secret" not in caplog.text
+    errors = [record for record in caplog.records if "a listener of" in record.getMessage()]
+    assert len(errors) == 1 and "secret" not in caplog.text
 
 
 def test_a_slow_reader_gets_the_place_and_number_of_missed_events() -> None:
@@ -126,21 +128,21 @@ def test_a_slow_reader_gets_the_place_and_number_of_missed_events() -> None:
                 transcript_event(str(number)) for number in range(8)
             ]
             assert (await slow.__anext__()).event == transcript_event("0")
-            # There is room again: 8 comes in behind the gap, and 9 makes another one.
+            # There is space again: event 8 follows the gap, and event 9 causes another gap.
             for number in (8, 9):
                 host.emit(transcript_event(str(number)))
             host.say_closed()
             await session.wait_ended()
-            got: list[object] = []
+            items: list[object] = []
             while True:
                 try:
                     async for received in slow:
-                        got.append(received.event)
+                        items.append(received.event)
                     break
                 except EventsMissed as error:
-                    got.append(error.count)
+                    items.append(error.count)
             texts = [transcript_event(text) for text in "128"]
-            assert got == [texts[0], texts[1], 5, texts[2], 1, closed_event()]
+            assert items == [texts[0], texts[1], 5, texts[2], 1, closed_event()]
 
     run(main())
 

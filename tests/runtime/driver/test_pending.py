@@ -12,16 +12,16 @@ from transport_messages import run
 
 
 def request(arm: str) -> pb.SessionRequest:
-    made = pb.SessionRequest()
-    getattr(made, arm).SetInParent()
-    return made
+    request_list = pb.SessionRequest()
+    getattr(request_list, arm).SetInParent()
+    return request_list
 
 
 def add(
     pending: PendingRequests, arm: str, timeout: float | None = None
 ) -> tuple[pb.SessionRequest, asyncio.Future[Any]]:
-    made = request(arm)
-    return made, pending.add(made, timeout)
+    request_list = request(arm)
+    return request_list, pending.add(request_list, timeout)
 
 
 def test_finished_requests_are_removed_at_once() -> None:
@@ -43,7 +43,7 @@ def test_finished_requests_are_removed_at_once() -> None:
         _, last = add(pending, "ping")
         pending.fail_all(lambda: ValueError("no more at all"))
         assert isinstance(last.exception(), ValueError) and not pending._entries
-        assert not kept.done()  # its caller's business
+        assert not kept.done()  # the caller removes it
 
     run(main())
 

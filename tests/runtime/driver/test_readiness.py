@@ -1,4 +1,4 @@
-"""What a RemoteSession knows of its host: probes, and waiting for a host that is not there yet."""
+"""Probes of a host, and `wait_for_ready`."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from tcp_transports import QUICK
 from transport_messages import run
 
 
-def words(status: Status) -> str:
-    """A type checker refuses this if a case is missing."""
+def describe(status: Status) -> str:
+    """Returns a text for a status. Type checkers report a missing case."""
     match status:
         case Ended(reason, error):
             return f"ended: {reason}, {error}"
@@ -48,7 +48,7 @@ def test_a_host_is_alive_after_any_response() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             host.answer = pong
-            assert words(await session.probe()) == "alive: True"
+            assert describe(await session.probe()) == "alive: True"
             host.answer = lambda request: pb.SessionResponse(
                 request_id=request.request_id, error="what is a ping?"
             )
@@ -63,7 +63,7 @@ def test_a_host_is_alive_after_any_response() -> None:
 def test_a_host_without_a_response_is_stalled_and_can_recover() -> None:
     async def main() -> None:
         async with driven() as (session, host):
-            assert words(await session.probe(0.05)) == "stalled: 0.05"
+            assert describe(await session.probe(0.05)) == "stalled: 0.05"
             assert session.outcome is None
             host.answer = pong
             assert isinstance(await session.probe(), Alive)
@@ -77,23 +77,23 @@ def test_a_probe_after_the_end_returns_the_outcome() -> None:
             host.say_closed(pb.CR_USER_INITIATED)
             ended = await session.wait_ended()
             assert await session.probe() == ended and not host.requests
-            assert words(ended) == "ended: 4, None"
+            assert describe(ended) == "ended: 4, None"
         async with driven() as (session, host):
             probing = asyncio.ensure_future(session.probe())
             await host.request()
             host.say_closed(pb.CR_ERROR, "no model")
             await host.transport.close()
-            assert words(await probing) == "ended: 1, no model"
+            assert describe(await probing) == "ended: 1, no model"
         async with driven() as (session, host):
             probing = asyncio.ensure_future(session.probe())
             await host.request()
             await host.transport.close()
-            assert words(await probing) == "lost: None, False"
+            assert describe(await probing) == "lost: None, False"
         async with driven() as (session, host):
             probing = asyncio.ensure_future(session.probe())
             await host.request()
             await session.close()
-            assert words(await probing) == "lost: None, True"
+            assert describe(await probing) == "lost: None, True"
 
     run(main())
 
@@ -104,18 +104,18 @@ def test_a_session_that_ends_during_a_probe_is_ended() -> None:
             probing = asyncio.ensure_future(session.probe(0.1))
             await host.request()
             host.say_closed()
-            assert words(await probing) == "ended: 5, None"
+            assert describe(await probing) == "ended: 5, None"
 
     run(main())
 
 
 def test_wait_for_ready_returns_when_the_host_responds() -> None:
     async def main() -> None:
-        ours, theirs = memory_pair()
-        host = Host(theirs)
+        driver_end, host_end = memory_pair()
+        host = Host(host_end)
         host.answer = pong
-        async with theirs:
-            session = RemoteSession(ours)
+        async with host_end:
+            session = RemoteSession(driver_end)
             await session.wait_for_ready()
             await session.wait_for_ready(1)
             await session.close()
@@ -136,7 +136,7 @@ def test_wait_for_ready_retries_until_the_host_listens() -> None:
         async with await listen(port=port, limits=QUICK) as listener:
             async with await listener.accept() as transport:
                 host = Host(transport)
-                # A first ping may be lost on the way: the second one is answered.
+                # The first ping may be lost; the second one is answered.
                 await host.request()
                 assert not waiting.done()
                 host.respond(pong(await host.request()))
@@ -172,7 +172,7 @@ def test_wait_for_ready_raises_connect_failed_without_a_listener() -> None:
 
 
 class Slow(TcpSessionTransport):
-    """Takes longer to connect than anybody waits."""
+    """A transport that takes longer to connect than the timeout."""
 
     async def start(self) -> None:
         await asyncio.Event().wait()
@@ -204,7 +204,7 @@ def test_a_close_ends_a_start() -> None:
 
 
 class NotYet(TcpSessionTransport):
-    """Starts at once, but cannot send yet, as a room that nobody has joined."""
+    """A transport that starts at once but cannot send yet."""
 
     async def start(self) -> None:
         pass
@@ -239,9 +239,9 @@ def test_wait_for_ready_raises_if_the_connection_is_lost() -> None:
             await host.transport.close()
             with pytest.raises(SessionLost):
                 await waiting
-        ours, theirs = memory_pair()
-        await asyncio.gather(theirs.close(), ours.close())
-        session = RemoteSession(ours)
+        driver_end, host_end = memory_pair()
+        await asyncio.gather(host_end.close(), driver_end.close())
+        session = RemoteSession(driver_end)
         with pytest.raises(TransportClosed):
             await session.wait_for_ready(20)
         await session.close()
@@ -279,7 +279,7 @@ def test_attempts_have_an_interval_and_a_ping_timeout_is_one_attempt() -> None:
 
         await wait_for_ready(start, ping, 20)
         assert tries == ["start", "start", "start", "ping", "start", "ping"]
-        # Two tries failed, and each was followed by a pause of a quarter of a second.
+        # Two attempts failed, each followed by an interval of 0.25 s.
         assert asyncio.get_running_loop().time() - began >= 0.4
 
     run(main())

@@ -1,4 +1,4 @@
-"""How a RemoteSession sends: at once, but no more than its host takes."""
+"""The flow control of requests."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ KIB_500 = "x" * 500_000
 
 @asynccontextmanager
 async def congested() -> AsyncIterator[tuple[RemoteSession, Host, MemorySessionTransport]]:
-    """A session whose host reads nothing until it is told to, and more sent than that takes."""
-    ours, theirs = memory_pair(StreamLimits(close_timeout=0.05))
-    host = Host(theirs)
+    """Yields a session with a congested transport, whose host reads when the event is set."""
+    driver_end, host_end = memory_pair(StreamLimits(close_timeout=0.05))
+    host = Host(host_end)
     host.answer = answer_all
-    async with theirs, RemoteSession(ours) as session:
-        theirs._stream.pause_reading()
+    async with host_end, RemoteSession(driver_end) as session:
+        host_end._stream.pause_reading()
         first = [asyncio.ensure_future(session.run_input(text=KIB_500)) for _ in range(3)]
         await begun(*first)
-        yield session, host, theirs
+        yield session, host, host_end
         for call in first:
             call.cancel()
         await asyncio.wait(first)
 
 
 def waiting_in(session: RemoteSession) -> int:
-    """How many bytes its transport holds."""
+    """Returns the number of bytes in the send buffer."""
     transport = session._transport
     assert isinstance(transport, MemorySessionTransport)
     return transport._send_buffer.size
@@ -52,7 +52,7 @@ def waiting_in(session: RemoteSession) -> int:
 
 def test_queued_requests_keep_their_order() -> None:
     async def main() -> None:
-        async with congested() as (session, host, theirs):
+        async with congested() as (session, host, host_end):
             seen: list[str] = []
 
             def answer(request: pb.SessionRequest) -> pb.SessionResponse:
@@ -65,10 +65,10 @@ def test_queued_requests_keep_their_order() -> None:
             ]
             await begun(*calls)
             assert waiting_in(session) < 2 << 20
-            theirs._stream.resume_reading()
+            host_end._stream.resume_reading()
             await asyncio.gather(*calls)
             assert [int(text) for text in seen if text != KIB_500] == [*range(100)]
-            # And the next one goes at once.
+            # The next request is sent at once.
             assert session._request_queue._task is None
             await session.ping()
 
@@ -77,7 +77,7 @@ def test_queued_requests_keep_their_order() -> None:
 
 def test_a_queued_request_times_out() -> None:
     async def main() -> None:
-        async with congested() as (session, host, theirs):
+        async with congested() as (session, host, host_end):
             calls = [session.run_input(text="late", timeout=0.05) for _ in range(100)]
             results = await asyncio.gather(*calls, return_exceptions=True)
             assert {type(result) for result in results} == {RequestTimedOut}
@@ -87,8 +87,8 @@ def test_a_queued_request_times_out() -> None:
             calling = asyncio.ensure_future(session.ping())
             await begun(calling)
             host.answer = None
-            theirs._stream.resume_reading()
-            # What nobody waits for any more is not sent.
+            host_end._stream.resume_reading()
+            # A request that has timed out is not sent.
             requests = [await host.request() for _ in range(4)]
             assert [each.WhichOneof("request") for each in requests] == ["run_input"] * 3 + ["ping"]
             host.respond(answer_all(requests[-1]))
@@ -99,11 +99,11 @@ def test_a_queued_request_times_out() -> None:
 
 def test_only_a_request_over_the_size_limit_fails() -> None:
     async def main() -> None:
-        async with congested() as (session, _, theirs):
+        async with congested() as (session, _, host_end):
             large = asyncio.ensure_future(session.run_input(text=KIB_500 * 3))
             small = asyncio.ensure_future(session.run_input(text="small"))
             await begun(large, small)
-            theirs._stream.resume_reading()
+            host_end._stream.resume_reading()
             with pytest.raises(FrameTooLarge):
                 await large
             assert (await small).items[0].message.id == "small"
@@ -125,12 +125,12 @@ def test_a_close_fails_queued_requests() -> None:
 
 
 def test_a_request_that_overflows_the_transport() -> None:
-    """It ends the transport while it is being sent, and is told like all others."""
+    """The transport ends while it sends the request, and the request fails like all others."""
 
     async def main() -> None:
-        ours, theirs = memory_pair(StreamLimits(send_queue=(1 << 20) + 4))
-        theirs._stream.pause_reading()
-        async with theirs, RemoteSession(ours) as session:
+        driver_end, host_end = memory_pair(StreamLimits(send_queue=(1 << 20) + 4))
+        host_end._stream.pause_reading()
+        async with host_end, RemoteSession(driver_end) as session:
             sizes = (200_000, 800_000, 900_000)
             calls = [session.run_input(text="x" * size) for size in sizes]
             for error in await asyncio.gather(*calls, return_exceptions=True):
@@ -143,10 +143,10 @@ def test_the_end_of_the_connection_fails_queued_requests(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
-        async with congested() as (session, _, theirs):
+        async with congested() as (session, _, host_end):
             calls = [asyncio.ensure_future(session.run_input(text="x")) for _ in range(100)]
             await begun(*calls)
-            await theirs.close(0.01)
+            await host_end.close(0.01)
             results = await asyncio.gather(*calls, return_exceptions=True)
             assert {type(result) for result in results} == {SessionLost}
             while session._request_queue._task is not None:

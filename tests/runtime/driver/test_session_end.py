@@ -1,4 +1,4 @@
-"""How a RemoteSession ends: the host says so, the connection goes, or the driver closes it."""
+"""The end of a RemoteSession: by session_closed, the end of the connection, or a close."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def test_only_runs_fail_after_session_closed() -> None:
             for calling in (run_1, run_2):
                 error = await failed(calling, SessionEnded)
                 assert error.outcome == ended and "CR_ERROR" in str(error)
-            # Later runs fail the same way, and nothing is sent for them.
+            # Later runs fail in the same way, and are not sent.
             await failed(session.run_input(text="three"), SessionEnded)
-            # The host holds on: what was asked before is answered, and so is what is asked now.
+            # During the hold, the host answers earlier and new requests.
             response = pb.SessionResponse(request_id=second.request_id)
             response.get_chat_history.SetInParent()
             host.respond(response)
@@ -57,7 +57,7 @@ def test_only_runs_fail_after_session_closed() -> None:
             response.finalize_simulation.user_verdict.success = True
             host.respond(response)
             assert (await verdict).user_verdict.success
-            # A response to a run that has failed already is a late one.
+            # A response to a run that has failed is ignored.
             host.respond(pb.SessionResponse(request_id=first.request_id, error="superseded"))
             pinging = asyncio.ensure_future(session.ping())
             host.respond(pong(await host.request()))
@@ -74,7 +74,7 @@ def test_only_runs_fail_after_session_closed() -> None:
 def test_the_outcome_has_the_number_and_name_of_the_reason(number: int, name: str) -> None:
     async def main() -> None:
         async with driven() as (session, host):
-            # A number that this build does not know is kept: enums are open.
+            # Enums are open: an unknown number is preserved.
             event = pb.AgentSessionEvent.FromString(bytes([0xC2, 1, 2, 8, number]))
             assert event.HasField("session_closed")
             host.emit(event)
@@ -94,7 +94,7 @@ def test_the_first_outcome_is_kept() -> None:
             await host.transport.close()
             assert await session.wait_ended() == Ended(pb.CR_JOB_SHUTDOWN, None)
             await failed(session.ping(), SessionLost)
-            # A run has a better reason than the connection.
+            # A run fails with SessionEnded, not SessionLost.
             await failed(session.run_input(text="x"), SessionEnded)
         assert session.outcome == Ended(pb.CR_JOB_SHUTDOWN, None)
 
@@ -103,11 +103,11 @@ def test_the_first_outcome_is_kept() -> None:
 
 def test_a_driver_that_starts_after_session_closed_has_the_outcome() -> None:
     async def main() -> None:
-        ours, theirs = memory_pair()
-        host = Host(theirs)
+        driver_end, host_end = memory_pair()
+        host = Host(host_end)
         host.say_closed()
-        await theirs.close()
-        async with RemoteSession(ours) as session:
+        await host_end.close()
+        async with RemoteSession(driver_end) as session:
             assert session.outcome == Ended(pb.CR_COMPLETED, None)
             assert [event async for event in session] == []
 
@@ -116,16 +116,16 @@ def test_a_driver_that_starts_after_session_closed_has_the_outcome() -> None:
 
 def test_a_start_after_the_end_delivers_earlier_messages_and_raises() -> None:
     async def main() -> None:
-        ours, theirs = memory_pair()
-        host = Host(theirs)
+        driver_end, host_end = memory_pair()
+        host = Host(host_end)
         host.emit(transcript_event("hello"))
-        await theirs.close()
-        session, heard = RemoteSession(ours), list[str]()
-        session.on_user_input_transcribed(lambda said, _: heard.append(said.transcript))
+        await host_end.close()
+        session, received = RemoteSession(driver_end), list[str]()
+        session.on_user_input_transcribed(lambda message, _: received.append(message.transcript))
         stream = session.events()
         with pytest.raises(TransportClosed):
             await session.start()
-        assert heard == ["hello"] and session.outcome == Lost(None)
+        assert received == ["hello"] and session.outcome == Lost(None)
         assert [each.event async for each in stream] == [transcript_event("hello")]
         await session.close()
 
@@ -199,9 +199,9 @@ def test_a_close_fails_pending_and_later_requests() -> None:
 
 def test_a_close_of_a_session_before_its_start() -> None:
     async def main() -> None:
-        ours, theirs = memory_pair()
-        async with theirs:
-            session = RemoteSession(ours)
+        driver_end, host_end = memory_pair()
+        async with host_end:
+            session = RemoteSession(driver_end)
             await session.close()
             for calling in (session.start(), session.ping(), session.wait_for_ready(1)):
                 with pytest.raises(DriverClosed):
@@ -289,9 +289,9 @@ def test_a_listener_sees_the_outcome_and_may_close_the_session() -> None:
 
 def test_a_transport_error_of_the_start_is_raised() -> None:
     async def main() -> None:
-        ours, theirs = memory_pair()
-        await asyncio.gather(ours.close(), theirs.close())
-        session = RemoteSession(ours)
+        driver_end, host_end = memory_pair()
+        await asyncio.gather(driver_end.close(), host_end.close())
+        session = RemoteSession(driver_end)
         with pytest.raises(TransportClosed):
             await session.start()
         await session.close()

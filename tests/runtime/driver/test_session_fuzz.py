@@ -1,4 +1,4 @@
-"""Whatever a host sends, a RemoteSession raises only what is documented, and goes on."""
+"""A RemoteSession with a host that sends random messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_a_short_run_of_the_fuzz(seed: int) -> None:
     fuzz_driver.fuzz(3000, seed)
 
 
-# Few inputs, so that a failure shrinks to what it needs; messages are large by nature.
+# Few messages, so that a failure shrinks to a small example. Each message is large.
 @given(st.randoms(use_true_random=False), st.integers(0, 8))
 @settings(
     deadline=None,
@@ -24,6 +24,6 @@ def test_a_short_run_of_the_fuzz(seed: int) -> None:
     suppress_health_check=[HealthCheck.data_too_large, HealthCheck.too_slow],
 )
 def test_random_messages_of_a_host(chance: random.Random, inputs: int) -> None:
-    with fuzz_driver.loud() as logged:
+    with fuzz_driver.recorded_errors() as logged:
         run(fuzz_driver.one_session(chance, inputs))
     assert not logged

@@ -1,4 +1,4 @@
-"""Names of requests and names of the session's own methods do not disturb each other."""
+"""Requests with the names of methods of the session."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from transport_messages import run
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# Text that goes in front of a line of the contract.
+# Text to insert before a line of the contract.
 ADDED = {
     "  message FinalizeSimulation {": "  // Close.\n  message Close {}\n\n",
     "    FinalizeSimulation finalize_simulation = 12;": "    // Close.\n    Close close = 13;\n\n",
@@ -64,7 +64,7 @@ asyncio.run(main())
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder generated from a copy of the contract with a request named `close`."""
+    """Returns the folder generated from a copy of the contract with a request named `close`."""
     root = tmp_path_factory.mktemp("close")
     for name in ("templates", "generated", "overrides", "proto", "vocabularies"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))

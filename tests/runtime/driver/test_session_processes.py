@@ -1,4 +1,4 @@
-"""RemoteSession over TCP with hosts in processes of their own: load, and hosts that die."""
+"""RemoteSession over TCP with hosts in subprocesses: load, and hosts that are killed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from transport_messages import run
 
 @asynccontextmanager
 async def host(role: str) -> AsyncIterator[tuple[RemoteSession, subprocess.Popen[bytes]]]:
-    """A session with a host that is a process."""
+    """Yields a session with a host in a subprocess."""
     async with await listen() as listener:
         command = driver_process.command(role, listener.host, listener.port)
         with subprocess.Popen(command) as process:
@@ -55,7 +55,7 @@ def test_five_thousand_requests_at_once() -> None:
 
 
 def test_more_requests_than_the_send_queue_holds_are_answered() -> None:
-    """30 MiB at once: a transport that were handed all of it would take the host for slow."""
+    """30 MiB at once would overflow the send queue without the pacer."""
 
     async def main() -> None:
         async with host("serve") as (session, _):
@@ -98,7 +98,7 @@ def test_close_while_64_requests_run() -> None:
             await session.close()
             results = await asyncio.gather(*calls, return_exceptions=True)
             assert {type(result) for result in results} == {DriverClosed}
-            assert await asyncio.to_thread(process.wait, 20) == 0  # it saw a clean end
+            assert await asyncio.to_thread(process.wait, 20) == 0  # the host got a clean EOF
 
     run(main(), 60)
 

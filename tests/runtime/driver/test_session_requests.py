@@ -21,7 +21,7 @@ from agent_session_protocol.requests import PartialSessionRequestHandler, answer
 from scripted_host import UNKNOWN_ARM, Host, begun, driven, pong
 from transport_messages import run
 
-# What a request needs to be made at all.
+# The required fields of requests.
 GIVEN: dict[str, dict[str, Any]] = {
     "run_input": {"text": "hello"},
     "finalize_simulation": {"provisional_success": True, "provisional_reason": "polite"},
@@ -30,7 +30,7 @@ GIVEN: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("arm", SESSION_REQUEST_ARMS)
 def test_each_request_of_the_protocol_has_a_method(arm: str) -> None:
-    """Also those that the protocol gains: no edit of RemoteSession makes them work."""
+    """RemoteSession names no request, so that new requests of the protocol work as well."""
 
     async def main() -> None:
         async with driven() as (session, host):
@@ -66,7 +66,7 @@ def test_responses_may_arrive_in_any_order() -> None:
             requests = [await host.request() for _ in calls]
             ids = {request.request_id for request in requests}
             assert len(ids) == 100 and "" not in ids
-            # Two drivers of one room see each other's responses.
+            # The ids of two drivers differ, since drivers of one room receive all responses.
             assert (await other_host.request()).request_id not in ids
             for request in reversed(requests):
                 response = pb.SessionResponse(request_id=request.request_id)
@@ -204,7 +204,7 @@ def test_a_cancelled_request_is_removed(caplog: pytest.LogCaptureFixture) -> Non
             calling = asyncio.ensure_future(session.ping())
             request = await host.request()
             calling.cancel()
-            host.respond(pong(request))  # arrives when the call is gone
+            host.respond(pong(request))  # arrives after the cancellation
             with pytest.raises(asyncio.CancelledError):
                 await calling
             assert not session._pending._entries
@@ -231,7 +231,8 @@ def test_a_request_cancelled_when_its_response_arrives() -> None:
 
 
 @pytest.mark.parametrize(
-    "strange", ["", "other", "{ours}", "{ours}-", "{ours}-2", "{ours}-0", "{ours}-x", "{ours}-²"]
+    "strange",
+    ["", "other", "{prefix}", "{prefix}-", "{prefix}-2", "{prefix}-0", "{prefix}-x", "{prefix}-²"],
 )
 def test_a_response_without_a_request_is_logged_once(
     strange: str, caplog: pytest.LogCaptureFixture
@@ -240,13 +241,13 @@ def test_a_response_without_a_request_is_logged_once(
         async with driven() as (session, host):
             calling = asyncio.ensure_future(session.ping())
             request = await host.request()
-            ours, number = request.request_id.split("-")
+            prefix, number = request.request_id.split("-")
             assert number == "1"
             for _ in range(3):
-                request_id = strange.format(ours=ours)
+                request_id = strange.format(prefix=prefix)
                 host.respond(pb.SessionResponse(request_id=request_id, error="secret"))
             host.respond(pong(request))
-            host.respond(pong(request))  # an answer that comes twice is a late one
+            host.respond(pong(request))  # a second response is ignored
             await calling
 
     run(main())
@@ -287,10 +288,10 @@ def test_a_message_that_cannot_be_sent_raises_to_its_caller() -> None:
 
 def test_requests_before_the_start_raise_not_started() -> None:
     async def main() -> None:
-        ours, theirs = memory_pair()
-        async with theirs:
-            session = RemoteSession(ours)
-            host = Host(theirs)
+        driver_end, host_end = memory_pair()
+        async with host_end:
+            session = RemoteSession(driver_end)
+            host = Host(host_end)
             for call in (session.ping(), session.run_input(text="x"), session.probe(1)):
                 with pytest.raises(NotStarted):
                     await call

@@ -1,4 +1,4 @@
-"""RemoteSession with the host of livekit-agents and a real AgentSession, in another process."""
+"""RemoteSession with the host of livekit-agents and a real AgentSession in a subprocess."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_an_agent_that_is_killed_while_it_thinks() -> None:
             with pytest.raises(SessionLost):
                 await calling
             outcome = await session.wait_ended()
-            # It never said that the session is over, as published hosts do not.
+            # Published hosts do not send session_closed.
             assert isinstance(outcome, Lost) and not outcome.by_driver
 
     run(main(), 60)

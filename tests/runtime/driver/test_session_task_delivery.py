@@ -1,4 +1,4 @@
-"""RemoteSession over a transport that delivers in a task, as one that is no stream may."""
+"""RemoteSession over a transport that delivers messages in a task."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from transport_messages import run
 
 
 class Tasked(SessionTransport):
-    """Delivers in a task: what is put into its queue, or the error that is."""
+    """A transport that delivers the messages in its queue, or raises an error from it."""
 
     def __init__(self) -> None:
         self.inbound: asyncio.Queue[pb.AgentSessionMessage | Exception] = asyncio.Queue()
@@ -65,10 +65,10 @@ class Tasked(SessionTransport):
         return None
 
     async def __anext__(self) -> pb.AgentSessionMessage:
-        found = await self.inbound.get()
-        if isinstance(found, Exception):
-            raise found
-        return found
+        raised = await self.inbound.get()
+        if isinstance(raised, Exception):
+            raise raised
+        return raised
 
 
 def test_a_transport_that_raises_during_delivery_is_lost(
@@ -184,9 +184,9 @@ def test_messages_that_arrive_during_a_close_are_ignored(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
-        transport, heard = Tasked(), list[object]()
+        transport, received = Tasked(), list[object]()
         async with RemoteSession(transport) as session:
-            session.on_user_input_transcribed(lambda said, _: heard.append(said))
+            session.on_user_input_transcribed(lambda said, _: received.append(said))
             transport.may_close.clear()
             closing = asyncio.ensure_future(session.close())
             await transport.closing.wait()
@@ -199,7 +199,7 @@ def test_messages_that_arrive_during_a_close_are_ignored(
                 await asyncio.sleep(0)
             transport.may_close.set()
             await closing
-            assert not heard and not transport.sent
+            assert not received and not transport.sent
 
     run(main())
     assert not caplog.records

@@ -1,4 +1,4 @@
-"""Requests to a host that are too many, too big or not well named."""
+"""Limits of requests to a host: number, size and ids."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_request_needs_a_unique_id() -> None:
 
 
 def gated(session: PlainSession) -> asyncio.Event:
-    """Makes get_rtc_stats wait for the event that is returned."""
+    """Makes get_rtc_stats wait for an event, and returns the event."""
     gate = asyncio.Event()
 
     async def stats() -> dict[str, Any]:
@@ -197,7 +197,7 @@ def test_a_response_over_the_limit_becomes_an_error(texts: list[str]) -> None:
 def test_a_response_that_cannot_be_encoded_becomes_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """protobuf of today refuses such a response earlier, where it is made."""
+    """Current protobuf refuses such a response when it is created."""
     send = MemorySessionTransport.send_nowait
 
     def picky(transport: MemorySessionTransport, message: pb.AgentSessionMessage) -> int:
@@ -240,7 +240,7 @@ def test_a_request_whose_id_is_too_long_for_a_response(
 
 
 def test_5000_concurrent_requests() -> None:
-    """Each gets exactly one answer, and each answer that was worked out arrives."""
+    """Each request gets exactly one response."""
 
     async def main() -> None:
         session = PlainSession()

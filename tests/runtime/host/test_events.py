@@ -1,4 +1,4 @@
-"""Events of a host: what the SDK emits is what the driver gets, or it is told in the log."""
+"""The events of a host."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OUTPUT = {
     "is_error": False,
     "created_at": AT,
 }
-# What the SDK emits for each arm, and a fact of the event by which to know it.
+# For each arm: the object that the SDK emits, and a condition on the event.
 SOURCES: dict[str, tuple[dict[str, Any], Any]] = {
     "agent_state_changed": (
         {"old_state": "thinking", "new_state": "speaking"},
@@ -162,7 +162,7 @@ def test_events_keep_their_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arm", "source", "told"),
+    ("arm", "source", "logged"),
     [
         ("agent_state_changed", {"old_state": "idle", "new_state": "asleep"}, "asleep"),
         ("user_state_changed", {"old_state": None, "new_state": "away"}, "UserState"),
@@ -177,7 +177,7 @@ def test_events_keep_their_order() -> None:
     ],
 )  # fmt: skip
 def test_an_event_that_cannot_be_sent_is_logged(
-    arm: str, source: Any, told: str, caplog: pytest.LogCaptureFixture
+    arm: str, source: Any, logged: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def main() -> None:
         session = PlainSession()
@@ -190,7 +190,7 @@ def test_an_event_that_cannot_be_sent_is_logged(
 
     run(main())
     (record,) = [each for each in caplog.records if each.levelno == logging.ERROR]
-    assert arm in record.getMessage() and told in record.getMessage()
+    assert arm in record.getMessage() and logged in record.getMessage()
     assert "secret" not in caplog.text
 
 
@@ -209,7 +209,7 @@ def test_an_unmapped_state_at_the_start_is_logged(
 
 
 def nested(levels: int) -> dict[str, Any]:
-    """A payload on so many levels, dicts and lists in turn."""
+    """Returns a payload with nested dicts and lists."""
     payload: Any = {}
     for level in range(levels - 1):
         payload = [payload] if level % 2 and level < levels - 2 else {"k": payload}
@@ -253,7 +253,7 @@ def test_a_debug_message_nested_too_deeply_is_refused(
 
 
 def test_the_deepest_debug_message_can_be_parsed() -> None:
-    """30 is no taste: at 34, protobuf refuses to read what it has written."""
+    """The limit is needed: protobuf cannot parse 34 levels."""
     message = pb.AgentSessionMessage()
     message.event.debug_message.payload.update(dicts(MAX_NESTING))
     assert pb.AgentSessionMessage.FromString(message.SerializeToString()) == message

@@ -1,4 +1,4 @@
-"""The finalize hold: how long a host stays for the verdict after the agent has hung up."""
+"""The finalize hold: the wait for finalize_simulation after the session has closed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests to a host: what each is answered, and what is refused."""
+"""The handlers of requests to a host."""
 
 from __future__ import annotations
 
@@ -82,14 +82,14 @@ def test_long_histories_arrive_completely_and_in_order(count: int) -> None:
 
 
 def test_a_long_history_is_encoded_in_chunks() -> None:
-    """A ping that comes while it is encoded is answered before it."""
+    """A ping that arrives during the encoding is answered first."""
 
     async def main() -> None:
         session = PlainSession()
         session.items.extend(chat_message(number) for number in range(5_000))
         async with hosted(session) as (driver, _, _):
             await driver.send("get_chat_history")
-            while session.asked < 2:  # for its length, and for the first part
+            while session.asked < 2:  # for its length, and for the first chunk
                 await asyncio.sleep(0)
             await driver.send("ping")
             await driver.answer("1")
@@ -223,7 +223,7 @@ def test_the_text_of_a_handlers_exception_is_only_logged(
 
 @pytest.mark.parametrize("arm", ["update_io", "get_agent_info"])
 def test_a_handler_that_raises_a_cancellation_gets_a_response(arm: str) -> None:
-    """Whether its request has a task of its own or not."""
+    """With and without a task for the request."""
 
     def cancelled(*_: object) -> Any:
         raise asyncio.CancelledError
@@ -278,7 +278,7 @@ def test_messages_not_for_hosts_are_ignored(
 def test_a_history_that_cannot_be_read_is_an_internal_error(
     failures: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """However often reading it fails, the request is answered and the host goes on."""
+    """The request is answered, and the host continues."""
 
     async def main() -> None:
         session = PlainSession()

@@ -1,4 +1,4 @@
-"""The end of a host: nothing is lost on the way, and nothing hangs."""
+"""The close of a host."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EMPTY: dict[str, Any] = {"publisher_stats": (), "subscriber_stats": ()}
 
 
 def gated(session: PlainSession) -> asyncio.Event:
-    """Let get_rtc_stats wait for the event that is returned."""
+    """Makes get_rtc_stats wait for an event, and returns the event."""
     gate = asyncio.Event()
 
     async def stats() -> dict[str, Any]:
@@ -64,10 +64,12 @@ def test_session_closed_has_the_reason_of_the_close(reason: str, number: int) ->
 
 
 @pytest.mark.parametrize(
-    "error, told", [("a\ud800", "a\ufffd"), ("x" * (1 << 20), None)], ids=["no UTF-8", "too long"]
+    "error, sent_error",
+    [("a\ud800", "a\ufffd"), ("x" * (1 << 20), None)],
+    ids=["no UTF-8", "too long"],
 )
 def test_session_closed_is_sent_without_an_error_that_cannot_be_encoded(
-    error: str, told: str | None
+    error: str, sent_error: str | None
 ) -> None:
     async def main() -> None:
         session = PlainSession()
@@ -76,7 +78,7 @@ def test_session_closed_is_sent_without_an_error_that_cannot_be_encoded(
             await driver.end()
         closed = driver.events[-1].session_closed
         assert closed.reason == pb.CR_ERROR
-        assert (closed.error if closed.HasField("error") else None) == told
+        assert (closed.error if closed.HasField("error") else None) == sent_error
 
     run(main())
 
@@ -172,7 +174,7 @@ def test_a_handler_that_ignores_its_cancellation_does_not_delay_a_close(
             await asyncio.wait_for(host.close(), 5)
             await driver.end()
         release.set()
-        while len(asyncio.all_tasks()) > 2:  # this test, and its guard
+        while len(asyncio.all_tasks()) > 2:  # this test and the task of `run`
             await asyncio.sleep(0)
 
     run(main())
@@ -184,26 +186,26 @@ def test_a_peer_that_does_not_read_does_not_delay_a_close(
 ) -> None:
     async def main() -> None:
         session = PlainSession()
-        ours, theirs = memory_pair()
-        host = SessionHost(session, ours, close_timeout=0.2)
+        host_end, driver_end = memory_pair()
+        host = SessionHost(session, host_end, close_timeout=0.2)
         await host.start()
-        theirs._stream.pause_reading()
+        driver_end._stream.pause_reading()
         left: list[float | None] = []
-        close = ours.close
+        close = host_end.close
 
         async def closing(timeout: float | None = None) -> None:
             left.append(timeout)
             await close(timeout)
 
-        monkeypatch.setattr(type(ours), "close", lambda _, timeout=None: closing(timeout))
+        monkeypatch.setattr(type(host_end), "close", lambda _, timeout=None: closing(timeout))
         for _ in range(2_000):
             session.emit("error", {"message": "x" * 1_000})
         session.closes()
         await asyncio.wait_for(host.wait_closed(), 5)
-        # The flush has taken all of the time, and there is one time for the whole close.
+        # The flush has used all of the close timeout.
         assert left == [0.0]
         monkeypatch.undo()
-        await theirs.close(0)
+        await driver_end.close(0)
 
     run(main())
     assert "session_closed may not have been sent" in caplog.text
@@ -227,7 +229,7 @@ def test_a_close_keeps_its_deadline() -> None:
 def test_a_host_does_not_wait_for_requests_of_a_disconnected_driver(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Also if the driver leaves while the host waits for them."""
+    """Also if the driver disconnects while the host waits for them."""
 
     async def main() -> None:
         for leaves_first in (True, False):
@@ -279,9 +281,9 @@ def test_a_host_waits_for_a_close_of_its_session_that_is_under_way(
                 session.closes()
             await closing
             await driver.end()
-        told = ["session_closed"] if comes != "never" else []
-        told = ["error", *told] if comes == "before" else told
-        assert driver.arms() == ["agent_state_changed", *told]
+        events = ["session_closed"] if comes != "never" else []
+        events = ["error", *events] if comes == "before" else events
+        assert driver.arms() == ["agent_state_changed", *events]
 
     run(main())
     assert caplog.text.count("the session did not close within") == (comes == "never")
@@ -303,7 +305,7 @@ def test_a_driver_that_leaves_ends_the_wait_for_a_close_of_the_session() -> None
 def test_a_driver_that_leaves_on_session_closed_is_no_warning(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """It has read all that it was sent."""
+    """The driver has read all messages."""
 
     async def main() -> None:
         session = PlainSession()
@@ -366,13 +368,13 @@ def test_the_driver_disconnects_inside_a_frame(caplog: pytest.LogCaptureFixture)
     async def main() -> None:
         session = PlainSession()
         gated(session)
-        async with hosted(session, close_timeout=0.1) as (driver, host, ours):
+        async with hosted(session, close_timeout=0.1) as (driver, host, host_end):
             await driver.send("get_rtc_stats")
             await driver.ask("ping")
             driver.transport._stream.write(b"\0\0\1\0half")  # type: ignore[attr-defined]
             await driver.transport.close()
             await asyncio.wait_for(host.wait_closed(), 5)
-            assert isinstance(ours.reason, TruncatedFrame)
+            assert isinstance(host_end.reason, TruncatedFrame)
 
     run(main())
     assert "the connection to the driver was lost" in caplog.text
@@ -383,15 +385,15 @@ def test_a_slow_driver_ends_the_host_but_not_the_session(
 ) -> None:
     async def main() -> None:
         session = PlainSession()
-        ours, theirs = memory_pair(StreamLimits(send_queue=2 << 20))
-        host = SessionHost(session, ours)
+        host_end, driver_end = memory_pair(StreamLimits(send_queue=2 << 20))
+        host = SessionHost(session, host_end)
         await host.start()
-        theirs._stream.pause_reading()
+        driver_end._stream.pause_reading()
         for _ in range(5_000):
             session.emit("error", {"message": "x" * 1_000})
         await asyncio.wait_for(host.wait_closed(), 5)
-        assert type(ours.reason).__name__ == "SlowConsumer"
-        await theirs.close(0)
+        assert type(host_end.reason).__name__ == "SlowConsumer"
+        await driver_end.close(0)
 
     with caplog.at_level(logging.WARNING):
         run(main())
@@ -400,25 +402,25 @@ def test_a_slow_driver_ends_the_host_but_not_the_session(
 
 
 def test_requests_that_wait_for_a_slow_driver_are_cancelled() -> None:
-    """They wait for room to answer, not for their handlers."""
+    """The requests wait for space to send their responses, not for their handlers."""
 
     async def main() -> None:
         session = PlainSession()
-        ours, theirs = memory_pair()
-        host = SessionHost(session, ours, close_timeout=0.2)
+        host_end, driver_end = memory_pair()
+        host = SessionHost(session, host_end, close_timeout=0.2)
         await host.start()
         session.info["instructions"] = "x" * 900_000
         for number in range(10):
-            theirs.send_nowait(request(str(number), "get_agent_info"))
-        await theirs.flush()
-        theirs._stream.pause_reading()
+            driver_end.send_nowait(request(str(number), "get_agent_info"))
+        await driver_end.flush()
+        driver_end._stream.pause_reading()
         while len(host._dispatcher._in_flight) < 8:
             await asyncio.sleep(0)
         for _ in range(20):
             await asyncio.sleep(0)
-        assert session.asked < 4  # what cannot be sent yet is not worked out yet
+        assert session.asked < 4  # handlers do not run until their responses can be sent
         await asyncio.wait_for(host.close(), 5)
-        await theirs.close(0)
+        await driver_end.close(0)
 
     run(main())
 

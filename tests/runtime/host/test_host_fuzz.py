@@ -1,4 +1,4 @@
-"""A short run of the fuzz of a host; `fuzz_host.py` does more."""
+"""A short run of `fuzz_host.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hosts between processes: sides that die, and a driver that does not read."""
+"""Hosts and drivers in subprocesses: killed processes, and a driver that does not read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def peer(role: str, *address: str | int) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-async def said(process: subprocess.Popen[str]) -> dict[str, Any]:
+async def read_line(process: subprocess.Popen[str]) -> dict[str, Any]:
     assert process.stdout is not None
     line = await asyncio.to_thread(process.stdout.readline)
     facts: dict[str, Any] = json.loads(line)
@@ -38,10 +38,10 @@ def test_the_driver_is_killed() -> None:
         session = PlainSession()
         session.stats = asyncio.Event().wait
         with peer("drive") as process:
-            address = await said(process)
+            address = await read_line(process)
             transport = TcpSessionTransport(address["host"], address["port"])
             async with SessionHost(session, transport, close_timeout=0.2) as host:
-                assert (await said(process))["asked"]
+                assert (await read_line(process))["asked"]
                 process.send_signal(signal.SIGKILL)
                 await asyncio.wait_for(host.wait_closed(), 10)
                 session.emit("error", {"message": "nobody is there"})
@@ -74,21 +74,21 @@ def test_a_host_process_exits_after_the_driver_disconnects() -> None:
                 transport = await listener.accept()
                 await transport.__anext__()
                 await transport.close()
-                assert (await said(process))["closed"]
+                assert (await read_line(process))["closed"]
                 assert await asyncio.to_thread(process.wait, 20) == 0
 
     run(main(), 60)
 
 
 def test_memory_with_a_driver_that_does_not_read() -> None:
-    """1 GiB of audio is dropped, oldest first; 100,000 events are more than may wait."""
+    """Audio is dropped, oldest first. 100,000 events overflow the send queue."""
 
     async def main() -> None:
         async with await listen() as listener:
             with peer("flood", listener.host, listener.port) as process:
                 transport = await listener.accept()
                 transport._stream.pause_reading()
-                facts = await said(process)
+                facts = await read_line(process)
                 await transport.close(0)
         assert facts["alive"] and facts["dropped"] > 10_000
         assert facts["reason"] == "SlowConsumer"

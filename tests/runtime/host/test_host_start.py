@@ -1,4 +1,4 @@
-"""The beginning of a host: it starts once, may fail, and leaves nothing where it does not."""
+"""The start of a host."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def test_concurrent_starts_start_once() -> None:
         async with await listen() as listener:
             host = SessionHost(session, TcpSessionTransport(listener.host, listener.port))
             await asyncio.gather(host.start(), host.start())
-            theirs = await listener.accept()
-            driver = Driver(theirs)
-            theirs.deliver_to(driver)
+            driver_end = await listener.accept()
+            driver = Driver(driver_end)
+            driver_end.deliver_to(driver)
             await driver.ask("ping")
             assert driver.arms() == ["agent_state_changed"]
             await host.close()
-            await theirs.close()
+            await driver_end.close()
 
     run(main())
 
@@ -43,10 +43,10 @@ def test_handlers_run_in_the_context_of_the_start() -> None:
         session = PlainSession()
         seen: list[str] = []
         session.on_finalize = lambda: seen.append(job.get())
-        ours, theirs = memory_pair()
-        host = SessionHost(session, ours)
-        driver = Driver(theirs)
-        theirs.deliver_to(driver)
+        host_end, driver_end = memory_pair()
+        host = SessionHost(session, host_end)
+        driver = Driver(driver_end)
+        driver_end.deliver_to(driver)
 
         async def entrypoint() -> None:
             job.set("mine")
@@ -56,7 +56,7 @@ def test_handlers_run_in_the_context_of_the_start() -> None:
         await driver.ask("finalize_simulation")
         assert seen == ["mine"]
         await host.close()
-        await theirs.close()
+        await driver_end.close()
 
     run(main())
 
@@ -68,14 +68,14 @@ def test_repeated_and_early_closes() -> None:
             await asyncio.gather(host.close(), host.close(), host.wait_closed())
             await host.close()
             await driver.end()
-        ours, theirs = memory_pair()
-        host = SessionHost(session, ours)
+        host_end, driver_end = memory_pair()
+        host = SessionHost(session, host_end)
         await host.close()
         await host.wait_closed()
         with pytest.raises(TransportClosed):
             await host.start()
         assert session.host is None and not any(session.listeners.values())
-        await theirs.close()
+        await driver_end.close()
 
     run(main())
 
@@ -93,11 +93,11 @@ def test_a_failed_start_can_be_repeated() -> None:
         async with await listen(host, port) as listener:
             await served.start()
             await served.start()  # which does nothing
-            theirs = await listener.accept()
-            first = await theirs.__anext__()
+            driver_end = await listener.accept()
+            first = await driver_end.__anext__()
             assert first.event.HasField("agent_state_changed")
             await served.close()
-            await theirs.close()
+            await driver_end.close()
 
     run(main())
 
@@ -110,14 +110,14 @@ def test_a_session_that_closes_while_the_host_connects() -> None:
             starting = asyncio.ensure_future(host.start())
             await asyncio.sleep(0)
             session.closes()
-            assert not host.ending  # nobody may wait for a host that is not there yet
+            assert not host.ending  # nothing may wait for a host that has not started
             await starting
-            theirs = await listener.accept()
-            driver = Driver(theirs)
-            theirs.deliver_to(driver)
+            driver_end = await listener.accept()
+            driver = Driver(driver_end)
+            driver_end.deliver_to(driver)
             await driver.event("session_closed")
             await host.wait_closed()
-            await theirs.close()
+            await driver_end.close()
 
     run(main())
 

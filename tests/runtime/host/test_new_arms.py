@@ -1,5 +1,7 @@
-"""What the protocol gains, and a host that was written before: a copy of the contract with a new
-request, a new event and new fields, and this runtime, unchanged, over what is generated from it."""
+"""A host with a newer protocol than the runtime was written for.
+
+The package is generated from a copy of the contract with a new request, a new event and new fields.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ asyncio.run(main())
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of what is generated from a contract that has gained a request and an event."""
+    """Returns the folder of the package generated from the newer contract."""
     root = tmp_path_factory.mktemp("gained")
     for name in ("templates", "generated", "overrides", "proto", "vocabularies"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -89,7 +91,7 @@ def test_mypy_reports_a_new_request_and_a_new_field(generated: Path, tmp_path: P
         capture_output=True,
         text=True,
     )
-    # Without the SDK all of its values are Any, which the binding's return types are not.
+    # Without the SDK, its values are Any, and mypy reports functions that return them.
     lines = [line for line in done.stdout.splitlines() if "[no-any-return]" not in line]
     errors = [line for line in lines if ": error:" in line]
     wanted = {
@@ -97,11 +99,11 @@ def test_mypy_reports_a_new_request_and_a_new_field(generated: Path, tmp_path: P
         ("host/handlers.py", "UpdateIOResponse", "weather"),
         ("livekit_agents/session.py", "GetFrameworkInfoResponse", "weather"),
     }
-    found = {
+    result = {
         item
         for item in wanted
         for line in errors
         if f"/{item[0]}:" in line and item[1] in line and f'"{item[2]}"' in line
     }
-    assert found == wanted, done.stdout + done.stderr
+    assert result == wanted, done.stdout + done.stderr
     assert len(errors) == len(wanted), done.stdout

@@ -1,4 +1,4 @@
-"""run_input: one run at a time, the newest wins, and each is answered."""
+"""run_input: one run at a time, and a newer run supersedes an older one."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_newer_run_supersedes_an_older_one() -> None:
             response = await driver.answer(older)
             assert response.error == "superseded by a newer run_input"
             assert response.WhichOneof("response") == "run_input"
-            # The session is still at the first; the second begins when it is over.
+            # The second run starts when the first has ended.
             assert session.interrupts == 2 and len(session.runs) == 1
             first.result.set_result([chat_message(1, "cut off")])
             (await session.run_begins(2)).result.set_result([chat_message(2, "answer")])
@@ -164,7 +164,7 @@ def test_only_the_last_of_many_runs_succeeds() -> None:
 
 
 def test_a_finished_run_is_not_superseded() -> None:
-    """Its result is there; only the answer is still on its way."""
+    """The session has finished the run, and only its response is not sent yet."""
 
     async def main() -> None:
         session = PlainSession()
@@ -199,7 +199,7 @@ def test_a_failed_run_does_not_fail_the_next_one() -> None:
 
 
 def test_runs_at_the_close_of_the_session() -> None:
-    """A run that is cut off is refused after session_closed."""
+    """The response to a run that is cut off follows session_closed."""
 
     async def main() -> None:
         session = PlainSession()
@@ -267,7 +267,7 @@ def test_a_response_that_waits_for_a_slow_driver_precedes_session_closed() -> No
 
 
 def test_a_run_cut_off_by_a_close_is_not_a_run_without_items() -> None:
-    """It ends with nothing to show, a moment before the close is told."""
+    """The session ends the run without items before it emits the close event."""
 
     async def main() -> None:
         session = PlainSession()
@@ -314,8 +314,8 @@ def test_a_run_cut_off_by_the_end_raises_session_ended(
 ) -> None:
     async def main() -> None:
         session = PlainSession()
-        ours, theirs = memory_pair()
-        async with SessionHost(session, ours) as host, RemoteSession(theirs) as driver:
+        host_end, driver_end = memory_pair()
+        async with SessionHost(session, host_end) as host, RemoteSession(driver_end) as driver:
             calling = asyncio.ensure_future(driver.run_input(text="go on"))
             begun = await session.run_begins()
             closing = None

@@ -1,4 +1,4 @@
-"""Console audio of a host: the driver is microphone and loudspeaker of a session."""
+"""Console audio of a host: the driver is the microphone and loudspeaker of a session."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from agent_session.livekit_agents.audio import ConsoleInput  # noqa: E402
 from scripted_agent import Clerk, scripted_session  # noqa: E402
 from livekit import rtc  # noqa: E402
 
-# Between driver and host.
+# Messages.
 
 
 def test_audio_is_passed_on_with_console_audio() -> None:
@@ -44,7 +44,7 @@ def test_audio_is_passed_on_with_console_audio() -> None:
             ]
             await host.close()
             assert console.notes == ["played", "end"]
-            await console.sink.play(wire_frame(0.02))  # which nobody hears, and nobody minds
+            await console.sink.play(wire_frame(0.02))  # it is ignored
             console.sink.flush()
 
     run(main())
@@ -89,7 +89,7 @@ def test_stereo_is_split_between_samples() -> None:
     assert sum(part.samples_per_channel for part in split_frame(frame)) == 100_000
 
 
-# What is heard.
+# Input.
 
 
 def test_input_is_resampled_to_the_rate_of_the_session() -> None:
@@ -155,11 +155,13 @@ def test_input_is_dropped_while_it_is_disabled() -> None:
         return pb.AgentSessionMessage(audio_input=wire_frame(0.1, 24_000, value))
 
     async def main() -> None:
-        session = scripted_session({})  # which does not run, so that the test reads its input
+        session = scripted_session({})  # not started, so that the test can read its input
         async with hosted(session, console_audio=True) as (driver, _, _):
             source = session.input.audio
             assert isinstance(source, ConsoleInput)
-            await driver.transport.send(sound(1))  # heard, and not read before it is off
+            await driver.transport.send(
+                sound(1)
+            )  # received, and not read before the input is disabled
             for on in (False, True):
                 message = pb.AgentSessionMessage()
                 message.request.request_id = str(on)

@@ -1,4 +1,4 @@
-"""Speech of a session at a driver's loudspeaker: what is played, and what is cut off."""
+"""Speech that a session sends to the console of a driver."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def speech(seconds: float) -> rtc.AudioFrame:
 
 
 class Ear:
-    """A sink that keeps what it is told, and the events of its output."""
+    """A sink that records its calls, and the events of its output."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
@@ -77,7 +77,7 @@ def test_an_interruption_does_not_wait_for_the_driver() -> None:
         assert ear.notes == ["started", "flush", "clear"]
         event = await ear.output.wait_for_playout()
         assert event.interrupted and 0 <= event.playback_position < 60
-        ear.output.playback_finished()  # late, and of no account
+        ear.output.playback_finished()  # too late, and ignored
         assert len(ear.ends) == 1
 
     run(main())
@@ -88,7 +88,7 @@ def test_an_interruption_before_the_flush_is_reported_at_the_flush() -> None:
         ear = Ear()
         await ear.output.capture_frame(speech(60))
         ear.output.clear_buffer()
-        await ear.output.capture_frame(speech(60))  # still of what was cut off
+        await ear.output.capture_frame(speech(60))  # belongs to the interrupted segment
         assert len(ear.frames) == 1
         ear.output.flush()
         assert ear.notes == ["started", "clear"]
@@ -152,7 +152,7 @@ def test_a_disconnected_console_finishes_the_speech(flushed: bool) -> None:
 
 
 def test_the_speech_of_an_agent_is_played_to_its_end() -> None:
-    """The SDK's own way through a turn: its speech is done when the driver has played it."""
+    """The turn of the SDK ends when the driver has played the speech."""
 
     async def main() -> None:
         session = scripted_session({"hi": [Say("hello")]})
@@ -210,7 +210,7 @@ def test_a_session_continues_after_the_driver_disconnects_during_speech() -> Non
 
 
 class Speaker(Clerk):
-    """Speaks with a voice of its own: a second of sound for each text."""
+    """An agent whose speech is one second of audio for each text."""
 
     def tts_node(self, text: Any, model_settings: Any) -> Any:
         async def sound() -> Any:

@@ -110,13 +110,13 @@ def test_no_other_module_uses_private_names() -> None:
     trees = {path: ast.parse(path.read_text("utf-8")) for path in sorted(ROOT.rglob("*.py"))}
     modules = [path for path, tree in trees.items() if _imports_livekit(tree)]
     assert ROOT / "livekit_agents" / "session.py" in modules
-    found = [
+    result = [
         f"{path.relative_to(ROOT)}: {name}"
         for path in modules
         if path != Path(compatibility.__file__)
         for name in _foreign_private_names(trees[path])
     ]
-    assert not found, f"private names of the SDK outside of compatibility.py: {found}"
+    assert not result, f"private names of the SDK outside of compatibility.py: {result}"
 
 
 @pytest.mark.parametrize("name", HOST_METHODS)

@@ -1,4 +1,4 @@
-"""The hold under real jobs, rooms and simulations of livekit-agents: what waits for it."""
+"""The finalize hold in real jobs and simulations of livekit-agents."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_the_rooms_deletion_waits_for_the_hold() -> None:
 
 @pytest.mark.parametrize("host_first", [True, False])
 def test_the_rooms_deletion_waits_for_a_host_that_starts_late(host_first: bool) -> None:
-    """A host that starts after the session listens after RoomIO, and still is in front."""
+    """The host registers its listener after RoomIO, and the deletion waits nevertheless."""
     case = Case(room=True)
     entrypoint = case._entrypoint
 
@@ -131,7 +131,7 @@ def test_the_rooms_deletion_waits_for_a_host_that_starts_late(host_first: bool) 
             room_options=RoomOptions(delete_room_on_close=True),
             session_host=False,
         )
-        case.host = SessionHost(case.session, case.ours)
+        case.host = SessionHost(case.session, case.host_end)
         await case.host.start()
 
     case.runner._entrypoint = entrypoint if host_first else session_first
@@ -190,11 +190,11 @@ def test_the_rooms_deletion_waits_for_two_sessions() -> None:
     second: dict[str, Any] = {}
 
     async def after(case: Case) -> None:
-        ours, theirs = memory_pair()
-        second["driver"] = driver = Driver(theirs)
-        theirs.deliver_to(driver)
+        host_end, driver_end = memory_pair()
+        second["driver"] = driver = Driver(driver_end)
+        driver_end.deliver_to(driver)
         second["session"] = session = scripted_session(SCRIPT)
-        second["host"] = host = SessionHost(session, ours)
+        second["host"] = host = SessionHost(session, host_end)
         await host.start()
         await session.start(Clerk(), session_host=False)
 

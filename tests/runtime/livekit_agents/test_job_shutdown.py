@@ -1,4 +1,4 @@
-"""Who ended the session: shutdowns of real jobs of livekit-agents, by its own runner."""
+"""Shutdowns of real jobs of livekit-agents, by the SDK's runner."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_shutdown_from_outside_has_no_hold(how: str) -> None:
     async def driving(case: Case) -> None:
         shut_down(case, how)
         await gone_at_once(case)
-        # The SDK's own report says `user_initiated`, as for the agent's own end.
+        # The SDK reports `user_initiated`, as if the agent had ended the session.
         assert case.closes == [CloseReason.USER_INITIATED]
         assert case.driver.events[-1].session_closed.reason == pb.CR_JOB_SHUTDOWN
 
@@ -49,7 +49,7 @@ def shut_down(case: Case, how: str) -> None:
     elif how == "room":
         case.runner.lose_room()
     elif how == "simulator":
-        # What the SDK calls when the simulator leaves the room.
+        # The SDK calls this when the simulator leaves the room.
         participant: Any = SimpleNamespace(attributes={"lk.simulator": "true"})
         case.runner.context._on_simulator_disconnected(participant)
     else:
@@ -70,7 +70,7 @@ def test_a_shutdown_from_outside_ends_a_hold(how: str) -> None:
 
 @pytest.mark.parametrize("how", ["worker", "room"])
 def test_a_shutdown_ends_a_hold_while_the_entrypoint_runs(how: str) -> None:
-    """The SDK waits for the entrypoint first, for up to 15 s."""
+    """The SDK first waits for the entrypoint, for up to 15 s."""
     released = asyncio.Event()
 
     async def after(case: Case) -> None:
@@ -106,10 +106,10 @@ def test_a_host_that_starts_during_a_shutdown_has_no_hold() -> None:
         case.runner._proc._shutdown_fut.add_done_callback(lambda _: asked.set())
         await asked.wait()
         await case.host.close()
-        ours, theirs = memory_pair()
-        driver = Driver(theirs)
-        theirs.deliver_to(driver)
-        host = SessionHost(case.session, ours)
+        host_end, driver_end = memory_pair()
+        driver = Driver(driver_end)
+        driver_end.deliver_to(driver)
+        host = SessionHost(case.session, host_end)
         await host.start()
         await asyncio.wait_for(case.session.aclose(), 5)
         await driver.end()
@@ -152,14 +152,14 @@ def test_a_model_that_fails_causes_a_hold() -> None:
         await case.driver.ask("run_input", text="fail")
         closed = (await case.driver.event("session_closed")).session_closed
         assert closed.reason == pb.CR_ERROR
-        for _ in range(20):  # a host that is only on its way out would refuse, or be gone
+        for _ in range(20):  # a closing host would refuse it
             assert not (await case.driver.ask("get_chat_history")).HasField("error")
         assert (await finalize(case)).HasField("finalize_simulation")
 
     Case(failures=0).play(driving)
 
 
-# What follows from the agent's own close is no shutdown from outside.
+# A shutdown that follows from the agent's close is not one from outside.
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_an_agent_that_shuts_its_job_down_when_its_session_closes(when: str) -> 
 def test_the_callback_for_the_end_may_close_the_session_and_the_room(
     what: str, early: bool
 ) -> None:
-    """The host waits for it: it must not wait for the host."""
+    """The host waits for the callback, so the callback must not wait for the host."""
 
     async def judge(simulation: SimulationContext) -> None:
         context = simulation.job_context
@@ -235,7 +235,7 @@ def test_the_callback_for_the_end_may_close_the_session_and_the_room(
 
 
 def test_the_callback_for_the_end_may_shut_the_job_down() -> None:
-    """A shutdown that ended the hold would leave it the time of a close, and refuse requests."""
+    """If this shutdown ended the hold, the callback would be limited to the close timeout."""
     shut, finish = asyncio.Event(), asyncio.Event()
 
     async def judge(simulation: SimulationContext) -> None:

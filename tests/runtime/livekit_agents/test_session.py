@@ -153,8 +153,8 @@ def test_statistics_of_a_room() -> None:
 
 
 def _id(item: pb.ChatContext.ChatItem) -> str:
-    found: str = getattr(item, item.WhichOneof("item") or "").id
-    return found
+    result: str = getattr(item, item.WhichOneof("item") or "").id
+    return result
 
 
 def test_update_io_sets_the_switches_of_the_session() -> None:
@@ -185,11 +185,11 @@ def test_update_io_sets_the_switches_of_the_session() -> None:
 def test_instructions_for_audio_and_flattened_toolsets() -> None:
     @function_tool
     async def outer() -> None:
-        """Do something."""
+        """Does something."""
 
     @function_tool
     async def inner() -> None:
-        """Do something else."""
+        """Does something else."""
 
     async def main() -> None:
         nested = llm.Toolset(id="b", tools=[llm.Toolset(id="a", tools=[inner]), outer])
@@ -250,9 +250,9 @@ def test_a_run_waits_for_an_update_of_the_agent(ticks: int) -> None:
 def test_a_session_that_closes_during_the_close_of_its_host(how: str) -> None:
     async def main() -> None:
         session = scripted_session(GREETING)
-        ours, theirs = memory_pair()
-        async with RemoteSession(theirs) as driver:
-            async with SessionHost(session, ours) as host:
+        host_end, driver_end = memory_pair()
+        async with RemoteSession(driver_end) as driver:
+            async with SessionHost(session, host_end) as host:
                 await session.start(Clerk(), session_host=False)
                 await driver.run_input(text="hi")
                 closing = None

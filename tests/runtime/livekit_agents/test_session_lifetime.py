@@ -32,7 +32,7 @@ Form: TypeAlias = Callable[[Watch], Awaitable[None]]
 
 
 async def example_of_the_docs(watch: Watch) -> None:
-    """The host and the driver of docs/driver-author.md, over TCP."""
+    """Runs the host and the driver of docs/driver-author.md over TCP."""
     async with await listen() as listener:
         serving = asyncio.ensure_future(_host_of_the_docs(listener, watch))
         driver = RemoteSession(await listener.accept())
@@ -60,46 +60,46 @@ async def _host_of_the_docs(listener: TcpListener, watch: Watch) -> None:
 
 
 async def aclose_in_the_block_of_the_host(watch: Watch) -> None:
-    ours, theirs = memory_pair()
+    host_end, driver_end = memory_pair()
     session = scripted_session(SCRIPT)
-    async with SessionHost(session, ours) as host, RemoteSession(theirs) as driver:
-        watch(session, host, driver, ours, theirs)
+    async with SessionHost(session, host_end) as host, RemoteSession(driver_end) as driver:
+        watch(session, host, driver, host_end, driver_end)
         await session.start(Clerk(), session_host=False)
         await session.aclose()
         await driver.wait_ended()
 
 
 async def shutdown_before_the_block_is_left(watch: Watch) -> None:
-    ours, theirs = memory_pair()
+    host_end, driver_end = memory_pair()
     session = scripted_session(SCRIPT)
-    async with RemoteSession(theirs) as driver:
-        async with SessionHost(session, ours) as host:
-            watch(session, host, driver, ours, theirs)
+    async with RemoteSession(driver_end) as driver:
+        async with SessionHost(session, host_end) as host:
+            watch(session, host, driver, host_end, driver_end)
             await session.start(Clerk(), session_host=False)
             session.shutdown()
         await driver.wait_ended()
 
 
 async def session_before_its_host(watch: Watch) -> None:
-    ours, theirs = memory_pair()
+    host_end, driver_end = memory_pair()
     session = scripted_session(SCRIPT)
     await session.start(Clerk(), session_host=False)
-    async with RemoteSession(theirs) as driver:
-        async with SessionHost(session, ours) as host:
-            watch(session, host, driver, ours, theirs)
+    async with RemoteSession(driver_end) as driver:
+        async with SessionHost(session, host_end) as host:
+            watch(session, host, driver, host_end, driver_end)
             await driver.run_input(text="hi")
         await driver.wait_ended()
     await session.aclose()
 
 
 async def driver_that_leaves(watch: Watch) -> None:
-    ours, theirs = memory_pair()
+    host_end, driver_end = memory_pair()
     session = scripted_session(SCRIPT)
-    async with SessionHost(session, ours) as host:
-        watch(session, host, ours, theirs)
+    async with SessionHost(session, host_end) as host:
+        watch(session, host, host_end, driver_end)
         try:
             await session.start(Clerk(), session_host=False)
-            driver = RemoteSession(theirs)
+            driver = RemoteSession(driver_end)
             watch(driver)
             async with driver:
                 await driver.wait_for_ready()
@@ -147,7 +147,7 @@ def test_sessions_served_in_turn_are_freed(form: Form) -> None:
 
 
 def test_a_session_that_is_started_by_the_close_of_another_frees_it() -> None:
-    """Each session begins in a listener of the close of the one before."""
+    """Each session starts in a listener of the previous session's close."""
     alive: weakref.WeakSet[AgentSession[Any]] = weakref.WeakSet()
 
     async def main() -> None:
@@ -163,10 +163,10 @@ def test_a_session_that_is_started_by_the_close_of_another_frees_it() -> None:
                 over.set_result(None)
 
         async def serve(left: int) -> None:
-            ours, theirs = memory_pair()
+            host_end, driver_end = memory_pair()
             session = scripted_session(SCRIPT)
             alive.add(session)
-            async with SessionHost(session, ours), RemoteSession(theirs):
+            async with SessionHost(session, host_end), RemoteSession(driver_end):
                 await session.start(Clerk(), session_host=False)
                 session.on("close", lambda _: begin(left - 1))
                 await session.aclose()

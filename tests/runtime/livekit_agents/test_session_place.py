@@ -1,4 +1,4 @@
-"""The place of a host in an AgentSession of livekit-agents: one at a time, and the SDK's own off."""
+"""The host of an AgentSession: only one at a time, and not the SDK's."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def test_a_session_with_the_sdks_host_is_refused() -> None:
             session = scripted_session({})
             await session.start(Clerk(), room=context.room)
             assert isinstance(session._session_host, SdkHost)
-            ours, theirs = memory_pair()
-            host = SessionHost(session, ours)
+            host_end, driver_end = memory_pair()
+            host = SessionHost(session, host_end)
             with pytest.raises(SdkHostRunning, match="session_host=False"):
                 await host.start()
             await host.close()
             await session.aclose()
-            await theirs.close()
+            await driver_end.close()
 
     run(main())
 
@@ -118,12 +118,12 @@ def test_a_session_has_only_one_host() -> None:
         session = scripted_session(GREETING)
         await session.start(Clerk(), session_host=False)
         async with hosted(session) as (driver, _, _):
-            ours, theirs = memory_pair()
-            second = SessionHost(session, ours)
+            host_end, driver_end = memory_pair()
+            second = SessionHost(session, host_end)
             with pytest.raises(SdkHostRunning):
                 await second.start()
             await second.close()
-            await theirs.close()
+            await driver_end.close()
             assert (await driver.ask("run_input", text="hi")).run_input.items
         async with hosted(session) as (driver, _, _):
             assert (await driver.ask("run_input", text="hi")).run_input.items
@@ -162,6 +162,6 @@ def test_a_restarted_session_needs_a_new_host() -> None:
                 await driver.end()
                 assert driver.arms()[-1] == "session_closed"
             async with session._lock:
-                pass  # the rest of the close
+                pass  # lets the close complete
 
     run(main())

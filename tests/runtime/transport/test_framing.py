@@ -122,12 +122,12 @@ def test_only_the_malformed_frame_is_refused(body: bytes) -> None:
     stream = encode_frame(ping(1)) + framed(body) + encode_frame(ping(2))
     for chunk in (1, len(stream)):
         decoder = FrameDecoder(AgentSessionMessage)
-        got = [
+        decoded_parts = [
             message
             for start in range(0, len(stream), chunk)
             for message in decoder.receive(stream[start : start + chunk])
         ]
-        assert got == [ping(1), ping(2)]
+        assert decoded_parts == [ping(1), ping(2)]
         (error,) = decoder.refused
         assert isinstance(error, MalformedFrame)
         assert (error.index, error.size) == (1, len(body))

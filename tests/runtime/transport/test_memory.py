@@ -1,4 +1,4 @@
-"""Two transports against each other in memory, down to one byte at a time."""
+"""Two transports connected in memory, with chunks down to one byte."""
 
 from __future__ import annotations
 
@@ -229,8 +229,8 @@ def test_a_slow_reader_blocks_its_peer_and_gets_all_messages() -> None:
         for _ in range(50):
             await asyncio.sleep(0)
         assert not sending.done() and left._write_paused and right._read_paused
-        got = [await right.__anext__() for _ in range(total)]
-        assert [len(message.event.user_input_transcribed.transcript) for message in got] == [
+        received = [await right.__anext__() for _ in range(total)]
+        assert [len(message.event.user_input_transcribed.transcript) for message in received] == [
             10_000
         ] * total
         await sending
@@ -270,10 +270,10 @@ def test_events_between_dropped_audio_keep_their_order() -> None:
             left.send_nowait(ping(number))
             await asyncio.sleep(0)
         assert left.dropped_frames
-        got, _ = await asyncio.gather(read_all(right), left.close())
-        requests = [each for each in got if each.HasField("request")]
+        received, _ = await asyncio.gather(read_all(right), left.close())
+        requests = [each for each in received if each.HasField("request")]
         assert requests == [ping(number) for number in range(100)]
-        assert len(got) - len(requests) == 100 - left.dropped_frames
+        assert len(received) - len(requests) == 100 - left.dropped_frames
         await closed(right)
 
     run(main())
@@ -355,7 +355,7 @@ def test_a_flush_waits_for_a_slow_peer_and_fails_at_its_end() -> None:
 
 
 class Replay(SessionTransport):
-    """The least that a transport of somebody else's must be."""
+    """A transport with only the required methods."""
 
     def __init__(self, messages: list[AgentSessionMessage]) -> None:
         self._messages = messages

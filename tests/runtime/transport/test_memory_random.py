@@ -1,4 +1,4 @@
-"""Two transports in memory, whatever happens to them in whatever order."""
+"""Random steps on two transports connected in memory."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def test_both_sides_end_and_keep_the_order_after_random_steps(steps: list[tuple[
     async def main() -> None:
         limits = StreamLimits(2 << 20, 1 << 16, stall_timeout=0.02, close_timeout=0.02, linger=0.01)
         ends = memory_pair(limits)
-        got: tuple[list[int], list[int]] = ([], [])
+        received: tuple[list[int], list[int]] = ([], [])
         waiting: list[asyncio.Task[object]] = []
         for number, (side, action) in enumerate(steps):
             with contextlib.suppress(TransportClosed):
-                step(ends[side], action, number, got[side], waiting)
+                step(ends[side], action, number, received[side], waiting)
             await asyncio.sleep(0)
         await closed(*ends)
         results = await asyncio.gather(*waiting, return_exceptions=True)
         allowed = (TransportClosed, StopAsyncIteration, RuntimeError)
         assert all(not isinstance(r, BaseException) or isinstance(r, allowed) for r in results)
-        assert all(numbers == sorted(numbers) for numbers in got)
+        assert all(numbers == sorted(numbers) for numbers in received)
         assert all(end.closed and not end._send_buffer.size for end in ends)
 
     run(main())
@@ -51,15 +51,15 @@ def step(
     end: MemorySessionTransport,
     action: str,
     number: int,
-    got: list[int],
+    received: list[int],
     waiting: list[asyncio.Task[object]],
 ) -> None:
-    """Do one thing to one end of a pair."""
+    """Runs one step on one end of a pair."""
 
     async def read() -> None:
         async for message in end:
             if message.HasField("request"):
-                got.append(int(message.request.request_id))
+                received.append(int(message.request.request_id))
             return
 
     big = ping(number)

@@ -61,7 +61,7 @@ def test_memory_carries_messages_of_another_protocol() -> None:
 
 
 def test_a_room_routes_the_replies_of_another_protocol() -> None:
-    """Two clients use the same id at the same time; each gets the reply to its own command."""
+    """Two clients use the same id at the same time. Each gets the reply to its own command."""
 
     async def main() -> None:
         async with stand_in(0) as place:

@@ -1,4 +1,4 @@
-"""The pacer: how much is sent before a flush."""
+"""The pacer, which limits the bytes that are sent before a flush."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MIB = 1 << 20
 
 
 class Flushing(Transport[AgentSessionMessage]):
-    """A transport whose flush ends when the test says so."""
+    """A transport whose flush the test ends."""
 
     def __init__(self) -> None:
         self.flushes: list[asyncio.Future[None]] = []
@@ -68,7 +68,7 @@ async def closed_pacer() -> tuple[Pacer, Flushing, asyncio.Future[None]]:
 def test_the_pacer_opens_after_a_flush_and_counts_from_zero() -> None:
     async def main() -> None:
         pacer, transport, waiting = await closed_pacer()
-        pacer.count(10 * MIB)  # a sender that does not wait starts no second flush
+        pacer.count(10 * MIB)  # does not start a second flush
         transport.flushes[0].set_result(None)
         await waiting
         assert pacer.open and len(transport.flushes) == 1

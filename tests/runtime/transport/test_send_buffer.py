@@ -1,4 +1,4 @@
-"""The queue of outbound frames: order, the bound, and what is dropped for it."""
+"""The send buffer: order, limit, and dropped frames."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STEPS = st.lists(
 
 
 def reference(waiting: list[bytes], frame: bytes) -> bool:
-    """The rule, in slow motion: drop the oldest audio until the rest fits."""
+    """Implements the rule in the simplest way: drops the oldest audio until the rest fits."""
     waiting.append(frame)
     while sum(map(len, waiting)) > LIMIT:
         oldest = next((each for each in waiting if SESSION_FORMAT.is_droppable(each)), None)
@@ -43,10 +43,10 @@ def test_the_queue_keeps_order_and_drops_the_oldest_audio(steps: list[tuple[str,
     refused = 0
     for kind, number in steps:
         if kind == "take":
-            got = queue.take(number)
-            assert got == waiting[: len(got)] and (got or not waiting)
-            del waiting[: len(got)]
-            taken += got
+            received = queue.take(number)
+            assert received == waiting[: len(received)] and (received or not waiting)
+            del waiting[: len(received)]
+            taken += received
         else:
             frame = encode_frame(audio(number) if kind == "audio" else ping(number))
             put += 1

@@ -65,7 +65,7 @@ def test_both_sides_set_tcp_nodelay() -> None:
 
 def test_tcp_nodelay_is_set_if_the_event_loop_does_not() -> None:
     class Wire(asyncio.Transport):
-        """What a loop of another kind may hand over: a connection as the system makes it."""
+        """A connection of an event loop that leaves the options of the socket at their defaults."""
 
         def __init__(self, connection: socket.socket) -> None:
             super().__init__({"socket": connection})
@@ -102,7 +102,7 @@ def test_frames_sent_in_one_loop_iteration_are_written_together() -> None:
                 assert await driver.__anext__() == ping(number)
             assert len(writes) == 1
             writes.clear()
-            # Much of it: the first 512 bytes leave at once, and the rest together.
+            # For many messages, the first 512 bytes are written at once, and the rest together.
             frames = [encode_frame(ping(number)) for number in range(1_000)]
             for number in range(1_000):
                 await agent.send(ping(number))
@@ -133,9 +133,9 @@ def test_messages_sent_after_the_peers_eof_arrive() -> None:
             for number in range(64):
                 await driver.send(ping(number))
             closing = asyncio.ensure_future(driver.close())
-            got = await read_all(agent)
+            received = await read_all(agent)
             await closing
-            assert got == [ping(number) for number in range(64)]
+            assert received == [ping(number) for number in range(64)]
             assert agent.reason is None and driver.reason is None
 
     run(main())
@@ -150,8 +150,8 @@ def test_a_close_with_unread_input_does_not_reset_the_connection() -> None:
             closing = asyncio.ensure_future(driver.close())
             await asyncio.sleep(0)
             peer.sendall(encode_frame(transcript("y" * 1000)) * 100)
-            got = await asyncio.to_thread(read_to_end, peer)
-            assert got == b"".join(encode_frame(ping(number)) for number in range(100))
+            received = await asyncio.to_thread(read_to_end, peer)
+            assert received == b"".join(encode_frame(ping(number)) for number in range(100))
             peer.close()
             await closing
 

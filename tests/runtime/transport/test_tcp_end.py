@@ -1,4 +1,4 @@
-"""What is sent just before an end, over TCP: nothing of it is lost, and what is too late is told."""
+"""Messages sent just before the end of a TCP connection are not lost; later sends raise."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from transport_messages import ping, read_all, run, transcript
 TEXT = transcript("x" * 1000)
 
 
-async def tell_much(driver: TcpSessionTransport) -> bytes:
-    """Send more than the system passes on to a peer that does not read; return what was sent."""
+async def send_much(driver: TcpSessionTransport) -> bytes:
+    """Sends more than the system buffers for a peer that does not read. Returns the messages."""
     for _ in range(400):
         driver.send_nowait(TEXT)
     await asyncio.wait_for(driver.flush(), 5)
@@ -30,13 +30,13 @@ async def tell_much(driver: TcpSessionTransport) -> bytes:
 def test_a_peer_that_still_sends_gets_all_buffered_bytes() -> None:
     async def main() -> None:
         async with raw_peer(StreamLimits(close_timeout=15, linger=10)) as (driver, peer):
-            told = await tell_much(driver)
+            sent = await send_much(driver)
             closing = asyncio.ensure_future(driver.close())
             for _ in range(20):
                 await asyncio.sleep(0)
             peer.sendall(encode_frame(ping()))
             await asyncio.sleep(0)
-            assert await asyncio.to_thread(read_to_end, peer) == told
+            assert await asyncio.to_thread(read_to_end, peer) == sent
             peer.close()
             await closing
 
@@ -51,9 +51,9 @@ def test_unread_input_does_not_lose_messages_to_a_late_peer() -> None:
             while not driver._read_paused:
                 await asyncio.sleep(0)
             peer.sendall(encode_frame(ping()))  # the system keeps it, as the transport is paused
-            told = await tell_much(driver)
+            sent = await send_much(driver)
             await driver.close()
-            assert await asyncio.to_thread(read_to_end, peer) == told
+            assert await asyncio.to_thread(read_to_end, peer) == sent
 
     run(main())
 
@@ -72,15 +72,15 @@ def test_a_send_from_a_thread_raises_if_the_loop_is_closed() -> None:
     async def main() -> tuple[MemorySessionTransport, MemorySessionTransport]:
         return memory_pair()
 
-    ours, _ = asyncio.run(main())
-    assert not ours.closed
+    left, _ = asyncio.run(main())
+    assert not left.closed
     for _ in range(2):
         with pytest.raises(TransportClosed):
-            ours.send_threadsafe(ping())
+            left.send_threadsafe(ping())
 
 
 def test_a_connection_made_after_the_close_is_aborted() -> None:
-    """A loop may make it in the very tick in which the start is given up."""
+    """The event loop may connect in the iteration in which the start is cancelled."""
 
     class Wire(asyncio.Transport):
         aborted = False

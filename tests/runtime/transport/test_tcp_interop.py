@@ -1,4 +1,4 @@
-"""Frames between our transport and the one inside livekit-agents, over real sockets."""
+"""Frames between a TCP transport and the transport of livekit-agents."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ remote_session = pytest.importorskip("livekit.agents.voice.remote_session")
 OURS = [ping(1), transcript("grüß dich"), audio(100_000), transcript("x" * 1_000_000), ping(2)]
 
 
-def to_theirs(message: AgentSessionMessage) -> Any:
-    theirs = remote_session.agent_pb.AgentSessionMessage()
-    theirs.ParseFromString(message.SerializeToString())
-    return theirs
+def to_sdk(message: AgentSessionMessage) -> Any:
+    sdk_transport = remote_session.agent_pb.AgentSessionMessage()
+    sdk_transport.ParseFromString(message.SerializeToString())
+    return sdk_transport
 
 
 async def connected(host: str, port: int) -> Any:
@@ -28,7 +28,7 @@ async def connected(host: str, port: int) -> Any:
 
 
 async def accepted(server: asyncio.Server, streams: asyncio.Queue[Any]) -> Any:
-    """Theirs cannot listen: give it a connection that something else accepted."""
+    """Yields an SDK transport with an accepted connection, since it cannot listen itself."""
     host, port = server.sockets[0].getsockname()
     transport = remote_session.TcpSessionTransport(host, port)
     transport._reader, transport._writer = await streams.get()
@@ -36,34 +36,34 @@ async def accepted(server: asyncio.Server, streams: asyncio.Queue[Any]) -> Any:
     return transport
 
 
-async def exchange(ours: TcpSessionTransport, theirs: Any) -> None:
-    """Both send at once, and get what the other sent, to the byte."""
+async def exchange(left: TcpSessionTransport, sdk_transport: Any) -> None:
+    """Sends from both sides at once, and checks that all bytes arrive."""
 
     async def send() -> None:
         for message in OURS:
-            await theirs.send_message(to_theirs(message))
+            await sdk_transport.send_message(to_sdk(message))
 
     sending = asyncio.ensure_future(send())
     for message in OURS:
-        await ours.send(message)
+        await left.send(message)
     for message in OURS:
-        got = await theirs.__anext__()
-        assert got.SerializeToString() == message.SerializeToString()
+        received = await sdk_transport.__anext__()
+        assert received.SerializeToString() == message.SerializeToString()
     for message in OURS:
-        assert await ours.__anext__() == message
+        assert await left.__anext__() == message
     await sending
 
 
 def test_the_sdk_connects_and_closes() -> None:
     async def main() -> None:
         async with await listen() as listener:
-            theirs = await connected(listener.host, listener.port)
-            async with await listener.accept() as ours:
-                await exchange(ours, theirs)
-                theirs.send_message_threadsafe(to_theirs(ping(9)))
-                assert await ours.__anext__() == ping(9)
-                await theirs.close()
-                assert await read_all(ours) == [] and ours.reason is None
+            sdk_transport = await connected(listener.host, listener.port)
+            async with await listener.accept() as left:
+                await exchange(left, sdk_transport)
+                sdk_transport.send_message_threadsafe(to_sdk(ping(9)))
+                assert await left.__anext__() == ping(9)
+                await sdk_transport.close()
+                assert await read_all(left) == [] and left.reason is None
 
     run(main())
 
@@ -71,15 +71,15 @@ def test_the_sdk_connects_and_closes() -> None:
 def test_the_sdk_connects_and_this_side_closes() -> None:
     async def main() -> None:
         async with await listen() as listener:
-            theirs = await connected(listener.host, listener.port)
-            ours = await listener.accept()
-            await exchange(ours, theirs)
-            await ours.send(ping(9))
-            await ours.close(2)
-            assert [message.SerializeToString() async for message in theirs] == [
+            sdk_transport = await connected(listener.host, listener.port)
+            left = await listener.accept()
+            await exchange(left, sdk_transport)
+            await left.send(ping(9))
+            await left.close(2)
+            assert [message.SerializeToString() async for message in sdk_transport] == [
                 ping(9).SerializeToString()
             ]
-            await theirs.close()
+            await sdk_transport.close()
 
     run(main())
 
@@ -91,11 +91,11 @@ def test_this_side_connects() -> None:
             lambda reader, writer: streams.put_nowait((reader, writer)), "127.0.0.1", 0
         )
         host, port = server.sockets[0].getsockname()
-        async with TcpSessionTransport(host, port) as ours:
-            theirs = await accepted(server, streams)
-            await exchange(ours, theirs)
-            await theirs.close()
-            assert await read_all(ours) == [] and ours.reason is None
+        async with TcpSessionTransport(host, port) as left:
+            sdk_transport = await accepted(server, streams)
+            await exchange(left, sdk_transport)
+            await sdk_transport.close()
+            assert await read_all(left) == [] and left.reason is None
         server.close()
 
     run(main())
@@ -104,11 +104,11 @@ def test_this_side_connects() -> None:
 def test_a_frame_of_the_sdk_over_the_limit_is_refused() -> None:
     async def main() -> None:
         async with await listen() as listener:
-            theirs = await connected(listener.host, listener.port)
-            async with await listener.accept() as ours:
-                await theirs.send_message(to_theirs(transcript("x" * (1 << 20))))
-                assert await read_all(ours) == []
-                assert type(ours.reason).__name__ == "FrameTooLarge"
-                await theirs.close()
+            sdk_transport = await connected(listener.host, listener.port)
+            async with await listener.accept() as left:
+                await sdk_transport.send_message(to_sdk(transcript("x" * (1 << 20))))
+                assert await read_all(left) == []
+                assert type(left.reason).__name__ == "FrameTooLarge"
+                await sdk_transport.close()
 
     run(main())

@@ -33,7 +33,7 @@ def test_a_flush_returns_when_all_bytes_are_written() -> None:
 
 
 def fill(driver: TcpSessionTransport) -> None:
-    """Send until the peer's system takes no more, and some on top."""
+    """Sends until the system of the peer buffers no more, and some further messages."""
     while not driver._write_paused:
         driver.send_nowait(transcript("x" * 100_000))
     for _ in range(10):
@@ -88,8 +88,8 @@ def test_a_late_reader_gets_all_messages_sent_before_the_close() -> None:
             queued = driver._send_buffer.size
             assert queued > 10_000
             closing = asyncio.ensure_future(driver.close())
-            got = await asyncio.to_thread(read_to_end, peer)
-            assert got.endswith(encode_frame(transcript("x" * 1000)) * 10)
+            received = await asyncio.to_thread(read_to_end, peer)
+            assert received.endswith(encode_frame(transcript("x" * 1000)) * 10)
             peer.close()
             await closing
 
@@ -104,8 +104,8 @@ def test_a_half_closed_peer_gets_all_queued_messages() -> None:
             assert await read_all(driver) == [] and driver.reason is None
             with pytest.raises(TransportClosed):
                 await driver.send(ping())
-            got = await asyncio.to_thread(read_to_end, peer)
-            assert got.endswith(encode_frame(transcript("x" * 1000)) * 10)
+            received = await asyncio.to_thread(read_to_end, peer)
+            assert received.endswith(encode_frame(transcript("x" * 1000)) * 10)
 
     run(main())
 
@@ -180,8 +180,8 @@ def test_messages_of_a_thread_before_a_close_arrive() -> None:
     async def main() -> None:
         async with pair() as (driver, agent):
             await asyncio.to_thread(send, agent)
-            got, _ = await asyncio.gather(read_all(driver), agent.close())
-            assert got == [ping(number) for number in range(50)]
+            received, _ = await asyncio.gather(read_all(driver), agent.close())
+            assert received == [ping(number) for number in range(50)]
             with pytest.raises(TransportClosed):
                 await asyncio.to_thread(agent.send_threadsafe, ping())
 
@@ -244,8 +244,8 @@ def test_tls_connections(tmp_path_factory: pytest.TempPathFactory) -> None:
             await driver.send(ping(1))
             await driver.flush()
             await agent.flush()
-            got, _ = await asyncio.gather(read_all(agent), driver.close())
-            assert got == [ping(1)] and agent.reason is None
+            received, _ = await asyncio.gather(read_all(agent), driver.close())
+            assert received == [ping(1)] and agent.reason is None
             await agent.close()
 
     run(main())

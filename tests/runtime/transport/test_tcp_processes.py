@@ -1,4 +1,4 @@
-"""Transports over TCP between processes: peers that die, and peers that do not read."""
+"""Transports over TCP between processes: peers that are killed, and peers that do not read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from transport_messages import ping, read_all, run
 
 @asynccontextmanager
 async def peer(role: str) -> AsyncIterator[tuple[TcpSessionTransport, subprocess.Popen[str]]]:
-    """Our end of a connection to a process."""
+    """Yields the transport to a peer in a subprocess."""
     async with await listen() as listener:
         command = transport_process.command(role, listener.host, listener.port)
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -30,7 +30,7 @@ async def peer(role: str) -> AsyncIterator[tuple[TcpSessionTransport, subprocess
                 process.kill()
 
 
-def said(process: subprocess.Popen[str]) -> dict[str, Any]:
+def read_line(process: subprocess.Popen[str]) -> dict[str, Any]:
     output, _ = process.communicate(timeout=40)
     facts: dict[str, Any] = json.loads(output)
     return facts
@@ -44,7 +44,7 @@ def test_an_echo_across_processes() -> None:
                 for number in range(20_000):
                     assert await driver.__anext__() == ping(number)
                 await sending
-            facts = await asyncio.to_thread(said, process)
+            facts = await asyncio.to_thread(read_line, process)
             assert facts == {"count": 20_000, "reason": "None"}
 
     async def send_many(driver: TcpSessionTransport) -> None:
@@ -92,7 +92,7 @@ def test_a_late_reader_gets_all_messages() -> None:
                 await asyncio.sleep(0)
             driver._stream.resume_reading()
             assert await read_all(driver) == [ping(number) for number in range(20_000)]
-            assert (await asyncio.to_thread(said, process)) == {"reason": "None"}
+            assert (await asyncio.to_thread(read_line, process)) == {"reason": "None"}
 
     run(main(), 60)
 
@@ -104,7 +104,7 @@ def test_memory_is_bounded_when_the_peer_does_not_read() -> None:
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             connection, _ = server.accept()
             with connection:
-                facts = said(process)
+                facts = read_line(process)
     assert facts["dropped"] > 1500 and not facts["closed"]  # audio alone ends nothing
     assert facts["reason"] == "SlowConsumer" and facts["sent"] > 8000
     assert facts["growth"] < 32 << 20

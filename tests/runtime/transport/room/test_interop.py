@@ -1,5 +1,7 @@
-"""The same conversations over the stand-in and over a real LiveKit server, where there is one:
-ours against ours, and against the room transport inside livekit-agents."""
+"""Room transports with each other, and with the room transport of livekit-agents.
+
+The tests run with the stand-in, and with a real LiveKit server if there is one.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ OURS = [ping(1), transcript("grüß dich"), audio(100_000), transcript("x" * 1_0
 
 
 async def bound(place: Place) -> tuple[RoomSessionTransport, RoomSessionTransport]:
-    """A driver and an agent that are bound to each other, and started."""
+    """Yields a driver and an agent that are bound to each other and started."""
     agent = RoomSessionTransport(await place.join("agent"), "driver")
     driver = RoomSessionTransport(await place.join("driver"), "agent")
     await agent.start()
@@ -39,8 +41,10 @@ async def bound(place: Place) -> tuple[RoomSessionTransport, RoomSessionTranspor
 
 
 async def announced(transport: RoomSessionTransport, identity: str) -> None:
-    """Wait until a room knows that somebody joined: a server may take three seconds to say it,
-    and says nothing of somebody who has left by then."""
+    """Waits until a room reports that a participant has joined.
+
+    A server may take three seconds to report it, and does not if the participant has left by then.
+    """
     while identity not in transport._room.remote_participants:
         await asyncio.sleep(0.01)
 
@@ -74,47 +78,47 @@ def test_five_hundred_messages_keep_their_order(venue: Venue) -> None:
     venue.run(main)
 
 
-def to_theirs(message: AgentSessionMessage) -> Any:
-    theirs = remote_session.agent_pb.AgentSessionMessage()
-    theirs.ParseFromString(message.SerializeToString())
-    return theirs
+def to_sdk(message: AgentSessionMessage) -> Any:
+    sdk_transport = remote_session.agent_pb.AgentSessionMessage()
+    sdk_transport.ParseFromString(message.SerializeToString())
+    return sdk_transport
 
 
 @pytest.mark.parametrize("identity", ["agent", None])
 def test_our_driver_and_the_sdks_agent(venue: Venue, identity: str | None) -> None:
-    """To the byte, with a driver of ours that is bound to theirs, or open to all."""
+    """With a bound and with an open driver."""
 
     async def main(place: Place) -> None:
-        ours = RoomSessionTransport(await place.join("driver"), identity)
-        theirs = remote_session.RoomSessionTransport(await place.join("agent"), "driver")
-        await theirs.start()
-        async with ours:
-            sending = asyncio.ensure_future(send_each(ours, OURS))
+        our_transport = RoomSessionTransport(await place.join("driver"), identity)
+        sdk_transport = remote_session.RoomSessionTransport(await place.join("agent"), "driver")
+        await sdk_transport.start()
+        async with our_transport:
+            sending = asyncio.ensure_future(send_each(our_transport, OURS))
             for message in OURS:
-                got = await theirs.__anext__()
-                assert got.SerializeToString() == message.SerializeToString()
+                received = await sdk_transport.__anext__()
+                assert received.SerializeToString() == message.SerializeToString()
             await sending
-            replying = asyncio.gather(*(theirs.send_message(to_theirs(each)) for each in OURS))
-            assert await take(ours, len(OURS)) == OURS
+            replying = asyncio.gather(*(sdk_transport.send_message(to_sdk(each)) for each in OURS))
+            assert await take(our_transport, len(OURS)) == OURS
             await replying
-        await theirs.close()
+        await sdk_transport.close()
 
     venue.run(main)
 
 
 def test_an_open_host_of_the_sdk(venue: Venue) -> None:
-    """As livekit-agents has it: their host answers to all, ours takes what is for it."""
+    """The host of the SDK sends all messages to everyone; our driver gets those for it."""
 
     async def main(place: Place) -> None:
         driver = RoomSessionTransport(await place.join("driver"), "agent")
-        theirs = remote_session.RoomSessionTransport(await place.join("agent"))
-        await theirs.start()
+        sdk_transport = remote_session.RoomSessionTransport(await place.join("agent"))
+        await sdk_transport.start()
         async with driver:
             await driver.send(ping(1))
-            assert (await theirs.__anext__()).request.request_id == "1"
-            await theirs.send_message(to_theirs(response("1")))
+            assert (await sdk_transport.__anext__()).request.request_id == "1"
+            await sdk_transport.send_message(to_sdk(response("1")))
             assert await driver.__anext__() == response("1")
-        await theirs.close()
+        await sdk_transport.close()
 
     venue.run(main)
 
@@ -122,17 +126,17 @@ def test_an_open_host_of_the_sdk(venue: Venue) -> None:
 def test_our_open_host(venue: Venue) -> None:
     async def main(place: Place) -> None:
         host = RoomSessionTransport(await place.join("agent"))
-        theirs = remote_session.RoomSessionTransport(await place.join("theirs"), "agent")
+        sdk_transport = remote_session.RoomSessionTransport(await place.join("theirs"), "agent")
         other = RawReader(await place.join("other"))
-        await theirs.start()
+        await sdk_transport.start()
         async with host:
-            await theirs.send_message(to_theirs(ping(1)))
+            await sdk_transport.send_message(to_sdk(ping(1)))
             assert await host.__anext__() == ping(1)
             await host.send(response("1"))
             await host.send(transcript("for all"))
-            assert (await theirs.__anext__()).response.request_id == "1"
+            assert (await sdk_transport.__anext__()).response.request_id == "1"
             assert await other.messages(1) == [transcript("for all")]
-        await theirs.close()
+        await sdk_transport.close()
 
     venue.run(main)
 
@@ -140,9 +144,9 @@ def test_our_open_host(venue: Venue) -> None:
 def test_messages_of_other_participants_are_ignored(venue: Venue) -> None:
     async def main(place: Place) -> None:
         driver, agent = await bound(place)
-        stranger = await place.join("stranger")
-        await send_raw(stranger, ping(9).SerializeToString())
-        await stranger.disconnect()
+        third = await place.join("stranger")
+        await send_raw(third, ping(9).SerializeToString())
+        await third.disconnect()
         await agent.send(ping(1))
         assert await driver.__anext__() == ping(1)
         await closed(driver, agent)
@@ -283,7 +287,7 @@ def test_a_lost_signal_connection_loses_no_message(venue: Venue) -> None:
 
 
 def test_a_close_with_a_timeout_of_zero(venue: Venue) -> None:
-    """A close with no time at all aborts, and returns."""
+    """It aborts the transport and returns."""
 
     async def main(place: Place) -> None:
         driver, agent = await bound(place)

@@ -1,4 +1,4 @@
-"""How transports over a room end: a room has no EOF, so they make one."""
+"""The end of transports over a room, which has no EOF."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_a_local_disconnect_or_deletion_of_the_room_is_a_clean_end() -> None:
 
 @pytest.mark.parametrize("identity", ["agent", None])
 def test_a_local_disconnect_without_its_event_ends_the_transport(identity: str | None) -> None:
-    """livekit sometimes tells no more than the change of its state."""
+    """livekit sometimes emits only the change of the connection state."""
 
     async def main() -> None:
         async with stand_in() as server:
@@ -189,8 +189,8 @@ def test_messages_that_arrive_after_the_disconnect_event_are_received() -> None:
             with pytest.raises(TransportClosed):
                 driver.send_nowait(ping())
             server.release()
-            got = await read_all(driver)
-            assert sorted(got, key=str) == sent and driver.reason is None
+            delivered = await read_all(driver)
+            assert sorted(delivered, key=str) == sent and driver.reason is None
             await sending
 
     run(main())
@@ -224,7 +224,7 @@ def test_an_earlier_truncated_message_is_not_the_reason() -> None:
 
 
 def test_a_message_truncated_by_the_end_of_the_room_is_the_reason() -> None:
-    """The library does not say then that the stream is incomplete."""
+    """In this case, the library does not report that the stream is incomplete."""
 
     async def main() -> None:
         async with raw_peer() as (server, driver, peer):
@@ -256,7 +256,7 @@ def test_a_late_message_over_the_size_limit_is_refused() -> None:
 def test_an_open_stream_of_a_disconnected_peer_does_not_block_later_ones(
     size: int | None,
 ) -> None:
-    """The library ends the streams that were open then, and not those that come later."""
+    """The library ends the streams that are open at the disconnect, and no later ones."""
 
     async def main() -> None:
         async with raw_peer() as (server, driver, _):
@@ -303,8 +303,8 @@ def test_a_slow_reader_gets_all_messages_after_the_end() -> None:
             await peer.disconnect()
             while not driver._receive_buffer.ended:
                 await asyncio.sleep(0.001)
-            got = await read_all(driver)
-            texts = [each.event.user_input_transcribed.transcript.split()[0] for each in got]
+            delivered = await read_all(driver)
+            texts = [each.event.user_input_transcribed.transcript.split()[0] for each in delivered]
             assert texts == [str(number) for number in range(60)]
 
     run(main())
@@ -324,7 +324,7 @@ def test_waiting_sends_fail_when_the_peer_disconnects(caplog: pytest.LogCaptureF
                     await each
                 assert isinstance(caught.value.reason, ConnectionLost)
 
-    run(main(), timeout=8)  # before the room could be called slow
+    run(main(), timeout=8)  # before the stall timeout
     assert "bytes were not sent to the room" in caplog.text
 
 

@@ -93,7 +93,7 @@ def test_a_request_over_the_limit_is_answered_with_an_error(identity: str | None
                 assert await reader.messages(1) == [refused("request", "7", len(body))]
                 await host.send(transcript("for all"))
                 assert await reader.messages(1) == [transcript("for all")]
-                assert other.got.qsize() == (identity is None)
+                assert other.received.qsize() == (identity is None)
                 assert not host.closed
 
     run(main())

@@ -1,4 +1,4 @@
-"""Transports that are open to all in a room: who gets what, and nobody ends it for the others."""
+"""Transports that serve all participants of a room: the routing of messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from transport_messages import audio, ping, run, transcript
 
 @asynccontextmanager
 async def open_host() -> AsyncIterator[tuple[StandIn, RoomSessionTransport, rtc.Room, rtc.Room]]:
-    """A host that is bound to nobody, and two others in the room."""
+    """Yields a host without a remote identity, and two other participants."""
     async with stand_in() as server:
         agent = RoomSessionTransport(await server.join("agent"), limits=QUICK)
         async with agent:
@@ -62,12 +62,12 @@ def test_two_participants_may_use_the_same_request_id() -> None:
             assert ids[0] == "7" and ids[1] != "7"
             answer = response(ids[1], "for bob")
             await host.send(answer)
-            assert answer.response.request_id == ids[1]  # the caller's message is left alone
+            assert answer.response.request_id == ids[1]  # the caller's message is not changed
             await host.send(response(ids[0], "for ann"))
             assert await at_bob.messages(1) == [response("7", "for bob")]
             assert await at_ann.messages(1) == [response("7", "for ann")]
             await host.flush()
-            assert at_ann.got.empty() and at_bob.got.empty()
+            assert at_ann.received.empty() and at_bob.received.empty()
 
     run(main())
 

@@ -1,4 +1,4 @@
-"""Hosts and drivers over a room: ours with ours, and each with the one inside livekit-agents."""
+"""Hosts and drivers over a room, with each other and with those of livekit-agents."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SMALL = StreamLimits(room_message_size=1 << 20)
 async def our_host(
     place: Place, limits: StreamLimits = StreamLimits()
 ) -> AsyncIterator[AgentSession[None]]:
-    """A session with a host of ours, open to all in the room; the room is left at the end."""
+    """Yields a session whose host serves all participants. Disconnects the room at the end."""
     room = await place.join("agent")
     session = scripted_session(SCRIPT)
     async with SessionHost(session, RoomSessionTransport(room, limits=limits)) as host:
@@ -43,7 +43,7 @@ async def our_host(
 
 @asynccontextmanager
 async def their_host(place: Place) -> AsyncIterator[AgentSession[None]]:
-    """A session with the host of livekit-agents."""
+    """Yields a session with the host of livekit-agents."""
     room = await place.join("agent")
     async with scripted_session(SCRIPT) as session:
         host = remote_session.SessionHost(remote_session.RoomSessionTransport(room))

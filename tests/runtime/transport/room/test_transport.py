@@ -1,4 +1,4 @@
-"""Transports over a room: what travels, in which order, and what is refused."""
+"""Transports over a room: messages, their order, and refused messages."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ def test_a_message_is_one_stream_to_the_peer() -> None:
             sent = [ping(1), transcript("x" * 40_000), ping(2)]
             for message in sent:
                 await driver.send(message)
-            got = [await agent.got.get() for _ in sent]
-            assert [body for _, _, body in got] == [each.SerializeToString() for each in sent]
-            assert {identity for _, identity, _ in got} == {"driver"}
-            names = {name for name, _, _ in got}
+            received = [await agent.received.get() for _ in sent]
+            assert [body for _, _, body in received] == [each.SerializeToString() for each in sent]
+            assert {identity for _, identity, _ in received} == {"driver"}
+            names = {name for name, _, _ in received}
             assert len(names) == 3 and all(len(name) == 15 for name in names)
             assert all(name.startswith("AS_") for name in names)
             for sender, options in server.opened:
                 assert sender == "driver" and options.topic == "lk.agent.session"
                 assert list(options.destination_identities) == ["agent"]
-            assert other.got.empty()
+            assert other.received.empty()
 
     run(main())
 
@@ -74,10 +74,10 @@ def test_concurrent_sends_are_transmitted_one_after_the_other() -> None:
         async with pair() as (server, driver, agent):
             sends = [driver.send(transcript(f"{number} " + "x" * 40_000)) for number in range(20)]
             sending = asyncio.gather(*sends)
-            got = await take(agent, 20)
+            received = await take(agent, 20)
             await sending
             assert server.overlap == 1
-            texts = [each.event.user_input_transcribed.transcript.split()[0] for each in got]
+            texts = [each.event.user_input_transcribed.transcript.split()[0] for each in received]
             assert texts == [str(number) for number in range(20)]
 
     run(main())
@@ -164,7 +164,7 @@ def test_ignored_messages_of_others_are_logged_once(caplog: pytest.LogCaptureFix
             first, second = await server.join("first"), await server.join("second")
             for room in (first, second, first, second, first):
                 await send_raw(room, ping(1).SerializeToString())
-            await open_raw(first, 2 << 20)  # nor does a long one end the session
+            await open_raw(first, 2 << 20)  # a message over the size limit is ignored too
             await send_raw(peer, ping(2).SerializeToString())
             assert await driver.__anext__() == ping(2)
             assert driver.refused_frames == 0

@@ -1,4 +1,4 @@
-"""How transports over a room close, whatever happens meanwhile."""
+"""The close of transports over a room."""
 
 from __future__ import annotations
 
@@ -152,7 +152,9 @@ def test_a_message_completed_during_a_close_is_dropped() -> None:
             closing = asyncio.ensure_future(driver.close())
             end = FfiEvent()
             end.byte_stream_reader_event.eos.SetInParent()
-            reader._queue.put_nowait(end)  # the library's word, after the close and before its time
+            reader._queue.put_nowait(
+                end
+            )  # the end of the stream arrives after the close, before its deadline
             await closing
             assert await read_all(driver) == []
             await writer.aclose()

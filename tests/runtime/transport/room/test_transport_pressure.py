@@ -50,8 +50,8 @@ def test_events_between_dropped_audio_keep_their_order() -> None:
             server.release()
             total = 120 - driver.dropped_frames
             assert driver.dropped_frames > 30
-            got = await reader.messages(total)
-            requests = [each for each in got if each.HasField("request")]
+            received = await reader.messages(total)
+            requests = [each for each in received if each.HasField("request")]
             assert requests == [ping(number) for number in range(60)]
 
     run(main())
@@ -73,8 +73,10 @@ def test_sends_wait_for_a_slow_room_except_of_audio() -> None:
             cancelled.cancel()
             server.release()
             await waiting
-            got = await reader.messages(5 + 1 + 20 + 1)
-            assert got[5] == ping(1) and ping(2) in got  # a cancel ends only the wait
+            received = await reader.messages(5 + 1 + 20 + 1)
+            assert (
+                received[5] == ping(1) and ping(2) in received
+            )  # a cancellation ends only the wait
 
     run(main())
 
@@ -102,7 +104,7 @@ def test_a_room_that_makes_progress_does_not_time_out() -> None:
             flushing = asyncio.ensure_future(driver.flush())
             start = time.monotonic()
             for _ in range(5):
-                await asyncio.sleep(0.15)  # the room's own pace
+                await asyncio.sleep(0.15)  # the room takes one frame at a time
                 server.take_one()
             await flushing
             assert time.monotonic() - start > 0.7 and not driver.closed
@@ -196,7 +198,7 @@ def test_a_slow_stream_is_not_abandoned() -> None:
             start = time.monotonic()
             for byte in body:
                 await writer.write(bytes([byte]))
-                await asyncio.sleep(0.02)  # the stream's own pace
+                await asyncio.sleep(0.02)  # the stream delivers slowly
             assert time.monotonic() - start > 0.4
             await writer.aclose()
             assert await driver.__anext__() == transcript("x" * 20)
@@ -251,8 +253,8 @@ def test_a_slow_reader_pauses_reading_and_gets_all_messages() -> None:
             for number in range(50):
                 await send_raw(peer, transcript(f"{number} " + "x" * 5000).SerializeToString())
             assert driver._receive_buffer.size < 40_000 and not driver._receiver._may_read.is_set()
-            got = await take(driver, 50)
-            texts = [each.event.user_input_transcribed.transcript.split()[0] for each in got]
+            received = await take(driver, 50)
+            texts = [each.event.user_input_transcribed.transcript.split()[0] for each in received]
             assert texts == [str(number) for number in range(50)]
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(driver.__anext__(), 0.01)
@@ -276,8 +278,8 @@ def test_a_peer_that_is_not_read_ends_the_transport_with_slow_reader(
                 await send_raw(peer, transcript("x" * 2000).SerializeToString())
                 sent += 1
                 assert sent < 100
-            got = await read_all(driver)
-            assert 1 <= len(got) <= 5 and isinstance(driver.reason, SlowReader)
+            received = await read_all(driver)
+            assert 1 <= len(received) <= 5 and isinstance(driver.reason, SlowReader)
             assert driver.reason.waiting == 20
 
     run(main())
@@ -309,8 +311,8 @@ def test_five_thousand_messages_at_once() -> None:
         async with pair() as (_, driver, agent):
             for number in range(5000):
                 driver.send_nowait(ping(number))
-            got = await take(agent, 5000)
-            assert got == [ping(number) for number in range(5000)]
+            received = await take(agent, 5000)
+            assert received == [ping(number) for number in range(5000)]
 
     run(main(), timeout=60)
 

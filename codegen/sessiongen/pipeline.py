@@ -36,7 +36,12 @@ def model(config: Config) -> Model:
     Raises:
         InputError: the input is not a valid protocol.
     """
-    compiled, annotated, read_schema = read_input(config)
+    with compiler.compilation(config) as finish:
+        return _model(finish(), config)
+
+
+def _model(compiled: Compiled, config: Config) -> Model:
+    _, annotated, read_schema = _read(compiled, config)
     return Model(protocol.assemble(read_schema, annotated, config), compiled, annotated)
 
 
@@ -60,7 +65,11 @@ def read_input(config: Config) -> tuple[Compiled, Annotated, schema.Schema]:
     Raises:
         InputError: the input cannot be read or is not valid.
     """
-    compiled = compiler.compile_input(config)
+    with compiler.compilation(config) as finish:
+        return _read(finish(), config)
+
+
+def _read(compiled: Compiled, config: Config) -> tuple[Compiled, Annotated, schema.Schema]:
     locations = {item.name: schema.Locations(item, compiled.source_map) for item in compiled.files}
 
     def span_of(file: str, path: tuple[int, ...]) -> Span:
@@ -78,13 +87,13 @@ def build(config: Config, runs: tuple[Run, ...]) -> GeneratedProtocol:
     Raises:
         InputError: the input is not a protocol that code can be generated from.
     """
-    with ExitStack() as stack:
-        # Targets start their subprocesses before the protocol is compiled.
+    with compiler.compilation(config) as finish, ExitStack() as stack:
+        # Targets are imported and start their subprocesses while the protocol is compiled.
         generators = [
             stack.enter_context(registry.get(output.language).generation(run))
             for output, run in zip(config.outputs, runs, strict=True)
         ]
-        protocol_model = model(config)
+        protocol_model = _model(finish(), config)
         return GeneratedProtocol(protocol_model, _files(config, protocol_model, generators))
 
 

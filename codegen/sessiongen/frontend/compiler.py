@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2, descriptor_pool
@@ -46,20 +49,26 @@ class Compiled:
     warnings: tuple[Diagnostic, ...] = ()
 
 
-def compile_input(config: Config) -> Compiled:
-    """Return the descriptors of the configured input.
+@contextmanager
+def compilation(config: Config) -> Iterator[Callable[[], Compiled]]:
+    """Start to compile the configured input.
 
-    Raises:
-        InputError: the input cannot be read or is not valid.
+    Returns:
+        A context manager of the function that waits for the result. It raises an InputError if
+        the input cannot be read or is not valid, as the context manager itself may do.
     """
     if config.input.messages is not None:
-        return _from_module(config, config.input.messages)
-    if config.input.descriptor_set is not None:
-        return _from_descriptor_set(config, config.input.descriptor_set)
-    return _from_protos(config)
+        yield partial(_from_module, config, config.input.messages)
+    elif config.input.descriptor_set is not None:
+        yield partial(_from_descriptor_set, config, config.input.descriptor_set)
+    else:
+        with _protoc(config) as finish:
+            yield finish
 
 
-def _from_protos(config: Config) -> Compiled:
+@contextmanager
+def _protoc(config: Config) -> Iterator[Callable[[], Compiled]]:
+    """Start protoc for the configured files."""
     source_map = SourceMap((*config.input.include, resources.include_dir()))
     names = [_import_name(config, path) for path in config.input.protos]
     for name, path in zip(names, config.input.protos, strict=True):
@@ -71,11 +80,15 @@ def _from_protos(config: Config) -> Compiled:
         # As paths: protoc looks for an import name in the working directory first, and could
         # take it for an option.
         arguments += ["--include_source_info", *(str(source_map.locate(name)) for name in names)]
-        diagnostics = root_causes(protoc.finish(protoc.start(arguments), source_map), source_map)
-        if failed(diagnostics):
-            raise InputError(diagnostics)
-        data = target.read_bytes()
-    return _compiled(data, source_map, tuple(diagnostics), Span(names[0]))
+        with protoc.start(arguments) as process:
+
+            def finish() -> Compiled:
+                found = root_causes(protoc.finish(process, source_map), source_map)
+                if failed(found):
+                    raise InputError(found)
+                return _compiled(target.read_bytes(), source_map, tuple(found), Span(names[0]))
+
+            yield finish
 
 
 def _import_name(config: Config, path: Path) -> str:

@@ -29,7 +29,7 @@ _PARTS = re.compile(
 # An import of several names.
 _IMPORT = re.compile(r"(?P<head>from [\w.]+ import )(?P<names>[\w, ]+)")
 # The start of an annotated table, whose entries follow.
-_TABLE = re.compile(r"(?P<head>\w+: \w+\[)(?P<body>.+)(?P<tail>\] = (?P<call>\w+\())")
+_TABLE = re.compile(r"(?P<head>\w+: \w+\[)(?P<body>.+)(?P<tail>\] = (?P<value>\w+\(|\{))")
 
 _OPENING, _CLOSING = tuple("([{"), tuple(")]}")
 # In the order of their priority: the word that shows a delimiter, and all words that delimit then.
@@ -84,7 +84,7 @@ def _lines(text: str, indent: int) -> list[str]:
         names = [f"{margin}    {name}," for name in imported["names"].split(", ")]
         return [f"{margin}{imported['head']}(", *names, f"{margin})"]
     table = _TABLE.fullmatch(text)
-    if table and indent + table.start("call") + len("(") > LINE_LENGTH:
+    if table and indent + table.start("value") + len("(") > LINE_LENGTH:
         return _enclosed(table["head"], table["body"], table["tail"], indent)
     if _DEFINITION.match(text):
         return _definition(text, indent)

@@ -29,6 +29,7 @@ KNOWN = [
     "A: B | None",
     "A: B = C[D, E]",
     "A: B = C[D]",
+    "A: B[C[D, E]] = {\n    1: 2,\n}",
     "A = B(C=D, E=F(G, H))",
     "A = B(C=D if E is None else F(G))",
     "A = B if C else D",

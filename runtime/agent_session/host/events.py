@@ -8,7 +8,7 @@ session.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
@@ -16,17 +16,13 @@ from agent_session_protocol.dispatch import AgentSessionEventArm
 from agent_session_protocol.encoders import fill_agent_session_event
 from agent_session_protocol.errors import UnmappedValueError
 from agent_session_protocol.events import SDK_EVENTS
-from google.protobuf.struct_pb2 import ListValue, Struct, Value
 
 from ..errors import TransportClosed, TransportError
 from .adapter import SessionAdapter
+from .nesting import MAX_NESTING, exceeds_nesting
 from ..text_repair import encode_repaired
 from ..transport.base import logger
 from ..transport.session import SessionTransport
-
-MAX_NESTING: Final = 30
-"""The deepest nesting of a debug message. protobuf parses 100 levels of messages, and each level of
-a Struct consists of three."""
 
 # livekit's emitters inspect the signature of a listener for each event, which takes longer than the
 # encoding of the event unless the listener has `__signature__`.
@@ -99,26 +95,6 @@ def _message(arm: AgentSessionEventArm, source: Any) -> AgentSessionMessage:
         return message
 
     return encode_repaired(encode, source)
-
-
-def exceeds_nesting(payload: Struct, max_levels: int = MAX_NESTING) -> bool:
-    """Reports whether a Struct has more than `max_levels` nested levels."""
-    level: Sequence[Struct | ListValue] = [payload]
-    while level and max_levels:
-        level = [child for parent in level for child in _children(parent)]
-        max_levels -= 1
-    return bool(level)
-
-
-def _children(parent: Struct | ListValue) -> Iterator[Struct | ListValue]:
-    values: Sequence[Value] = (
-        list(parent.fields.values()) if isinstance(parent, Struct) else parent.values
-    )
-    for value in values:
-        if value.HasField("struct_value"):
-            yield value.struct_value
-        elif value.HasField("list_value"):
-            yield value.list_value
 
 
 def _location(error: BaseException) -> str:

@@ -20,6 +20,7 @@ from agent_session_protocol.errors import RequestError
 from google.protobuf.message import Message
 
 from .adapter import SessionAdapter
+from .nesting import MAX_NESTING, exceeds_nesting
 from ..transport.framing import MAX_FRAME_SIZE
 from ..text_repair import encode_repaired
 from .runs import Runs, RunStopped
@@ -118,9 +119,12 @@ class HostRequestHandler(Skeleton):
     async def get_rtc_stats(
         self, request: pb.SessionRequest.GetRTCStats
     ) -> _Response.GetRTCStatsResponse:
-        return encode_repaired(
-            encoders.encode_get_rtc_stats_response, await self._session.rtc_stats()
-        )
+        source = (await self._session.rtc_stats()).copy()
+        source["publisher_stats"] = publisher = list(source["publisher_stats"] or ())
+        source["subscriber_stats"] = subscriber = list(source["subscriber_stats"] or ())
+        if any(map(exceeds_nesting, publisher + subscriber)):
+            raise RequestError(f"the statistics nest deeper than {MAX_NESTING} levels")
+        return encode_repaired(encoders.encode_get_rtc_stats_response, source)
 
     async def get_session_usage(
         self, request: pb.SessionRequest.GetSessionUsage

@@ -9,7 +9,7 @@ from .base import Receiver, Transport
 from .limits import StreamLimits
 from .memory import MemoryTransport, memory_transports
 from .message_format import MessageFormat
-from .room.correlation import Correlation
+from .correlation import Correlation
 from .room.transport import RoomTransport
 from .session import (
     SESSION_FORMAT,

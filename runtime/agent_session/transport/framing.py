@@ -15,6 +15,7 @@ from google.protobuf.message import DecodeError, EncodeError, Message
 
 from ..errors import FrameError, FrameTooLarge, MalformedFrame, TruncatedFrame, UnencodableMessage
 from .message_format import HEADER_SIZE, M
+from .refusal import START_SIZE
 
 MAX_FRAME_SIZE: Final = 1 << 20
 """The size limit of a message on a stream, in bytes, in either direction."""
@@ -53,12 +54,14 @@ class FrameDecoder(Generic[M]):
     Attributes:
         error: why decoding stopped; None while it continues, and after a clean EOF.
         refused: frames that did not parse, since the caller last cleared the list.
+        refused_starts: the first bytes of the message in each of these frames.
         consumed: bytes of the frames that the last `receive` completed.
     """
 
     __slots__ = (
         "error",
         "refused",
+        "refused_starts",
         "consumed",
         "_message_class",
         "_limit",
@@ -70,6 +73,7 @@ class FrameDecoder(Generic[M]):
     def __init__(self, message_class: type[M], limit: int = MAX_FRAME_SIZE) -> None:
         self.error: FrameError | None = None
         self.refused: list[MalformedFrame] = []
+        self.refused_starts: list[bytes] = []
         self.consumed = 0
         self._message_class = message_class
         self._limit = limit
@@ -125,6 +129,7 @@ class FrameDecoder(Generic[M]):
                     add(parse(data[body:end]))
                 except UNPARSABLE:
                     self.refused.append(MalformedFrame(self._index, size))
+                    self.refused_starts.append(data[body : min(end, body + START_SIZE)])
             self._index += 1
             start = end
         self.consumed = start

@@ -7,6 +7,8 @@ from typing import Final, Generic, TypeVar
 
 from google.protobuf.message import Message
 
+from .correlation import Correlation
+
 M = TypeVar("M", bound=Message)
 
 HEADER_SIZE: Final = 4
@@ -20,6 +22,8 @@ class MessageFormat(Generic[M]):
 
     Args:
         message_class: the class of all messages, such as a protocol's envelope.
+        correlation: how responses are matched with requests, so that the request of a message that
+            cannot be read fails; None if the protocol has neither.
         droppable: names of fields. A message that has one of them set may be dropped when the
             peer is too slow, such as audio. Each must be a submessage, a string or bytes, and no
             field that can be set together with it may have a lower number.
@@ -28,10 +32,17 @@ class MessageFormat(Generic[M]):
         ValueError: a field is missing, or is not suitable.
     """
 
-    __slots__ = ("message_class", "_droppable_tags", "_first_bytes")
+    __slots__ = ("message_class", "correlation", "_droppable_tags", "_first_bytes")
 
-    def __init__(self, message_class: type[M], *, droppable: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        message_class: type[M],
+        *,
+        correlation: Correlation | None = None,
+        droppable: Iterable[str] = (),
+    ) -> None:
         self.message_class: Final = message_class
+        self.correlation: Final = correlation
         # Protobuf writes fields in the order of their numbers, and unknown fields last. The first
         # tag of an encoded message therefore shows which field is set, without decoding it.
         self._droppable_tags: Final = tuple(_leading_tag(message_class, name) for name in droppable)

@@ -11,7 +11,7 @@ from .base import Transport
 from .limits import DEFAULT_LIMITS, StreamLimits
 from .memory import MemoryTransport, connect
 from .message_format import MessageFormat
-from .room.correlation import Correlation
+from .correlation import Correlation
 from .room.transport import RoomTransport
 from .tcp import Listener, TcpTransport
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from livekit import rtc
 
 SESSION_FORMAT: Final = MessageFormat(
-    AgentSessionMessage, droppable=("audio_input", "audio_output")
+    AgentSessionMessage,
+    correlation=Correlation("request", "response", "request_id", "error"),
+    droppable=("audio_input", "audio_output"),
 )
 """The messages of agent sessions. Audio may be dropped."""
 
 SESSION_TOPIC: Final = "lk.agent.session"
 """The topic of the byte streams that carry sessions in a room."""
-
-_CORRELATION: Final = Correlation("request", "response", "request_id", "error")
 
 SessionTransport: TypeAlias = Transport[AgentSessionMessage]
 """Any transport that carries an agent session."""
@@ -132,6 +132,5 @@ class RoomSessionTransport(RoomTransport[AgentSessionMessage]):
             room,
             remote_identity,
             topic=SESSION_TOPIC,
-            correlation=_CORRELATION,
             limits=limits,
         )

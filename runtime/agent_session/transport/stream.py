@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import suppress
 from typing import Final, cast
 
 from ..errors import ConnectionLost, SlowConsumer, TransportClosed, TransportError
@@ -15,8 +16,9 @@ from .base import M, logger
 from .buffered import BufferedTransport, State
 from .framing import FrameDecoder, encode_frame
 from .limits import DEFAULT_LIMITS, StreamLimits
-from .message_format import MessageFormat
+from .message_format import HEADER_SIZE, MessageFormat
 from .progress_waiter import ProgressWaiter
+from .refusal import refuse
 from .send_buffer import SendBuffer
 
 # The size of a write. The first write of an iteration of the event loop is small, so that the peer
@@ -278,9 +280,7 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
         self._flush_due = True
         self._receive_buffer.put(messages, decoder.consumed)
         if decoder.refused:
-            for error in decoder.refused:
-                self._log_refused(error)
-            decoder.refused.clear()
+            self._refuse_malformed()
         if self._flush_due:
             self._flush()
         if decoder.error is not None:
@@ -289,6 +289,22 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
         elif self._receive_buffer.size > self._limits.receive_queue and self._state is State.OPEN:
             self._read_paused = True
             self._stream.pause_reading()
+
+    def _refuse_malformed(self) -> None:
+        """Logs the frames that did not parse, and fails the requests that they concern."""
+        errors, starts = self._decoder.refused[:], self._decoder.refused_starts[:]
+        self._decoder.refused.clear()
+        self._decoder.refused_starts.clear()
+        for error, start in zip(errors, starts, strict=True):
+            self._log_refused(error)
+            refusal = refuse(self._format.message_class, self._format.correlation, start, error)
+            if refusal is None:
+                continue
+            if refusal.is_response:
+                self._receive_buffer.put([refusal.answer], HEADER_SIZE)
+            else:
+                with suppress(TransportClosed):
+                    self.send_nowait(refusal.answer)
 
     def eof_received(self) -> bool:
         self._peer_done = True

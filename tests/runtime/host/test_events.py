@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 import pytest
-from agent_session.host.events import MAX_NESTING, exceeds_nesting
+from agent_session.host.nesting import MAX_NESTING, exceeds_nesting
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.events import SDK_EVENTS
 from google.protobuf.struct_pb2 import Struct

@@ -8,7 +8,7 @@ from typing import Final, Generic
 
 from ..base import M, logger
 from ..framing import encode_frame
-from .correlation import Correlation
+from ..correlation import Correlation
 
 # Bounds the memory for requests that are never answered.
 MAX_ROUTES: Final = 4096

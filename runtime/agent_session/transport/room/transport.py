@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...errors import (
     ConnectFailed,
-    FrameTooLarge,
+    FrameError,
     MalformedFrame,
     SlowConsumer,
     TopicInUse,
@@ -26,9 +26,9 @@ from ..buffered import BufferedTransport, State
 from ..framing import UNPARSABLE
 from ..limits import DEFAULT_LIMITS, StreamLimits
 from ..message_format import HEADER_SIZE, MessageFormat
-from .correlation import Correlation
+from ..correlation import Correlation
 from .lifecycle import RoomLifecycle
-from .oversized import refuse_oversized
+from ..refusal import START_SIZE, refuse
 from .log import ParticipantLog
 from .receiver import StreamReceiver
 from .router import Router
@@ -75,7 +75,7 @@ class RoomTransport(BufferedTransport[M]):
         remote_identity: the identity of the peer; None for all participants.
         topic: the topic of the byte streams.
         correlation: how responses are matched with requests, to route them without a remote
-            identity; None if all messages go to everyone.
+            identity; None for that of the message format. Without one, all messages go to everyone.
         limits: the limits of the transport. `linger` is how long `close` waits after the last
             message, since a room that is disconnected at once drops it. It is also how long the
             transport waits for messages that arrive after the peer's disconnect.
@@ -122,7 +122,7 @@ class RoomTransport(BufferedTransport[M]):
             self._lifecycle.is_reconnecting,
             self._message_received,
             self._message_refused,
-            self._message_oversized,
+            self._refuse_message,
             self._settle,
         )
         self._sender = StreamSender(
@@ -133,8 +133,8 @@ class RoomTransport(BufferedTransport[M]):
             self._send_failed,
             self._settle,
         )
-        self._router = Router[M](remote_identity, correlation)
-        self._correlation = correlation
+        self._correlation = correlation or message_format.correlation
+        self._router = Router[M](remote_identity, self._correlation)
         self._fault: TransportError | None = None
         # The error of a truncated message, if it is the last that was received.
         self._truncated: TransportError | None = None
@@ -196,7 +196,7 @@ class RoomTransport(BufferedTransport[M]):
             message = self._format.message_class.FromString(body)
         except UNPARSABLE:
             error = MalformedFrame(self._received_count - 1, len(body))
-            self._log_refused(error, f" of {identity!r}")
+            self._refuse_message(identity, error, body[:START_SIZE])
             return
         self._router.received(message, identity)
         self._receive_buffer.put([message], HEADER_SIZE + len(body))
@@ -213,8 +213,8 @@ class RoomTransport(BufferedTransport[M]):
             self._begin_close(self._limits.close_timeout)
             self._receive_buffer.end(error)
 
-    def _message_oversized(self, identity: str, error: FrameTooLarge, start: bytes) -> None:
-        """Refuses a message that is over the size limit, and fails the request that it concerns.
+    def _refuse_message(self, identity: str, error: FrameError, start: bytes) -> None:
+        """Refuses a message that cannot be read, and fails the request that it concerns.
 
         Args:
             identity: the participant that sent the message.
@@ -222,9 +222,7 @@ class RoomTransport(BufferedTransport[M]):
             start: the first bytes of the message.
         """
         self._log_refused(error, f" of {identity!r}")
-        if self._correlation is None:
-            return
-        refusal = refuse_oversized(self._format.message_class, self._correlation, start, error)
+        refusal = refuse(self._format.message_class, self._correlation, start, error)
         if refusal is None:
             return
         if refusal.is_response:

@@ -1,7 +1,8 @@
-"""Answers in place of messages that are over the size limit, so that their requests fail at once.
+"""Answers in place of messages that cannot be read, so that their requests fail at once.
 
-Such a message is not read to its end. Its first bytes show which request it concerns, since
-protobuf writes fields in the order of their numbers.
+A message over the size limit is not read to its end, and one that nests too deep does not parse. The
+first bytes of a message show which request it concerns, since protobuf writes fields in the order of
+their numbers.
 """
 
 from __future__ import annotations
@@ -12,16 +13,19 @@ from typing import Final, Generic
 
 from google.protobuf.message import Message
 
-from ...errors import FrameTooLarge
-from ..message_format import M
+from ..errors import FrameError
 from .correlation import Correlation
+from .message_format import M
 
 _LENGTH_DELIMITED: Final = 2
 
+START_SIZE: Final = 1 << 10
+"""How many bytes of a message are enough to find its request id."""
+
 
 @dataclass(frozen=True)
-class OversizedRefusal(Generic[M]):
-    """The answer in place of a message that is over the size limit.
+class Refusal(Generic[M]):
+    """The answer in place of a message that cannot be read.
 
     Attributes:
         answer: a response with an error.
@@ -32,18 +36,18 @@ class OversizedRefusal(Generic[M]):
     is_response: bool
 
 
-def refuse_oversized(
-    message_class: type[M], correlation: Correlation, start: bytes, error: FrameTooLarge
-) -> OversizedRefusal[M] | None:
+def refuse(
+    message_class: type[M], correlation: Correlation | None, start: bytes, error: FrameError
+) -> Refusal[M] | None:
     """Returns the answer in place of a message; None if it concerns no request.
 
     Args:
         message_class: the class of the message.
-        correlation: how responses are matched with requests.
+        correlation: how responses are matched with requests; None if the protocol has neither.
         start: the first bytes of the message.
         error: why the message is refused.
     """
-    if correlation.error is None:
+    if correlation is None or correlation.error is None:
         return None
     for kind in (correlation.request, correlation.response):
         request_id = _request_id(message_class, kind, correlation.request_id, start)
@@ -52,7 +56,7 @@ def refuse_oversized(
             response = getattr(answer, correlation.response)
             setattr(response, correlation.request_id, request_id)
             setattr(response, correlation.error, f"the {kind} was refused: {error}")
-            return OversizedRefusal(answer, kind == correlation.response)
+            return Refusal(answer, kind == correlation.response)
     return None
 
 

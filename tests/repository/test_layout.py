@@ -27,12 +27,12 @@ WHOLE_FOLDER = {
 WHOLE_FOLDERS = ("codegen/targets/python",)
 
 
-def test_files() -> list[Path]:
+def _test_modules() -> list[Path]:
     found = [path for tree in TREES for path in (ROOT / "tests" / tree).rglob("test_*.py")]
     return sorted(path.relative_to(ROOT / "tests") for path in found)
 
 
-@pytest.mark.parametrize("path", test_files(), ids=str)
+@pytest.mark.parametrize("path", _test_modules(), ids=str)
 def test_a_test_file_is_named_after_a_module(path: Path) -> None:
     if str(path) in WHOLE_FOLDER or str(path.parent) in WHOLE_FOLDERS:
         return
@@ -45,7 +45,7 @@ def test_a_test_file_is_named_after_a_module(path: Path) -> None:
 
 
 def test_exceptions_exist() -> None:
-    assert {str(path) for path in test_files()} >= WHOLE_FOLDER
+    assert {str(path) for path in _test_modules()} >= WHOLE_FOLDER
 
 
 def test_each_helper_is_documented() -> None:

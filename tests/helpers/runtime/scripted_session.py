@@ -144,7 +144,7 @@ class PlainSession(SessionAdapter):
     """A session that the test controls.
 
     Attributes:
-        asked: how often the host has read the chat items or the agent.
+        asked: how often the host has read the chat items, the agent or blocked statistics.
     """
 
     def __init__(self) -> None:
@@ -272,6 +272,19 @@ class PlainSession(SessionAdapter):
     def open_console(self, sink: AudioSink) -> PlainConsole:
         self.console = PlainConsole(sink)
         return self.console
+
+
+def block_stats(session: PlainSession) -> asyncio.Event:
+    """Makes get_rtc_stats wait for an event, and returns the event."""
+    event = asyncio.Event()
+
+    async def stats() -> responses.GetRTCStatsResponse:
+        session.asked += 1
+        await event.wait()
+        return {"publisher_stats": (), "subscriber_stats": ()}
+
+    session.stats = stats
+    return event
 
 
 class PlainConsole:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from agent_session import MAX_FRAME_SIZE, MemorySessionTransport, UnencodableMessage
 from agent_session_protocol import agent_session_pb2 as pb
-from scripted_session import PlainSession, chat_message, hosted, request
+from scripted_session import PlainSession, block_stats, chat_message, hosted, request
 from transport_messages import run
 
 ARMS = [field.name for field in pb.SessionRequest.DESCRIPTOR.oneofs_by_name["request"].fields]
@@ -40,24 +40,11 @@ def test_a_request_needs_a_unique_id() -> None:
     run(main())
 
 
-def gated(session: PlainSession) -> asyncio.Event:
-    """Makes get_rtc_stats wait for an event, and returns the event."""
-    gate = asyncio.Event()
-
-    async def stats() -> dict[str, Any]:
-        session.asked += 1
-        await gate.wait()
-        return {"publisher_stats": (), "subscriber_stats": ()}
-
-    session.stats = stats
-    return gate
-
-
 @pytest.mark.parametrize("most", [1, 64])
 def test_requests_over_the_limit_wait(most: int) -> None:
     async def main() -> None:
         session = PlainSession()
-        gate = gated(session)
+        gate = block_stats(session)
         async with hosted(session, max_in_flight=most) as (driver, _, _):
             names = [await driver.send("get_rtc_stats") for _ in range(most + 36)]
             await driver.ask("ping")
@@ -76,7 +63,7 @@ def test_requests_over_the_limit_wait(most: int) -> None:
 def test_a_host_handles_64_requests_at_a_time_by_default() -> None:
     async def main() -> None:
         session = PlainSession()
-        gate = gated(session)
+        gate = block_stats(session)
         async with hosted(session) as (driver, _, _):
             names = [await driver.send("get_rtc_stats") for _ in range(100)]
             await driver.ask("ping")
@@ -100,7 +87,7 @@ def test_requests_are_busy_beyond_the_bytes_that_may_wait(
 ) -> None:
     async def main() -> None:
         session = PlainSession()
-        gate = gated(session)
+        gate = block_stats(session)
         async with hosted(session, max_in_flight=1, **settings) as (driver, _, _):
             held = await driver.send("get_rtc_stats")
             arm = "finalize_simulation" if text else "get_rtc_stats"
@@ -121,7 +108,7 @@ def test_requests_are_busy_beyond_the_bytes_that_may_wait(
 def test_the_id_of_a_waiting_request_is_in_flight() -> None:
     async def main() -> None:
         session = PlainSession()
-        gate = gated(session)
+        gate = block_stats(session)
         async with hosted(session, max_in_flight=1) as (driver, _, _):
             await driver.send("get_rtc_stats")
             await driver.send("get_rtc_stats", "twice")
@@ -140,7 +127,7 @@ def test_requests_that_wait_when_the_host_closes(
 ) -> None:
     async def main() -> None:
         session = PlainSession()
-        gate = gated(session)
+        gate = block_stats(session)
         async with hosted(session, max_in_flight=2, close_timeout=5 if in_time else 0.1) as (
             driver,
             host,
@@ -164,7 +151,7 @@ def test_a_waiting_finalize_keeps_the_hold() -> None:
     async def main() -> None:
         session = PlainSession()
         session.simulated = True
-        gate = gated(session)
+        gate = block_stats(session)
         async with hosted(session, max_in_flight=1, finalize_timeout=0.0) as (driver, _, _):
             await driver.send("get_rtc_stats")
             name = await driver.send("finalize_simulation", provisional_reason="fine")

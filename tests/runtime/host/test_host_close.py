@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import Any
 
 import pytest
 from agent_session import (
     MemorySessionTransport,
     SessionHost,
-    StreamLimits,
     TransportClosed,
-    TruncatedFrame,
     memory_pair,
 )
 from agent_session_protocol import agent_session_pb2 as pb
-from scripted_session import PlainSession, hosted, request
+from scripted_session import PlainSession, block_stats, hosted
 from transport_messages import run
-
-EMPTY: dict[str, Any] = {"publisher_stats": (), "subscriber_stats": ()}
-
-
-def gated(session: PlainSession) -> asyncio.Event:
-    """Makes get_rtc_stats wait for an event, and returns the event."""
-    gate = asyncio.Event()
-
-    async def stats() -> dict[str, Any]:
-        await gate.wait()
-        return EMPTY
-
-    session.stats = stats
-    return gate
 
 
 @pytest.mark.parametrize(
@@ -99,7 +82,7 @@ def test_session_closed_is_the_last_event() -> None:
 def test_a_close_waits_for_64_requests() -> None:
     async def main() -> None:
         session = PlainSession()
-        gate = gated(session)
+        gate = block_stats(session)
         async with hosted(session) as (driver, host, _):
             names = [await driver.send("get_rtc_stats") for _ in range(64)]
             assert (await driver.ask("get_session_state")).HasField("get_session_state")
@@ -119,7 +102,7 @@ def test_a_close_waits_for_64_requests() -> None:
 def test_a_session_that_closes_during_the_close_of_its_host(at_once: bool) -> None:
     async def main() -> None:
         session = PlainSession()
-        gate = gated(session)
+        gate = block_stats(session)
         async with hosted(session) as (driver, host, _):
             await driver.send("get_rtc_stats")
             await driver.ask("ping")
@@ -140,7 +123,7 @@ def test_a_session_that_closes_during_the_close_of_its_host(at_once: bool) -> No
 def test_unfinished_requests_are_cancelled_at_the_deadline() -> None:
     async def main() -> None:
         session = PlainSession()
-        gated(session)
+        block_stats(session)
         async with hosted(session, close_timeout=0.2) as (driver, host, _):
             names = [await driver.send("get_rtc_stats") for _ in range(64)]
             await driver.ask("ping")
@@ -165,7 +148,7 @@ def test_a_handler_that_ignores_its_cancellation_does_not_delay_a_close(
                     await release.wait()
                 except asyncio.CancelledError:
                     pass
-            return EMPTY
+            return {"publisher_stats": (), "subscriber_stats": ()}
 
         session.stats = stubborn
         async with hosted(session, close_timeout=0.1) as (driver, host, _):
@@ -214,7 +197,7 @@ def test_a_peer_that_does_not_read_does_not_delay_a_close(
 def test_a_close_keeps_its_deadline() -> None:
     async def main() -> None:
         session = PlainSession()
-        gated(session)
+        block_stats(session)
         async with hosted(session, close_timeout=1) as (driver, host, _):
             await driver.send("get_rtc_stats")
             await driver.ask("ping")
@@ -226,37 +209,13 @@ def test_a_close_keeps_its_deadline() -> None:
     run(main())
 
 
-def test_a_host_does_not_wait_for_requests_of_a_disconnected_driver(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """Also if the driver disconnects while the host waits for them."""
-
-    async def main() -> None:
-        for leaves_first in (True, False):
-            session = PlainSession()
-            gated(session)
-            async with hosted(session, close_timeout=1000, max_in_flight=2) as (driver, host, _):
-                for _ in range(4):
-                    await driver.send("get_rtc_stats")
-                await driver.ask("ping")
-                closing = None if leaves_first else asyncio.ensure_future(host.close())
-                await asyncio.sleep(0)
-                await driver.transport.close()
-                await asyncio.wait_for(host.wait_closed(), 5)
-                if closing is not None:
-                    await closing
-
-    run(main())
-    assert caplog.text == ""
-
-
 @pytest.mark.parametrize("comes", ["before", "while it answers", "never"])
-def test_a_host_waits_for_a_close_of_its_session_that_is_under_way(
+def test_a_host_waits_for_the_close_of_its_session(
     comes: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def main() -> None:
         session = PlainSession()
-        gate = gated(session)
+        gate = block_stats(session)
         async with hosted(session, close_timeout=0.2 if comes == "never" else 1000) as (
             driver,
             host,
@@ -289,40 +248,9 @@ def test_a_host_waits_for_a_close_of_its_session_that_is_under_way(
     assert caplog.text.count("the session did not close within") == (comes == "never")
 
 
-def test_a_driver_that_leaves_ends_the_wait_for_a_close_of_the_session() -> None:
-    async def main() -> None:
-        session = PlainSession()
-        session.closes_soon = True
-        async with hosted(session, close_timeout=1000) as (driver, host, _):
-            closing = asyncio.ensure_future(host.close())
-            await driver.ask("ping")
-            await driver.transport.close()
-            await asyncio.wait_for(closing, 5)
-
-    run(main())
-
-
-def test_a_driver_that_leaves_on_session_closed_is_no_warning(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """The driver has read all messages."""
-
-    async def main() -> None:
-        session = PlainSession()
-        async with hosted(session, finalize_timeout=1000) as (driver, host, _):
-            session.simulated = True
-            session.closes()
-            await driver.event("session_closed")
-            await driver.transport.close()
-            await host.wait_closed()
-
-    run(main())
-    assert caplog.text == ""
-
-
 @pytest.mark.parametrize("when", ["before the close", "while it closes", "after the close"])
 @pytest.mark.parametrize("reason", ["user_initiated", "error"])
-def test_a_close_by_the_shutdown_of_the_job_is_told(when: str, reason: str) -> None:
+def test_session_closed_has_the_shutdown_of_the_job_as_reason(when: str, reason: str) -> None:
     """Only if the shutdown comes before the close of the session, and is its reason."""
 
     async def main() -> None:
@@ -347,80 +275,6 @@ def test_a_close_by_the_shutdown_of_the_job_is_told(when: str, reason: str) -> N
         }
         assert closed.reason == expected[reason]
         assert driver.events[-1].created_at.seconds == 1_700_000_009
-
-    run(main())
-
-
-def test_the_driver_disconnects() -> None:
-    async def main() -> None:
-        session = PlainSession()
-        async with hosted(session) as (driver, host, _):
-            await driver.transport.close()
-            await asyncio.wait_for(host.wait_closed(), 5)
-            assert session.host is None and not any(session.listeners.values())
-            session.emit("error", {"message": "nobody listens"})
-            session.closes()
-
-    run(main())
-
-
-def test_the_driver_disconnects_inside_a_frame(caplog: pytest.LogCaptureFixture) -> None:
-    async def main() -> None:
-        session = PlainSession()
-        gated(session)
-        async with hosted(session, close_timeout=0.1) as (driver, host, host_end):
-            await driver.send("get_rtc_stats")
-            await driver.ask("ping")
-            driver.transport._stream.write(b"\0\0\1\0half")  # type: ignore[attr-defined]
-            await driver.transport.close()
-            await asyncio.wait_for(host.wait_closed(), 5)
-            assert isinstance(host_end.reason, TruncatedFrame)
-
-    run(main())
-    assert "the connection to the driver was lost" in caplog.text
-
-
-def test_a_slow_driver_ends_the_host_but_not_the_session(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    async def main() -> None:
-        session = PlainSession()
-        host_end, driver_end = memory_pair(StreamLimits(send_queue=2 << 20))
-        host = SessionHost(session, host_end)
-        await host.start()
-        driver_end._stream.pause_reading()
-        for _ in range(5_000):
-            session.emit("error", {"message": "x" * 1_000})
-        await asyncio.wait_for(host.wait_closed(), 5)
-        assert type(host_end.reason).__name__ == "SlowConsumer"
-        await driver_end.close(0)
-
-    with caplog.at_level(logging.WARNING):
-        run(main())
-    assert caplog.text.count("the connection to the driver was lost") == 1
-    assert "event" not in caplog.text
-
-
-def test_requests_that_wait_for_a_slow_driver_are_cancelled() -> None:
-    """The requests wait for space to send their responses, not for their handlers."""
-
-    async def main() -> None:
-        session = PlainSession()
-        host_end, driver_end = memory_pair()
-        host = SessionHost(session, host_end, close_timeout=0.2)
-        await host.start()
-        session.info["instructions"] = "x" * 900_000
-        for number in range(10):
-            driver_end.send_nowait(request(str(number), "get_agent_info"))
-        await driver_end.flush()
-        driver_end._stream.pause_reading()
-        while len(host._dispatcher._in_flight) < 8:
-            await asyncio.sleep(0)
-        for _ in range(20):
-            await asyncio.sleep(0)
-        assert session.asked < 4  # handlers do not run until their responses can be sent
-        await asyncio.wait_for(host.close(), 5)
-        await driver_end.close(0)
 
     run(main())
 

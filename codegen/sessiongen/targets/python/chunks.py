@@ -1,8 +1,8 @@
 """Cuts a module into chunks that can be formatted separately, and joins them again.
 
-A chunk is a definition; a long class is cut into its methods, since black needs much memory for a
-long text: a union of a thousand arms makes a class of twenty thousand lines. Each chunk is formatted
-as it would be inside the whole.
+A chunk is a definition. A long class is cut into its methods, because black needs much memory for
+a long text: a union with a thousand arms gives a class with twenty thousand lines. Each chunk is
+formatted as it would be in the module.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-# Lines a definition may have before it is cut.
+# The number of lines from which a class is cut into methods.
 LIMIT = 300
 _TOP = re.compile(r"^(?=(?:@\w|class |def |async def ))", re.MULTILINE)
 _METHOD = re.compile(r"^(?=    (?:@\w|def |async def ))", re.MULTILINE)
@@ -22,7 +22,7 @@ class Chunk:
     """A text to format.
 
     method: the text is a method, which needs a class around it to be formatted.
-    separator: the lines between the chunk before and this one.
+    separator: the lines between the previous chunk and this one.
     """
 
     text: str

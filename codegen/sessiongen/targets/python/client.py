@@ -7,7 +7,7 @@ from textwrap import indent
 
 from sessiongen.targets.python.docstrings import entry
 from sessiongen.targets.python.layout import LINE_LENGTH, quoted
-from sessiongen.targets.python.naming import Scope, plain
+from sessiongen.targets.python.naming import Namespace, plain
 from sessiongen.ir.pairing import Call
 from sessiongen.ir.schema import Field, Kind
 from sessiongen.targets.python.context import Context, arm_docs, request_docs
@@ -25,8 +25,8 @@ class ClientMethod:
     """The method that sends a request and returns its response's payload.
 
     response_arm: "" if nothing answers the request.
-    dynamic: `read` has no type of its own.
-    empty: the payload's expression where there is nothing to fill in, else "".
+    dynamic: whether the type of `read` is Any.
+    empty: the expression of the payload if it has no fields, else "".
     """
 
     name: str
@@ -48,8 +48,8 @@ class ClientModel:
 
     answered, oneway: whether some requests have a response, and whether some have none.
     error_classes: the exception for each response arm that reports an error.
-    error: reads the text of a response's error.
-    failed: whether a response has an error: by presence, or by its text without presence.
+    error: the expression that reads the error text of a response.
+    failed: the expression that is true if a response has an error text.
     """
 
     imports: list[str]
@@ -76,17 +76,17 @@ def client_model(context: Context) -> ClientModel:
         references,
         context.reserved | {"timeout", "request", "response", "result", "_check"},
     )
-    scope = Scope("the client", context.class_reserved | {"send", "send_oneway"})
-    special = {roles.correlation.name} if roles.correlation else set()
-    beside = [item for item in roles.request.beside if item.name not in special]
+    namespace = Namespace("the client", context.class_reserved | {"send", "send_oneway"})
+    not_parameters = {roles.correlation.name} if roles.correlation else set()
+    beside = [item for item in roles.request.beside if item.name not in not_parameters]
 
     def method(call: Call) -> ClientMethod:
         arm, response = call.request, call.response
-        name = scope.name(arm.name, arm.span)
+        name = namespace.name(arm.name, arm.span)
         extra = parameters.beside(name, beside)
-        given = parameters.payload(name, arm, True, extra)
-        payload = parameters.construct_payload(arm, given)
-        filled = Parameter(arm.name, "", "", "", payload, False, "")
+        payload_parameters = parameters.payload(name, arm, True, extra)
+        payload = parameters.construct_payload(arm, payload_parameters)
+        payload_argument = Parameter(arm.name, "", "", "", payload, False, "")
         return ClientMethod(
             name=name,
             arm=arm.name,
@@ -95,18 +95,20 @@ def client_model(context: Context) -> ClientModel:
             read=access("response", response.name) if response else "",
             dynamic=response is not None and not plain(response.name),
             guards=[
-                *parameters.guards(arm, given),
+                *parameters.guards(arm, payload_parameters),
                 *parameters.oneof_guards(roles.request.other_oneofs, extra),
             ],
-            parameters=sorted([*given, *extra], key=lambda item: item.default != ""),
-            empty=_empty(arm, [*given, *extra]),
-            request=construct(references.message(roles.request.full_name), [*extra, filled]),
-            docs=_docs(context, call, [*given, *extra]),
+            parameters=sorted([*payload_parameters, *extra], key=lambda item: item.default != ""),
+            empty=_empty(arm, [*payload_parameters, *extra]),
+            request=construct(
+                references.message(roles.request.full_name), [*extra, payload_argument]
+            ),
+            docs=_docs(context, call, [*payload_parameters, *extra]),
         )
 
     methods = [method(call) for call in context.protocol.calls]
-    context.faults += [*scope.faults, *parameters.faults]
-    # Every name is resolved before the imports are read.
+    context.faults += [*namespace.faults, *parameters.faults]
+    # `imports` is complete only after all names have been resolved.
     request = references.message(roles.request.full_name)
     answered = any(item.response_arm for item in methods)
     response = references.message(roles.response.full_name) if answered else ""
@@ -138,7 +140,7 @@ def _failed(error: Field | None) -> str:
 
 
 def _empty(arm: Field, parameters: list[Parameter]) -> str:
-    """Return the expression of a payload that has nothing to fill in, or ""."""
+    """Return the expression of a payload without fields, or ""."""
     if parameters or arm.value.kind is not Kind.MESSAGE:
         return ""
     return access("request", arm.name)

@@ -1,4 +1,4 @@
-"""What every model of the Python target is built from, and the docs of arms."""
+"""The context of every model of the Python target, and the docs of arms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sessiongen.ir.encoding_plan import MessagePlan, encoding_plans
 from sessiongen.vocabulary.model import Vocabulary
 from sessiongen.targets.python.references import Modules, References, modules
 
-# What annotations and decorators in generated classes are made of; a method of such a name would hide it.
+# Names in annotations and decorators of generated classes, which a method would hide.
 TYPE_NAMES = frozenset(
     "Any Callable Iterable Mapping TimestampLike DurationLike StructLike "
     "str bytes bool int float type object list dict tuple property staticmethod "
@@ -25,11 +25,11 @@ TYPE_NAMES = frozenset(
 
 @dataclass
 class Context:
-    """What every model of the target is built from; faults found on the way gather here.
+    """The input of every model of the target. Models add the faults that they find.
 
     vocabulary: the SDK whose objects the package encodes, or None.
     plans: how each message that a host sends is encoded.
-    overrides: the function that fills a field, by the field's name from its message on.
+    overrides: the function that fills a field, by the path of the field.
     layers: the layers of the output.
     """
 
@@ -42,12 +42,12 @@ class Context:
     faults: list[Diagnostic] = field(default_factory=list)
 
     def references(self) -> References:
-        """Return a fresh set of references, for one more file."""
+        """Return references for another file."""
         return References(self.protocol.schema, self.modules)
 
     @property
     def reserved(self) -> frozenset[str]:
-        """Names that generated functions use for themselves."""
+        """The names that generated functions use."""
         helpers = {
             "at_most_one",
             "build",
@@ -63,7 +63,7 @@ class Context:
 
     @property
     def class_reserved(self) -> frozenset[str]:
-        """Names that annotations inside generated classes use."""
+        """The names in annotations of generated classes."""
         return TYPE_NAMES | self.modules.aliases
 
     def flat(self, message: str) -> str:
@@ -79,7 +79,7 @@ class Context:
 
 def context(
     protocol: Protocol,
-    bound: Mapping[str, InstalledModule],
+    installed: Mapping[str, InstalledModule],
     annotated: Annotated,
     overrides: Mapping[str, str],
     layers: Collection[str],
@@ -89,7 +89,7 @@ def context(
     vocabulary = protocol.vocabulary("python")
     return Context(
         protocol,
-        modules(protocol.schema, main, bound),
+        modules(protocol.schema, main, installed),
         vocabulary,
         encoding_plans(protocol, annotated, vocabulary),
         overrides,
@@ -98,20 +98,20 @@ def context(
 
 
 def arm_docs(protocol: Protocol, arm: Field) -> str:
-    """Return an arm's comment, or that of its message where the arm has none."""
+    """Return the comment of an arm, or of its message if the arm has none."""
     return arm.docs or payload_docs(protocol, arm)
 
 
 def payload_docs(protocol: Protocol, arm: Field) -> str:
-    """Return the comment of an arm's message, "" where the message belongs to another protocol."""
+    """Return the comment of an arm's message, "" for a message of another protocol."""
     message = protocol.schema.messages.get(arm.value.type_name)
     return message.docs if message and message.file in protocol.schema.own else ""
 
 
 def request_docs(protocol: Protocol, call: Call, default: str) -> str:
-    """Return what is said about a request, with the numbers of its arms.
+    """Return the docs of a request, with the numbers of its arms.
 
-    default: the text where neither the arm nor its message has a comment.
+    default: the text if neither the arm nor its message has a comment.
     """
     numbers = f"Request arm {call.request.number}, which has no response."
     if call.response is not None:

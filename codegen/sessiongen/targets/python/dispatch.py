@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessiongen.ir.name_case import snake
-from sessiongen.targets.python.naming import Scope, constant
+from sessiongen.targets.python.naming import Namespace, constant
 from sessiongen.ir.schema import Field, Oneof
 from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.references import References
@@ -48,13 +48,15 @@ class DispatchModel:
 def dispatch_model(context: Context) -> DispatchModel:
     """Return the model of dispatch.py."""
     references = context.references()
-    scope = Scope("dispatch.py", {"Arm", "R"} | context.modules.aliases)
-    unions = [_union(context, references, scope, item) for item in context.protocol.unions]
-    context.faults += scope.faults
+    namespace = Namespace("dispatch.py", {"Arm", "R"} | context.modules.aliases)
+    unions = [_union(context, references, namespace, item) for item in context.protocol.unions]
+    context.faults += namespace.faults
     return DispatchModel(references.imports, references.aliases, unions)
 
 
-def _union(context: Context, references: References, scope: Scope, oneof: Oneof) -> UnionModel:
+def _union(
+    context: Context, references: References, namespace: Namespace, oneof: Oneof
+) -> UnionModel:
     name = context.union_name(oneof)
     model = UnionModel(
         full_name=f"{oneof.message}.{oneof.name}",
@@ -67,12 +69,12 @@ def _union(context: Context, references: References, scope: Scope, oneof: Oneof)
         arms=_arms(context, references, oneof),
     )
     for generated in (model.arm_type, model.table, model.handlers, model.dispatch):
-        scope.claim(generated, model.full_name, oneof.span)
+        namespace.claim(generated, model.full_name, oneof.span)
     return model
 
 
 def _arms(context: Context, references: References, oneof: Oneof) -> list[ArmModel]:
-    scope = Scope(
+    namespace = Namespace(
         f"the handler table of {oneof.message}.{oneof.name}", context.class_reserved | {"R"}
     )
 
@@ -82,9 +84,9 @@ def _arms(context: Context, references: References, oneof: Oneof) -> list[ArmMod
             number=arm.number,
             type=references.strict(arm.value),
             runtime=references.runtime_class(arm.value),
-            attribute=scope.name(arm.name, arm.span),
+            attribute=namespace.name(arm.name, arm.span),
         )
 
     arms = [model(arm) for arm in oneof.arms]
-    context.faults += scope.faults
+    context.faults += namespace.faults
     return arms

@@ -1,6 +1,6 @@
-"""Renders any comment as a Python string literal or as comment lines.
+"""Renders comments as Python string literals or comment lines.
 
-The result never executes anything, whatever the comment holds.
+The result contains no code, whatever the text of the comment.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 import textwrap
 
-# Characters that end a line for Python, change under black, or cannot be seen.
-_UNSAFE = re.compile(
+# Characters that end a line in Python, that black changes, or that are invisible.
+_ESCAPED_CHARACTERS = re.compile(
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
 )
 
-# What a literal in triple quotes would not hold as it is: backslashes, and quotes that
-# stand at its edge or beside each other.
-_SYNTAX = re.compile(r'\\|"{2,}|\A"|"\Z')
+# Characters to escape in a triple-quoted literal: backslashes, and quotes at its start or
+# end or beside each other.
+_ESCAPED_SYNTAX = re.compile(r'\\|"{2,}|\A"|"\Z')
 
 # A line that wrapping would spoil: one that is indented, or an item of a list.
 _LAID_OUT = re.compile(r"^(?:[ \t]+\S|[-*|]|\d+[.)])", re.MULTILINE)
@@ -23,17 +23,19 @@ _LAID_OUT = re.compile(r"^(?:[ \t]+\S|[-*|]|\d+[.)])", re.MULTILINE)
 
 def docstring(text: str, indent: int) -> str:
     """Return a docstring literal as black leaves it; `indent` is the column of its quotes."""
-    escaped = _SYNTAX.sub(
+    escaped = _ESCAPED_SYNTAX.sub(
         lambda match: "".join(f"\\{item}" for item in match.group()), text.strip()
     )
-    escaped = _UNSAFE.sub(lambda match: _escape(match.group()), escaped)
-    first, *more = escaped.split("\n")
-    if not more:
+    escaped = _ESCAPED_CHARACTERS.sub(lambda match: _escape(match.group()), escaped)
+    first, *following = escaped.split("\n")
+    if not following:
         return f'"""{first} """' if first.endswith('"') else f'"""{first}"""'
-    # black moves lines to the margin together.
-    aside = min((len(line) - len(line.lstrip()) for line in more if line.strip()), default=0)
+    # black removes the common indentation.
+    common_indent = min(
+        (len(line) - len(line.lstrip()) for line in following if line.strip()), default=0
+    )
     margin = " " * indent
-    lines = [f"{margin}{line[aside:]}".rstrip() for line in more]
+    lines = [f"{margin}{line[common_indent:]}".rstrip() for line in following]
     return "\n".join([f'"""{first}', *lines, f'{margin}"""'])
 
 
@@ -63,8 +65,8 @@ def _wrap(text: str, width: int, first: str) -> str:
 
 
 def comment(text: str) -> list[str]:
-    """Return a text as lines that can stand behind a `#`; none for an empty text."""
-    escaped = _UNSAFE.sub(lambda match: _escape(match.group()), text)
+    """Return the lines of a comment, without the `#`; [] for an empty text."""
+    escaped = _ESCAPED_CHARACTERS.sub(lambda match: _escape(match.group()), text)
     return escaped.split("\n") if escaped else []
 
 

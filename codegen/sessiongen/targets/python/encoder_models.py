@@ -9,9 +9,9 @@ from dataclasses import dataclass
 class EncoderModel:
     """A message's encoder: the lines that open its two functions, and its statements.
 
-    certain: whether something is always written, so that the message is set by that.
-    by_name: the source may lack everything, so that each value is asked for by its key.
-    by_attribute: the source is read by attributes, of which a mapping may lack `optional`.
+    always_set: whether a field is always written, which marks the message as present.
+    by_name: every field is optional, so each value is read by its key.
+    by_attribute: the source is read by attributes; a mapping may lack those in `optional`.
     """
 
     name: str
@@ -19,7 +19,7 @@ class EncoderModel:
     message: str
     encode: str
     fill: str
-    certain: bool
+    always_set: bool
     by_name: bool
     by_attribute: bool
     optional: str

@@ -14,7 +14,7 @@ from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.parameters import access
 from sessiongen.targets.python.responses import response_plans
 
-# Own types of protobuf that are filled in place, and those that are made.
+# The functions that fill a well-known type in place, and those that create one.
 _SETTERS = {
     "google.protobuf.Timestamp": "set_timestamp",
     "google.protobuf.Duration": "set_duration",
@@ -22,8 +22,8 @@ _SETTERS = {
 }
 _MAKERS = {name: setter.replace("set_", "to_") for name, setter in _SETTERS.items()}
 
-# What a field without presence holds while it is unset.
-_ZEROS = {
+# The values of unset fields without presence.
+_ZERO_VALUES = {
     Kind.BOOL: "False",
     Kind.INT: "0",
     Kind.FLOAT: "0.0",
@@ -37,8 +37,8 @@ def encoders_model(context: Context) -> EncodersModel:
     return _Encoders(context).model()
 
 
-def carried_fields(context: Context) -> list[str]:
-    """Return the names of all fields that have an encoder, as overrides name them."""
+def encoded_fields(context: Context) -> list[str]:
+    """Return the paths of all fields that are encoded, as in overrides."""
     return [
         ".".join((*plan.message.path, field.name))
         for plan in context.plans.values()
@@ -56,7 +56,7 @@ class _Encoders:
         self.values: set[str] = set()
         self.overridden: set[str] = set()
         self.type_layers = [item for item in ("models", "responses") if item in context.layers]
-        self.given = {item.message.full_name for item in response_plans(context)}
+        self.response_dicts = {item.message.full_name for item in response_plans(context)}
 
     def model(self) -> EncodersModel:
         role = self.context.protocol.roles.event
@@ -77,7 +77,7 @@ class _Encoders:
             fields=imported(".fields", self.fields),
             values=imported(".values", self.values),
             overrides=bool(self.overridden),
-            type_layers=self.type_layers if self.given else [],
+            type_layers=self.type_layers if self.response_dicts else [],
             encoders=encoders,
             event=event,
             event_name=name,
@@ -93,80 +93,82 @@ class _Encoders:
 
     def _encoder(self, plan: MessagePlan) -> EncoderModel:
         read = [item for item in plan.fields if self._override(plan, item.field) is None]
-        held = [item for item in plan.tagged_oneofs if item.name is not None]
+        named_oneofs = [item for item in plan.tagged_oneofs if item.name is not None]
         by_name = self._by_name(plan, read)
         if by_name:
             self.fields |= {"ObjectItems", "is_mapping"}
-        by_attribute = not by_name and bool(plan.fields or held)
+        by_attribute = not by_name and bool(plan.fields or named_oneofs)
         if by_attribute:
             self.fields |= {"MappingAttributes", "is_mapping"}
         name, title = self.names.function(plan.message), self.names.title(plan.message)
-        given = plan.message.full_name in self.given
-        taken = " | ".join(f"{item}.{title}" for item in self.type_layers if given) or "Any"
+        is_response = plan.message.full_name in self.response_dicts
+        source_type = (
+            " | ".join(f"{item}.{title}" for item in self.type_layers if is_response) or "Any"
+        )
         message = self.references.message(plan.message.full_name)
-        absent = [item for item in plan.fields if item.optional]
-        # The SDK's name and a model's are tried before the protocol's, which may be missing.
-        last = [item.field.name for item in absent] + [
-            item.name for item in absent if item not in read
+        optional_sources = [item for item in plan.fields if item.optional]
+        # The names in the SDK and in models.py are read first, so the protocol's may be missing.
+        optional_names = [item.field.name for item in optional_sources] + [
+            item.name for item in optional_sources if item not in read
         ]
         return EncoderModel(
             name=name,
             title=title,
             message=message,
-            encode=_opening(f"encode_{name}", [f"source: {taken}"], message),
+            encode=_opening(f"encode_{name}", [f"source: {source_type}"], message),
             fill=_opening(f"fill_{name}", ["source: Any", f"to: {message}"], "None"),
-            certain=self._anchor(plan, by_name) is not None or self._is_arm(plan),
+            always_set=self._always_written(plan, by_name) is not None or self._is_arm(plan),
             by_name=by_name,
             by_attribute=by_attribute,
-            optional=" ".join(dict.fromkeys(last)),
+            optional=" ".join(dict.fromkeys(optional_names)),
             statements=list(self._statements(plan, by_name)),
         )
 
     def _by_name(self, plan: MessagePlan, read: Sequence[FieldSource]) -> bool:
-        """Whether an object may lack every field, each of which goes by one name alone.
+        """Whether all fields of the source are optional and have only one name.
 
-        An override reads attributes, and so do all others beside it; a word of an enum that
-        has none for what is not known cannot be lacking.
+        Overrides read attributes, so messages with overrides are read by attributes. An enum
+        without an unknown value is not optional.
         """
         return (
             plan.all_optional
             and bool(read)
             and len(read) == len(plan.fields)
             and not plan.tagged_oneofs
-            and not any(self._strict(item) for item in read)
+            and not any(self._requires_literal(item) for item in read)
             and all(item.optional for item in plan.fields)
             and all(len(self._spellings(plan, item)) == 1 for item in read)
         )
 
-    def _anchor(self, plan: MessagePlan, by_name: bool) -> FieldSource | None:
-        """Return a field that is written whatever the source holds, if there is one.
+    def _always_written(self, plan: MessagePlan, by_name: bool) -> FieldSource | None:
+        """Return a field that is always written, if there is one.
 
-        A field without presence can be: its zero is as good as nothing, and to write it sets
-        the message, which else takes a call.
+        Writing the zero value of a field without presence changes nothing, but marks the
+        message as present, which otherwise needs a call.
         """
         read = [item for item in plan.fields if self._override(plan, item.field) is None]
-        words = [item for item in read if self._certain(item)]
-        plain_ones = [item for item in read if self._zero(item) and not by_name]
-        return next(iter([*words, *plain_ones]), None)
+        literals = [item for item in read if self._takes_literal(item)]
+        zero_fields = [item for item in read if self._zero(item) and not by_name]
+        return next(iter([*literals, *zero_fields]), None)
 
     def _is_arm(self, plan: MessagePlan) -> bool:
-        """Whether the message is one of its arms and nothing else, which sets it."""
+        """Whether the message consists of a oneof, whose arm marks it as present."""
         tagged_oneof = plan.transparent
         return tagged_oneof is not None and not any(
             self._override(plan, item.arm) for item in tagged_oneof.arms
         )
 
-    def _certain(self, source: FieldSource) -> bool:
-        """Whether a field takes a word of an enum, which a source must have."""
+    def _takes_literal(self, source: FieldSource) -> bool:
+        """Whether a field takes the literal of an enum, which a source must have."""
         return _single(source.field) and self._converter(source.field.value) != ""
 
-    def _strict(self, source: FieldSource) -> bool:
-        words = self.names.words(source.field.value)
-        return self._certain(source) and words is not None and not words.nullable
+    def _requires_literal(self, source: FieldSource) -> bool:
+        literals = self.names.literals(source.field.value)
+        return self._takes_literal(source) and literals is not None and not literals.nullable
 
     def _zero(self, source: FieldSource) -> str:
         kind = source.field.value.kind
-        return _ZEROS.get(kind, "") if _single(source.field) and not source.stringify else ""
+        return _ZERO_VALUES.get(kind, "") if _single(source.field) and not source.stringify else ""
 
     def _statements(self, plan: MessagePlan, by_name: bool) -> Iterator[str]:
         yield from self._guards(plan, by_name)
@@ -180,10 +182,10 @@ class _Encoders:
             elif field.name in sources:
                 yield from self._field(plan, sources[field.name], by_name)
             elif field.oneof in tagged_oneofs:
-                yield from self._choice(plan, tagged_oneofs.pop(str(field.oneof)))
+                yield from self._oneof_statements(plan, tagged_oneofs.pop(str(field.oneof)))
 
     def _guards(self, plan: MessagePlan, by_name: bool) -> Iterator[str]:
-        """Refuse several arms of one oneof, of which the message would keep the last."""
+        """Yield the statements that reject a source with several arms of one oneof."""
         read = [item for item in plan.fields if self._override(plan, item.field) is None]
         sources = {item.field.name: item for item in read}
         for oneof in plan.message.oneofs:
@@ -197,7 +199,7 @@ class _Encoders:
         return self.context.overrides.get(".".join((*plan.message.path, field.name)))
 
     def _spellings(self, plan: MessagePlan, source: FieldSource) -> list[str]:
-        """Return the names of a field's attribute: the SDK's, a model's, the protocol's."""
+        """Return the names of a field's attribute: in the SDK, in models.py, in the protocol."""
         member = self.names.members(plan)[source.field.name]
         return list(dict.fromkeys((source.name, member, source.field.name)))
 
@@ -213,7 +215,7 @@ class _Encoders:
         self.fields.add("first_attribute")
         return f"first_attribute(source, {', '.join(map(quoted, names))})"
 
-    def _choice(self, plan: MessagePlan, tagged_oneof: TaggedOneof) -> Iterator[str]:
+    def _oneof_statements(self, plan: MessagePlan, tagged_oneof: TaggedOneof) -> Iterator[str]:
         if tagged_oneof.name is None:
             yield from self._arms(plan, tagged_oneof, "source")
             return
@@ -223,24 +225,24 @@ class _Encoders:
         for line in self._arms(plan, tagged_oneof, "value"):
             yield f"    {line}"
 
-    def _arms(self, plan: MessagePlan, tagged_oneof: TaggedOneof, held: str) -> Iterator[str]:
-        """Write the arm that the source's tag tells."""
+    def _arms(self, plan: MessagePlan, tagged_oneof: TaggedOneof, variable: str) -> Iterator[str]:
+        """Yield the statements that write the arm with the tag of the source."""
         self.fields |= {"tag_of", "log_unknown_tag"}
-        # Objects have a tag, and asking for no more is what a long history gains by.
+        # Most sources are objects with a tag, so this is the fastest access.
         yield "try:"
-        yield f"    tag = {held}.type"
+        yield f"    tag = {variable}.type"
         yield "except AttributeError:"
-        yield f"    tag = tag_of({held})"
+        yield f"    tag = tag_of({variable})"
         for index, tagged in enumerate(tagged_oneof.arms):
             yield f"{'el' if index else ''}if tag == {quoted(tagged.tag)}:"
             override = self._override(plan, tagged.arm)
             if override is not None:
                 self.overridden.add(override)
-                yield f"    overrides.{override}({held}, to)"
+                yield f"    overrides.{override}({variable}, to)"
             else:
-                yield f"    {self._put(tagged.arm.value, access('to', tagged.arm.name), held)}"
+                yield f"    {self._set(tagged.arm.value, access('to', tagged.arm.name), variable)}"
         if tagged_oneof.name is None:
-            yield f"elif {held} is None:"
+            yield f"elif {variable} is None:"
             yield "    to.SetInParent()"
         yield "else:"
         if self._is_arm(plan):
@@ -258,12 +260,12 @@ class _Encoders:
             yield f"if value := {read}:"
             yield "    for key, item in value.items():"
             key = "str(key)" if field.key is Kind.STRING else "key"
-            yield f"        {self._put(field.value, f'{target}[{key}]', 'item', strings=True)}"
+            yield f"        {self._set(field.value, f'{target}[{key}]', 'item', strings=True)}"
         elif field.repeated:
             yield from self._repeated(field.value, read, target)
-        elif self._certain(source):
+        elif self._takes_literal(source):
             yield self._assign("to", field, self._converted(field.value, read))
-        elif source is self._anchor(plan, by_name):
+        elif source is self._always_written(plan, by_name):
             zero = self._zero(source)
             yield self._assign("to", field, f"{zero} if (value := {read}) is None else value")
         elif field.required:
@@ -279,10 +281,10 @@ class _Encoders:
     def _write(self, source: FieldSource, target: str) -> str:
         """Return the statement that writes the local `value` to a single field."""
         if source.field.value.kind is Kind.MESSAGE:
-            return self._put(source.field.value, target, "value")
-        return self._assign("to", source.field, self._told(source))
+            return self._set(source.field.value, target, "value")
+        return self._assign("to", source.field, self._field_value(source))
 
-    def _told(self, source: FieldSource) -> str:
+    def _field_value(self, source: FieldSource) -> str:
         if source.stringify:
             self.fields.add("text_of")
             return "text_of(value)"
@@ -294,14 +296,14 @@ class _Encoders:
         return f'setattr({to}, "{field.name}", {value})'
 
     def _repeated(self, value: Value, read: str, target: str) -> Iterator[str]:
-        """Write all that is not None, unless None is a word of the enum."""
+        """Yield the statements that write all elements except None, unless None is a literal."""
         if value.type_name in self.context.plans:
             yield f"for item in {read} or ():"
             yield "    if item is not None:"
             yield f"        {self._filler(value)}(item, {target}.add())"
             return
-        words = self.names.words(value)
-        given = "" if words is not None and words.nullable else " if item is not None"
+        literals = self.names.literals(value)
+        given = "" if literals is not None and literals.nullable else " if item is not None"
         item = self._converted(value, "item")
         if value.type_name in _MAKERS:
             maker = _MAKERS[value.type_name]
@@ -313,33 +315,33 @@ class _Encoders:
             values = f"elements({values})"
         yield f"{target}.extend({item} for item in {values}{given})"
 
-    def _put(self, value: Value, target: str, held: str, strings: bool = False) -> str:
+    def _set(self, value: Value, target: str, variable: str, strings: bool = False) -> str:
         """Return the statement that writes one value."""
         if value.type_name in self.context.plans:
-            return f"{self._filler(value)}({held}, {target})"
+            return f"{self._filler(value)}({variable}, {target})"
         if value.kind is Kind.MESSAGE:
             setter = _SETTERS.get(value.type_name, "set_message")
             self.fields.add(setter)
-            return f"{setter}({target}, {held})"
+            return f"{setter}({target}, {variable})"
         if strings and value.kind is Kind.STRING:
-            return f"{target} = str({held})"
-        return f"{target} = {self._converted(value, held)}"
+            return f"{target} = str({variable})"
+        return f"{target} = {self._converted(value, variable)}"
 
-    def _converted(self, value: Value, held: str) -> str:
+    def _converted(self, value: Value, variable: str) -> str:
         converter = self._converter(value)
-        return f"{converter}({held})" if converter else held
+        return f"{converter}({variable})" if converter else variable
 
     def _converter(self, value: Value) -> str:
-        words = self.names.words(value) if value.kind is Kind.ENUM else None
-        if words is None:
+        literals = self.names.literals(value) if value.kind is Kind.ENUM else None
+        if literals is None:
             return ""
-        self.enums.add(words.to_proto)
-        return words.to_proto
+        self.enums.add(literals.to_proto)
+        return literals.to_proto
 
     def _scalar(self, arm: Field) -> str:
-        """Return the statement that fills an event arm whose payload is no message of ours."""
+        """Return the statement that fills an event arm whose payload has no encoder."""
         if arm.value.kind is Kind.MESSAGE:
-            return self._put(arm.value, access("to", arm.name), "source")
+            return self._set(arm.value, access("to", arm.name), "source")
         return self._assign("to", arm, self._converted(arm.value, "source"))
 
     def _without_time(self, arms: Iterable[Field]) -> list[str]:
@@ -365,11 +367,11 @@ class _Encoders:
         if field is None:
             return []
         self.fields |= {"set_timestamp", "time_of"}
-        held = "None if arm in _WITHOUT_TIME else source" if some_without_time else "source"
-        return [f'set_timestamp({access("to", field.name)}, time_of({held}, "{field.name}"))']
+        variable = "None if arm in _WITHOUT_TIME else source" if some_without_time else "source"
+        return [f'set_timestamp({access("to", field.name)}, time_of({variable}, "{field.name}"))']
 
     def _event_docs(self) -> str:
-        """Return what the event's encoder says of itself."""
+        """Return the docs of the event's encoder."""
         roles = self.context.protocol.roles
         docs = "Returns the event of an arm, made from what the SDK emits"
         if roles.timestamp is not None:
@@ -379,7 +381,7 @@ class _Encoders:
 
 
 def _single(field: Field) -> bool:
-    """Whether a field holds one value, and no value is its zero."""
+    """Whether a field has a single value without presence."""
     return not (field.repeated or field.presence or field.key)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sessiongen.ir.enum_mapping import EnumBinding
 from sessiongen.targets.python.layout import quoted
 from sessiongen.ir.name_case import snake
-from sessiongen.targets.python.naming import ENUM_OWN, Scope, constant, flat_names, plain
+from sessiongen.targets.python.naming import ENUM_ATTRIBUTES, Namespace, constant, flat_names, plain
 from sessiongen.ir.protocol import BoundEnum
 from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.references import References
@@ -17,13 +17,13 @@ from sessiongen.targets.python.references import References
 class Pair:
     """An SDK value as a Python literal and the proto value beside it."""
 
-    word: str
+    literal: str
     value: str
 
 
 @dataclass(frozen=True)
 class Name:
-    """A name of a proto value; `written` for the one of its number that is published."""
+    """A name of a proto value. written: whether it is the first name of its number."""
 
     name: str
     value: str
@@ -32,10 +32,10 @@ class Name:
 
 @dataclass(frozen=True)
 class EnumModel:
-    """An enum. Without pairs the SDK has no twin, and only names are generated.
+    """An enum. Without pairs, the SDK has no such enum, and only names are generated.
 
-    accepts: the type of an SDK value; str where the SDK's own is a str Enum.
-    fallback: the expression of the value for what is not known, or "".
+    accepts: the type of an SDK value; str if the SDK has a str Enum.
+    fallback: the expression of the value for unknown literals, or "".
     """
 
     full_name: str
@@ -65,18 +65,24 @@ class EnumsModel:
 def enums_model(context: Context) -> EnumsModel:
     """Return the model of enums.py."""
     references = context.references()
-    scope = Scope("enums.py", ("UnmappedValueError",))
+    namespace = Namespace("enums.py", ("UnmappedValueError",))
     flat = flat_names({item.enum.full_name: item.enum.path for item in context.protocol.enums})
     enums = [
-        _enum(references, scope, item, item.binding(context.vocabulary), flat[item.enum.full_name])
+        _enum(
+            references, namespace, item, item.binding(context.vocabulary), flat[item.enum.full_name]
+        )
         for item in context.protocol.enums
     ]
-    context.faults += scope.faults
+    context.faults += namespace.faults
     return EnumsModel(references.imports, references.aliases, enums)
 
 
 def _enum(
-    references: References, scope: Scope, bound: BoundEnum, binding: EnumBinding | None, flat: str
+    references: References,
+    namespace: Namespace,
+    bound: BoundEnum,
+    binding: EnumBinding | None,
+    flat: str,
 ) -> EnumModel:
     enum = bound.enum
     class_ = references.enum_class(enum.full_name)
@@ -87,7 +93,7 @@ def _enum(
         for value in enum.values
     ]
     for name in (literal, f"{snake(flat)}_"):
-        scope.claim(name, enum.full_name, enum.span)
+        namespace.claim(name, enum.full_name, enum.span)
     return EnumModel(
         full_name=enum.full_name,
         function=snake(flat),
@@ -104,7 +110,7 @@ def _enum(
 
 def _value(class_: str, name: str) -> str:
     """Return the expression for an enum's value."""
-    if plain(name) and name not in ENUM_OWN:
+    if plain(name) and name not in ENUM_ATTRIBUTES:
         return f"{class_}.{name}"
     return f'{class_}.Value("{name}")'
 
@@ -127,17 +133,18 @@ def _docs(bound: BoundEnum) -> dict[str, str]:
         "docs_to_proto": f"Returns the value of {name} for the SDK's value.{sdk}",
         "docs_from_proto": f"Returns the SDK's value for a value of {name}.{none}",
         "docs_name": f"Returns the name of a value of {name} in JSON.{number}",
-        "docs_from_name": f"Returns the value of {name} with a name in JSON; aliases are accepted.{text}",
+        "docs_from_name": f"Returns the value of {name} with a name in JSON; aliases are accepted."
+        f"{text}",
     }
 
 
 def _accepts(binding: EnumBinding | None, literal: str, fallback: bool) -> str:
-    """A str Enum's member is no Literal to a type checker, so that any str must do."""
-    word = "str" if fallback or (binding and binding.fact.form == "enum") else literal
-    return f"{word} | None" if fallback else word
+    """Return the type of accepted literals: str for a str Enum, whose members are no Literal."""
+    type_ = "str" if fallback or (binding and binding.fact.form == "enum") else literal
+    return f"{type_} | None" if fallback else type_
 
 
 def _pairs(binding: EnumBinding | None, class_: str) -> list[Pair]:
     if binding is None:
         return []
-    return [Pair(quoted(word), _value(class_, value.name)) for word, value in binding.pairs]
+    return [Pair(quoted(literal), _value(class_, value.name)) for literal, value in binding.pairs]

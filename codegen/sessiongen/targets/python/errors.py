@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sessiongen.ir.roles import ErrorArm
 from sessiongen.ir.schema import Kind
 from sessiongen.targets.python.context import Context, payload_docs
-from sessiongen.targets.python.naming import Scope
+from sessiongen.targets.python.naming import Namespace
 from sessiongen.targets.python.parameters import access
 from sessiongen.targets.python.references import SCALAR_TYPES
 
@@ -82,12 +82,12 @@ def errors_model(context: Context) -> ErrorsModel:
 
 def error_names(context: Context) -> dict[str, str]:
     """Return the name of the exception for each error arm."""
-    scope = Scope("errors.py", _OWN_NAMES | context.class_reserved)
+    namespace = Namespace("errors.py", _OWN_NAMES | context.class_reserved)
     names = {
-        item.arm.name: scope.name(_class_name(item.arm.name), item.arm.span)
+        item.arm.name: namespace.name(_class_name(item.arm.name), item.arm.span)
         for item in context.protocol.roles.error_arms
     }
-    context.faults += [item for item in scope.faults if item not in context.faults]
+    context.faults += [item for item in namespace.faults if item not in context.faults]
     return names
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessiongen.targets.python.layout import quoted
-from sessiongen.targets.python.naming import Scope
+from sessiongen.targets.python.naming import Namespace
 from sessiongen.ir.protocol import Event
 from sessiongen.ir.roles import TIMESTAMP
 from sessiongen.ir.schema import Field, Value, Kind
@@ -68,17 +68,17 @@ class _EventsBuilder:
             context.protocol.schema, self.references, context.reserved | {"event"}
         )
         reserved = context.class_reserved
-        self.sink = Scope("the event sink", reserved | {"emit"})
-        self.forwarders = Scope("the forwarders", reserved)
-        self.listeners = Scope("the listeners", reserved | {"on_unknown"})
+        self.sink = Namespace("the event sink", reserved | {"emit"})
+        self.forwarders = Namespace("the forwarders", reserved)
+        self.listeners = Namespace("the listeners", reserved | {"on_unknown"})
 
     def model(self) -> EventsModel:
         base = self.context.flat(self.role.full_name)
         oneof = self.role.oneof
         events = [self._event(item) for item in self.context.protocol.events]
-        for scope in (self.sink, self.forwarders, self.listeners, self.parameters):
-            self.context.faults += scope.faults
-        # Every name is resolved before the imports are read.
+        for namespace in (self.sink, self.forwarders, self.listeners, self.parameters):
+            self.context.faults += namespace.faults
+        # `imports` is complete only after all names have been resolved.
         event = self.references.message(self.role.full_name)
         return EventsModel(
             imports=self.references.imports,
@@ -98,7 +98,7 @@ class _EventsBuilder:
         beside = self._beside(name)
         parameters = self.parameters.payload(name, arm, False, beside)
         payload = self.parameters.construct_payload(arm, parameters)
-        filled = Parameter(arm.name, "", "", "", payload, False, "")
+        payload_argument = Parameter(arm.name, "", "", "", payload, False, "")
         return EventModel(
             name=name,
             arm=arm.name,
@@ -113,7 +113,9 @@ class _EventsBuilder:
             ],
             parameters=parameters,
             beside=beside,
-            event=construct(self.references.message(self.role.full_name), [*beside, filled]),
+            event=construct(
+                self.references.message(self.role.full_name), [*beside, payload_argument]
+            ),
             docs=arm_docs(self.context.protocol, arm),
         )
 
@@ -121,20 +123,20 @@ class _EventsBuilder:
         others = [item for item in self.role.beside if item is not self.timestamp]
         result = self.parameters.beside(function, others)
         if self.timestamp is not None:
-            result.insert(0, self._created(function, self.timestamp))
+            result.insert(0, self._timestamp_parameter(function, self.timestamp))
         return result
 
-    def _created(self, function: str, field: Field) -> Parameter:
+    def _timestamp_parameter(self, function: str, field: Field) -> Parameter:
         self.references.natural(Value(Kind.MESSAGE, TIMESTAMP))
         self.references.values.discard("to_timestamp")
         self.references.values.add("timestamp_or_now")
-        found = self.parameters.beside(function, [field])[0]
+        parameter = self.parameters.beside(function, [field])[0]
         return Parameter(
             field=field.name,
-            name=found.name,
-            annotation=found.annotation,
+            name=parameter.name,
+            annotation=parameter.annotation,
             default="None",
-            argument=f"timestamp_or_now({found.name})",
+            argument=f"timestamp_or_now({parameter.name})",
             unset=False,
             docs=field.docs,
         )

@@ -1,7 +1,7 @@
-"""Breaks the long lines of generated Python as black does, and runs black where that needs black.
+"""Formats generated Python as black does, and runs black only if necessary.
 
-Most modules need no black: templates write the form that black leaves as it is, and `line_breaks`
-breaks long lines. A definition with a long line of an unknown shape is passed to black, in
+Most modules do not need black: templates write the form of black, and `line_breaks` breaks long
+lines. A definition with a long line of an unknown shape is passed to black, in
 subprocesses. Run as a module, this is such a subprocess: it reads texts as JSON and writes the
 formatted texts as JSON.
 """
@@ -21,17 +21,17 @@ from sessiongen.output import subprocesses
 from sessiongen.targets.python import chunks, line_breaks
 from sessiongen.targets.python.layout import LINE_LENGTH
 
-_MOST_WORKERS = 4
+_MAX_WORKERS = 4
 # The characters that black formats in about twice the time in which it is loaded.
-_WORTH_A_WORKER = 32_000
+_CHARACTERS_PER_WORKER = 32_000
 _COLLECT_LINES = 1500
 
 
 class Formatter:
-    """Formats texts; subprocesses that are left end with the `with` block.
+    """Formats texts. Subprocesses that still run end with the `with` block.
 
     cache: a file of texts that black formatted before, or None.
-    salt: what besides the text the result depends on, black's version above all.
+    salt: the version of black, as a cached result depends on it.
     """
 
     def __init__(self, cache: Path | None, salt: str) -> None:
@@ -59,7 +59,7 @@ class Formatter:
         """Return each module as black formats it; only its long lines differ from that.
 
         Raises:
-            RuntimeError: black refuses a text, which is a fault of the generator.
+            RuntimeError: black rejects a text, which is a bug of the generator.
         """
         modules = [chunks.cut(text) for text in texts]
         sources = dict.fromkeys(chunk.source for module in modules for chunk in module)
@@ -74,7 +74,7 @@ class Formatter:
         return [chunks.join(module, [done[chunk.source] for chunk in module]) for module in modules]
 
     def _run_black(self, texts: list[str]) -> list[str]:
-        """Format texts in subprocesses, each with a like share of characters."""
+        """Format texts in subprocesses, with about the same number of characters in each."""
         if not texts:
             return []
         self._start_workers(sum(map(len, texts)))
@@ -94,11 +94,11 @@ class Formatter:
         return [done[index] for index in range(len(texts))]
 
     def _start_workers(self, characters: int) -> None:
-        """Start as many subprocesses as the work is worth and the machine has cores."""
+        """Start subprocesses: at most one per core, and only as many as the work needs."""
         command = subprocesses.module("sessiongen.targets.python.formatting")
         pipe = subprocess.PIPE
-        worth = 1 + characters // _WORTH_A_WORKER
-        for _ in range(min(os.cpu_count() or 1, _MOST_WORKERS, worth)):
+        worth = 1 + characters // _CHARACTERS_PER_WORKER
+        for _ in range(min(os.cpu_count() or 1, _MAX_WORKERS, worth)):
             worker = subprocess.Popen(
                 command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
             )
@@ -110,7 +110,7 @@ def _collect(worker: subprocess.Popen[bytes]) -> list[str]:
     output, errors = worker.stdout.read(), worker.stderr.read()
     if worker.wait() != 0:
         message = errors.decode(errors="replace")[-2000:]
-        raise RuntimeError(f"black refused generated code: {message}")
+        raise RuntimeError(f"black rejected generated code: {message}")
     result: list[str] = json.loads(output)
     return result
 
@@ -129,12 +129,12 @@ def _key(source: str) -> str:
 
 
 def _load(cache: Path | None, salt: str) -> dict[str, str]:
-    """Return the texts formatted before; none if the file is torn or was edited."""
+    """Return the cached texts; {} if the file is damaged or was edited."""
     if cache is None:
         return {}
     try:
         digest, _, data = cache.read_bytes().partition(b"\n")
-        if digest.decode() != _seal(data, salt):
+        if digest.decode() != _checksum(data, salt):
             return {}
         known: dict[str, str] = json.loads(data)
     except (OSError, ValueError):
@@ -143,31 +143,31 @@ def _load(cache: Path | None, salt: str) -> dict[str, str]:
 
 
 def _store(cache: Path | None, salt: str, texts: dict[str, str]) -> None:
-    """Keep this run's texts and drop all others, so that the cache stays small.
+    """Store the texts of this run and no others, so that the cache stays small.
 
-    Texts that cannot be kept cost the next run time and nothing else.
+    Errors are ignored, as the cache only saves time.
     """
     if cache is None:
         return
     data = json.dumps(texts).encode()
     try:
         cache.parent.mkdir(parents=True, exist_ok=True)
-        cache.write_bytes(f"{_seal(data, salt)}\n".encode() + data)
+        cache.write_bytes(f"{_checksum(data, salt)}\n".encode() + data)
     except OSError:
         pass
 
 
-def _seal(data: bytes, salt: str) -> str:
+def _checksum(data: bytes, salt: str) -> str:
     return hashlib.sha256(f"{salt}\0{LINE_LENGTH}\0".encode() + data).hexdigest()
 
 
-def _work() -> None:
+def _run_worker() -> None:
     import gc
 
     format_text("")
     texts: list[str] = json.loads(sys.stdin.buffer.read() or b"[]")
-    # black's trees live for one text each: collecting while they grow costs a tenth of
-    # the time, never collecting keeps them all.
+    # The syntax trees of black are garbage after each text. Automatic collection takes a tenth
+    # of the time, and without any collection all trees stay in memory.
     gc.disable()
     done, lines = [], 0
     for text in texts:
@@ -180,4 +180,4 @@ def _work() -> None:
 
 
 if __name__ == "__main__":
-    _work()
+    _run_worker()

@@ -19,7 +19,7 @@ from sessiongen.targets.python import messages
 from sessiongen.targets.python.client import client_model
 from sessiongen.targets.python.dispatch import dispatch_model
 from sessiongen.targets.python.docstrings import docstring
-from sessiongen.targets.python.encoders import carried_fields, encoders_model
+from sessiongen.targets.python.encoders import encoded_fields, encoders_model
 from sessiongen.targets.python.errors import errors_model
 from sessiongen.targets.python.enums import enums_model
 from sessiongen.targets.python.events import events_model
@@ -31,13 +31,13 @@ from sessiongen.targets.python.references import module_faults
 from sessiongen.targets.python.requests import requests_model
 from sessiongen.targets.python.responses import responses_model
 
-# mypy-protobuf narrows Message.DESCRIPTOR, which pyright takes for an unsound override.
+# mypy-protobuf narrows Message.DESCRIPTOR, which pyright reports as an invalid override.
 _STUB_COMMENT = "# pyright: reportIncompatibleVariableOverride=false\n"
 
-# The syntax tree of a longer text would take more memory than the rest of a run.
-_LARGEST_PARSED = 2_000_000
+# The syntax tree of a longer text needs more memory than the rest of a run.
+_MAX_PARSED_CHARACTERS = 2_000_000
 
-# What the template of each layer is given.
+# The function that returns the model of each layer's template.
 _MODELS: dict[str, Callable[[Context], object] | None] = {
     "dispatch": dispatch_model,
     "requests": requests_model,
@@ -60,7 +60,7 @@ def generate(model: Model, output: Output, version: str, formatter: Formatter) -
     """Return the files of the generated package by their path inside it.
 
     Raises:
-        InputError: names of the protocol clash, or protoc refuses the descriptors.
+        InputError: names of the protocol clash, or protoc rejects the descriptors.
     """
     assert isinstance(output.options, PythonOptions)
     protocol, compiled = model.protocol, model.compiled
@@ -68,8 +68,8 @@ def generate(model: Model, output: Output, version: str, formatter: Formatter) -
     installed = installed_modules(model, output.options)
     context_ = context(protocol, installed, model.annotated, overrides.functions, output.layers)
     context_.faults += message_faults(protocol.schema)
-    context_.faults += overrides.faults(carried_fields(context_))
-    source = _shown(compiled.origin)
+    context_.faults += overrides.faults(encoded_fields(context_))
+    source = _printable(compiled.origin)
     if installed:
         rendered = _render(context_, output, version, source)
         return {**_layers(rendered, formatter), **_overrides(overrides, version, source)}
@@ -128,16 +128,16 @@ def _possible_layers(context_: Context, output: Output) -> list[str]:
 
 
 def _overrides(overrides: Overrides, version: str, source: str) -> dict[str, str]:
-    """Return the overrides as a module of the package, which then needs no other."""
+    """Return a copy of the overrides, which becomes a module of the package."""
     if not overrides.functions:
         return {}
     return {"overrides.py": _header(version, source) + overrides.text}
 
 
-def _shown(source: str) -> str:
-    """Return the names of files as text for a comment and a docstring, whatever they hold."""
+def _printable(source: str) -> str:
+    """Return file names in a form that is safe in a comment and a docstring."""
     printable = "".join(item if item.isprintable() else "?" for item in source)
-    # "coding:" in a file's first lines would name the encoding of the whole file.
+    # "coding:" in the first lines of a file would declare its encoding.
     return printable.replace("\\", "/").replace('"', "'").replace("coding", "cod-ing")
 
 
@@ -151,8 +151,8 @@ def _layers(rendered: Mapping[str, str], formatter: Formatter) -> dict[str, str]
 
 
 def invalid_module(name: str, text: str) -> Diagnostic | None:
-    """Return a fault if a generated module is not valid Python, so that it is not written."""
-    if len(text) > _LARGEST_PARSED:
+    """Return a fault if a generated module is not valid Python."""
+    if len(text) > _MAX_PARSED_CHARACTERS:
         return None
     try:
         ast.parse(text)

@@ -1,11 +1,10 @@
 """The names under which generated message modules register their .proto files.
 
-protoc derives Python imports from file names, so it is given files that lie in the generated
-package. A process, however, holds one definition of each message: another package that has the
-same .proto registers it under its import name, and protobuf accepts a second registration only
-if the file's name and content are the same. The generated modules therefore register each file
-under the name by which .proto files import it, with the bytes that protoc embeds when it is run
-on the .proto itself.
+protoc derives Python imports from file names, so it compiles copies of the files whose names are
+inside the generated package. A process, however, has one definition of each message: another
+package with the same .proto registers it under its import name, and protobuf accepts a second
+registration only if name and content are equal. The generated modules therefore register each
+file under its import name, with the bytes that protoc embeds for the original .proto.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def inside(own: Iterable[str], package: str) -> dict[str, str]:
 def moved(
     files: Iterable[descriptor_pb2.FileDescriptorProto], names: Mapping[str, str]
 ) -> list[descriptor_pb2.FileDescriptorProto]:
-    """Return copies of the files, renamed as `names` says."""
+    """Return copies of the files with the new names in `names`."""
     copies = []
     for original in files:
         item = descriptor_pb2.FileDescriptorProto()
@@ -49,7 +48,7 @@ def _rename(file: descriptor_pb2.FileDescriptorProto, names: Mapping[str, str]) 
 
 
 def clear_default_json_names(file: descriptor_pb2.FileDescriptorProto) -> None:
-    """Remove JSON names that are the default: protoc embeds those that a .proto gives alone."""
+    """Remove default JSON names, because protoc embeds only those given in the .proto."""
     for field in [*file.extension, *_fields(file.message_type)]:
         if field.json_name == _json_name(field.name):
             field.ClearField("json_name")
@@ -88,7 +87,7 @@ def restored(text: str, names: Mapping[str, str]) -> str:
 
 
 def descriptors(files: Mapping[str, str]) -> list[descriptor_pb2.FileDescriptorProto]:
-    """Return the descriptors that generated `_pb2.py` texts hold; none of one that was edited."""
+    """Return the descriptors in generated `_pb2.py` texts, except those that were edited."""
     descriptors = []
     for name, text in sorted(files.items()):
         match = _SERIALIZED.search(text) if name.endswith("_pb2.py") else None

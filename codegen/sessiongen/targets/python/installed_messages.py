@@ -1,7 +1,7 @@
-"""Installed modules of generated messages, and the style of their type stubs.
+"""Finds installed modules of generated messages, and the style of their type stubs.
 
-mypy-protobuf and `protoc --pyi_out` write different stubs; code that uses the messages has to
-be typed accordingly.
+mypy-protobuf and `protoc --pyi_out` write different stubs, to which the types in generated code
+must be adapted.
 """
 
 from __future__ import annotations
@@ -44,29 +44,27 @@ def installed_modules(model: Model, options: PythonOptions) -> dict[str, Install
     if options.messages is not None and not modules:
         span = Span(display(options.config))
         imported = message_module.load(options.messages, span, options.config.parent)
-        _refuse_other_protocol(model, imported, options.messages, span)
+        _check_protocol(model, imported, options.messages, span)
         modules = imported.modules
-    return {file: _installed(module) for file, module in modules.items()}
+    return {file: _stub_style(module) for file, module in modules.items()}
 
 
-def _refuse_other_protocol(
-    model: Model, imported: ImportedDescriptors, name: str, span: Span
-) -> None:
+def _check_protocol(model: Model, imported: ImportedDescriptors, name: str, span: Span) -> None:
     own = model.compiled.own
     missing = [file for file in own if file not in imported.modules]
     if missing:
-        fault = f"the module {name!r} does not hold the messages of {', '.join(missing)}"
-        help_ = f"import names of the files it holds: {', '.join(imported.modules)}"
+        fault = f"the module {name!r} does not have the messages of {', '.join(missing)}"
+        help_ = f"it has the files: {', '.join(imported.modules)}"
         raise InputError([Diagnostic(span, Rule.MESSAGES_MODULE, fault, help_)])
     old = [file for file in imported.files if file.name in own]
     differences = changes(old, [file for file in model.annotated.files if file.name in own])
     if differences:
         fault = f"the module {name!r} was generated from another version of the protocol"
-        help_ = f"generate it anew; compared with it the protocol has: {'; '.join(differences[:5])}"
+        help_ = f"generate it again; differences in the protocol: {'; '.join(differences[:5])}"
         raise InputError([Diagnostic(span, Rule.MESSAGES_MODULE, fault, help_)])
 
 
-def _installed(module: MessageModule) -> InstalledModule:
+def _stub_style(module: MessageModule) -> InstalledModule:
     stub = module.path.with_suffix(".pyi")
     try:
         text = stub.read_text(encoding="utf-8")

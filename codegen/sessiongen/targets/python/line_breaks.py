@@ -1,8 +1,8 @@
 """Breaks long lines of generated code as black does, so that black does not have to format them.
 
-The shapes of lines that generated code has are known: definitions, calls, subscripts, conditional
-expressions, conditions and unions of types. For a line of another shape there is no result, and the
-definition that it belongs to is passed to black.
+The shapes of lines in generated code are known: definitions, calls, subscripts, conditional
+expressions, conditions and unions of types. Definitions with a line of another shape are passed
+to black.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from sessiongen.targets.python.layout import LINE_LENGTH
 
 _STRING = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
-# A long line of code, or what may contain long lines that stay: docstrings, strings and comments.
+# A long line of code, or a docstring, string or comment, whose long lines stay.
 _LONG_LINE = re.compile(
     rf'^(?P<code>(?! *(?:"""|#))[^\n]{{{LINE_LENGTH + 1},}})$'
     rf'|"""(?:\\.|[^\\])*?"""|{_STRING}|#[^\n]*',
@@ -21,7 +21,7 @@ _LONG_LINE = re.compile(
 )
 _TOKEN = re.compile(rf"{_STRING}|[=!<>:]=|\w+|\s+|.")
 _DEFINITION = re.compile(r"(?:async )?def \w+\(")
-# A statement or an argument: what stands before and after its value.
+# A statement or an argument: the text before and after its value.
 _PARTS = re.compile(
     r'(?P<start>return |if |elif |(?:[\w.]+|"\w+")(?:=|: | = ))?(?P<value>.*?)'
     r"(?P<end>(?: = None)?,|:|)"
@@ -32,7 +32,7 @@ _IMPORT = re.compile(r"(?P<head>from [\w.]+ import )(?P<names>[\w, ]+)")
 _TABLE = re.compile(r"(?P<head>\w+: \w+\[)(?P<body>.+)(?P<tail>\] = (?P<value>\w+\(|\{))")
 
 _OPENING, _CLOSING = tuple("([{"), tuple(")]}")
-# In the order of their priority: the word that shows a delimiter, and all words that delimit then.
+# In the order of priority: the token that identifies a delimiter, and the tokens that delimit.
 _DELIMITERS = {
     "for": ("for", "if"),
     ",": (",",),
@@ -43,7 +43,7 @@ _DELIMITERS = {
 }
 # Operators that black breaks at as well.
 _OPERATORS = frozenset("== != <= >= < > in is not + - * / % @ & ^ ~ #".split())
-# Where black puts a value with such a delimiter in parentheses, to break it there.
+# The start of lines in which black puts a value with such a delimiter in parentheses.
 _PARENTHESIZED = {
     "else": re.compile(r'return |[\w.]+ ?= ?|"\w+": '),
     "or": re.compile(r"(?:el)?if "),
@@ -124,7 +124,7 @@ def _enclosed(head: str, body: str, tail: str, indent: int) -> list[str]:
     if indent + max(len(head), len(tail)) > LINE_LENGTH:
         raise _UnknownShape(head)
     delimiter, parts = _split(body)
-    # A display, unlike the arguments of a call, has one element a line.
+    # A list, tuple or dict display has one element per line, unlike the arguments of a call.
     display = delimiter == "," and not (head[-2:-1].isalnum() or head[-2:-1] == "_")
     if inner + len(body) <= LINE_LENGTH and not display:
         inside = [" " * inner + body]
@@ -165,18 +165,18 @@ def _split(text: str) -> tuple[str, list[str]]:
         The delimiter, "" for none, and the parts.
     """
     tokens = list(_outermost(text))
-    words = {word for word, _ in tokens}
-    if {"for", "else"} <= words:
+    token_texts = {token for token, _ in tokens}
+    if {"for", "else"} <= token_texts:
         raise _UnknownShape(text)
-    delimiter = next((item for item in _DELIMITERS if item in words), "")
-    if "=" in words and delimiter not in ("for", ","):
-        # One keyword argument: its value is split in its turn.
+    delimiter = next((item for item in _DELIMITERS if item in token_texts), "")
+    if "=" in token_texts and delimiter not in ("for", ","):
+        # One keyword argument; its value is split next.
         delimiter = ""
-    elif delimiter in ("|", "") and words & _OPERATORS:
+    elif delimiter in ("|", "") and token_texts & _OPERATORS:
         raise _UnknownShape(text)
     if not delimiter:
         return "", [text]
-    places = [place for word, place in tokens if word in _DELIMITERS[delimiter]]
+    places = [place for token, place in tokens if token in _DELIMITERS[delimiter]]
     parts = [text[start:end] for start, end in zip([0, *places], [*places, None], strict=True)]
     return delimiter, [part for item in parts if (part := item.strip(", "))]
 

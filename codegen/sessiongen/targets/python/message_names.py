@@ -7,22 +7,22 @@ from dataclasses import dataclass
 
 from sessiongen.diagnostics import Diagnostic, Span
 from sessiongen.ir.name_case import snake
-from sessiongen.targets.python.naming import Scope, flat_names, identifier
+from sessiongen.targets.python.naming import Namespace, flat_names, identifier
 from sessiongen.ir.enum_mapping import EnumBinding
 from sessiongen.ir.protocol import BoundEnum
 from sessiongen.ir.schema import Message, Value
 from sessiongen.ir.encoding_plan import TAG, MessagePlan
 from sessiongen.targets.python.context import Context
 
-# Names that models.py needs for itself, as names of classes and of fields.
-_TAKEN = frozenset(
+# Names that models.py uses itself, as names of classes and of fields.
+_RESERVED = frozenset(
     "Any Iterable Literal Mapping TYPE_CHECKING TypeAlias TypedDict Union annotations dataclass "
     "TimestampLike DurationLike StructLike str bytes bool int float tuple object".split()
 )
 
 
 @dataclass(frozen=True)
-class EnumWords:
+class EnumLiterals:
     """How plain Python spells an enum: the type of its words, and the converters.
 
     imported: the name of the type in enums.py, or "" where words are plain strings.
@@ -48,20 +48,20 @@ class MessageNames:
         paths = {}
         for name, plan in context.plans.items():
             path = plan.message.path
-            held = len(path) > 1 and (plan.message.file, path[:1]) in holders
-            paths[name] = path[1:] if held else path
+            is_nested = len(path) > 1 and (plan.message.file, path[:1]) in holders
+            paths[name] = path[1:] if is_nested else path
         self._plans = context.plans
         self._flat = flat_names(paths)
         flat = flat_names({item.enum.full_name: item.enum.path for item in context.protocol.enums})
-        self._words = {
-            item.enum.full_name: _words(
+        self._literals = {
+            item.enum.full_name: _literals(
                 item, item.binding(context.vocabulary), flat[item.enum.full_name]
             )
             for item in context.protocol.enums
         }
-        words = {item.imported for item in self._words.values()}
+        literals = {item.imported for item in self._literals.values()}
         self._aliases = context.modules.aliases
-        self._taken = _TAKEN | words | self._aliases | {TAG}
+        self._reserved = _RESERVED | literals | self._aliases | {TAG}
         self._event = self.role(roles.event)
         self._members: dict[str, dict[str, str]] = {}
 
@@ -76,7 +76,7 @@ class MessageNames:
 
     def title(self, message: Message) -> str:
         """Return the name of a message's class in models.py."""
-        return identifier(self._flat[message.full_name], self._taken)
+        return identifier(self._flat[message.full_name], self._reserved)
 
     def members(self, plan: MessagePlan) -> dict[str, str]:
         """Return the names of a class's fields, by the field or the oneof that each stands for.
@@ -85,36 +85,36 @@ class MessageNames:
         """
         known = self._members.get(plan.message.full_name)
         if known is None:
-            reserved = _TAKEN | self._aliases | set(self._types(plan))
+            reserved = _RESERVED | self._aliases | set(self._types(plan))
             known = {name: identifier(name, reserved) for name, _ in _owners(plan)}
             self._members[plan.message.full_name] = known
         return known
 
     def _types(self, plan: MessagePlan) -> Iterator[str]:
         for field in plan.message.fields:
-            words = self.words(field.value)
-            if words is not None:
-                yield words.imported
+            literals = self.literals(field.value)
+            if literals is not None:
+                yield literals.imported
             if field.value.type_name in self._plans:
                 yield self.title(self._plans[field.value.type_name].message)
 
     def faults(self) -> list[Diagnostic]:
         """Return a fault for each two names that fall together."""
-        functions, titles = Scope("encoders.py"), Scope("models.py", self._taken)
-        scopes = [functions, titles]
+        functions, titles = Namespace("encoders.py"), Namespace("models.py", self._reserved)
+        namespaces = [functions, titles]
         for plan in self._plans.values():
             message = plan.message
             functions.claim(f"encode_{self.function(message)}", message.full_name, message.span)
             titles.claim(self.title(message), message.full_name, message.span)
-            scopes.append(Scope(f"models.{self.title(message)}"))
+            namespaces.append(Namespace(f"models.{self.title(message)}"))
             members = self.members(plan)
             for name, span in _owners(plan):
-                scopes[-1].claim(members[name], name, span)
-        return [fault for scope in scopes for fault in scope.faults]
+                namespaces[-1].claim(members[name], name, span)
+        return [fault for namespace in namespaces for fault in namespace.faults]
 
-    def words(self, value: Value) -> EnumWords | None:
+    def literals(self, value: Value) -> EnumLiterals | None:
         """Return how a value's enum is spelled; None where it is no enum of the protocol."""
-        return self._words.get(value.type_name)
+        return self._literals.get(value.type_name)
 
 
 def _owners(plan: MessagePlan) -> Iterator[tuple[str, Span]]:
@@ -122,11 +122,11 @@ def _owners(plan: MessagePlan) -> Iterator[tuple[str, Span]]:
     yield from ((item.oneof.name, item.oneof.span) for item in plan.tagged_oneofs)
 
 
-def _words(bound: BoundEnum, binding: EnumBinding | None, flat: str) -> EnumWords:
+def _literals(bound: BoundEnum, binding: EnumBinding | None, flat: str) -> EnumLiterals:
     function = snake(flat)
     if binding is None or not binding.pairs:
-        return EnumWords("str", "", False, f"{function}_from_name", f"{function}_name")
-    word = f"{flat}Literal"
+        return EnumLiterals("str", "", False, f"{function}_from_name", f"{function}_name")
+    literal = f"{flat}Literal"
     nullable = bound.fallback is not None
-    type_ = f"{word} | None" if nullable else word
-    return EnumWords(type_, word, nullable, f"{function}_to_proto", f"{function}_from_proto")
+    type_ = f"{literal} | None" if nullable else literal
+    return EnumLiterals(type_, literal, nullable, f"{function}_to_proto", f"{function}_from_proto")

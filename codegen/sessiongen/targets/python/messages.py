@@ -31,7 +31,7 @@ _PLUGIN = "from mypy_protobuf.main import main; main()"
 
 @dataclass
 class Running:
-    """The two child processes and the folder they write to."""
+    """The two subprocesses and their output folder."""
 
     folder: tempfile.TemporaryDirectory[str]
     python: subprocess.Popen[bytes]
@@ -52,7 +52,7 @@ def start(
         file_to_generate=targets, parameter="quiet", proto_file=renamed
     )
     stubs = _plugin(Path(folder.name), request.SerializeToString())
-    # Docs are in the stubs alone, and most of a large descriptor set is positions.
+    # Only stubs have docs; source positions are the largest part of a descriptor set.
     for item in renamed:
         item.ClearField("source_code_info")
         import_names.clear_default_json_names(item)
@@ -65,7 +65,7 @@ def start(
 
 
 def _plugin(folder: Path, request: bytes) -> subprocess.Popen[bytes]:
-    """Run mypy-protobuf over files, not pipes: neither side can then block the other."""
+    """Start mypy-protobuf with files as its input and output, as pipes could block."""
     (folder / "request").write_bytes(request)
     with (folder / "request").open("rb") as stdin, (folder / "response").open("wb") as stdout:
         return subprocess.Popen(
@@ -81,11 +81,11 @@ def finish(running: Running, source_map: SourceMap) -> dict[str, str]:
     """Return the generated texts by file name.
 
     Raises:
-        InputError: one of the tools refused the descriptors.
+        InputError: one of the tools rejected the descriptors.
     """
     with running.folder as folder:
         diagnostics = protoc.finish(running.python, source_map)
-        _, said = running.stubs.communicate()
+        _, error_output = running.stubs.communicate()
         if failed(diagnostics):
             raise InputError(diagnostics)
         made = Path(folder).joinpath(*running.package.split("."))
@@ -98,19 +98,21 @@ def finish(running: Running, source_map: SourceMap) -> dict[str, str]:
         if running.stubs.returncode == 0:
             response.ParseFromString((Path(folder) / "response").read_bytes())
     if running.stubs.returncode != 0 or response.error:
-        raise _no_stubs(response.error or said.decode("utf-8", errors="replace"), source_map)
+        raise _stub_error(
+            response.error or error_output.decode("utf-8", errors="replace"), source_map
+        )
     for file in response.file:
         stub = _stub(file.content)
-        _refuse_clashes(_proto(file.name, running.own), stub, source_map)
+        _check_clashes(_proto(file.name, running.own), stub, source_map)
         texts[file.name.rsplit("/", 1)[-1]] = stub
     return texts
 
 
 def _code(text: str) -> str:
-    """Return a module, without pyright's doubts where its stub cannot still them.
+    """Return a module with comments that disable false reports of pyright.
 
-    It cannot know which of two attributes a public import has, and types the builder of
-    generic services otherwise than protoc uses it.
+    pyright does not know which of two attributes a public import has, and the types of the
+    builder of generic services do not match its use by protoc.
     """
     quiet = {
         "reportAttributeAccessIssue": "except AttributeError:",
@@ -121,32 +123,32 @@ def _code(text: str) -> str:
 
 
 def _stub(text: str) -> str:
-    """Return a stub with LF line ends and without two slips of mypy-protobuf.
+    """Return a stub with LF line ends, and with corrections for two bugs of mypy-protobuf.
 
-    A message such as `None` is declared as `_r_None`, but not so called by the enums in
-    it; and fields whose names differ by case alone have one constant, declared twice.
+    It declares a message named `None` as `_r_None`, but its enums refer to `None`. For fields
+    whose names differ only in case, it declares the same constant twice.
     """
 
-    def mended(match: re.Match[str]) -> str:
+    def corrected(match: re.Match[str]) -> str:
         parts = match.group().split(".")
         return ".".join(f"_r_{part}" if keyword.iskeyword(part) else part for part in parts)
 
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _NUMBERS.sub(_each_line_once, _ENUM_TYPE.sub(mended, lines))
+    return _NUMBERS.sub(_each_line_once, _ENUM_TYPE.sub(corrected, lines))
 
 
 def _each_line_once(match: re.Match[str]) -> str:
     return "".join(dict.fromkeys(match.group().splitlines(keepends=True)))
 
 
-def _refuse_clashes(proto: str, text: str, source_map: SourceMap) -> None:
-    found = clashes(text)
-    if found:
-        help_ = "rename what has this name in the .proto: generated code needs it"
+def _check_clashes(proto: str, text: str, source_map: SourceMap) -> None:
+    phrases = clashes(text)
+    if phrases:
+        help_ = "rename the element in the .proto: generated code uses this name"
         span = source_map.span(proto)
         faults = [
             Diagnostic(span, Rule.NAME_CLASH, f"the type stub of this file {phrase}", help_)
-            for phrase in found
+            for phrase in phrases
         ]
         raise InputError(faults)
 
@@ -157,7 +159,7 @@ def _proto(stub: str, own: tuple[str, ...]) -> str:
     return next(item for item in own if module_name(item) == name)
 
 
-def _no_stubs(reason: str, source_map: SourceMap) -> InputError:
+def _stub_error(reason: str, source_map: SourceMap) -> InputError:
     span = Span(source_map.origin.as_posix() if source_map.origin else "mypy-protobuf")
     last = (reason.strip().splitlines() or ["no reason given"])[-1]
     help_ = "mypy-protobuf cannot describe this protocol; see its message"

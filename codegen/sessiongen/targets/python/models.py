@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sessiongen.targets.python.naming import Scope
+from sessiongen.targets.python.naming import Namespace
 from sessiongen.ir.schema import Field, Kind, Value
 from sessiongen.ir.encoding_plan import TAG, TaggedOneof, MessagePlan
 from sessiongen.targets.python.layout import LINE_LENGTH, imported, quoted
@@ -33,7 +33,7 @@ class PlainClass:
 
 @dataclass(frozen=True)
 class PlainUnion:
-    """A message that is nothing but a tagged_oneof: an alias of its arms' classes."""
+    """A message that consists of a oneof: an alias of the classes of its arms."""
 
     name: str
     docs: list[str]
@@ -51,11 +51,11 @@ class Decoder:
 
 @dataclass(frozen=True)
 class PlainModel:
-    """models.py and decoders.py; each has imports of its own."""
+    """models.py and decoders.py, which have different imports."""
 
     classes: list[PlainClass]
     unions: list[PlainUnion]
-    words: str
+    literals: str
     model_imports: list[str]
     model_aliases: list[tuple[str, str, str]]
     decoders: list[Decoder]
@@ -84,13 +84,13 @@ class _Plain:
         self.names = MessageNames(context)
         self.references = context.references()
         self.model_references = context.references()
-        self.words: set[str] = set()
+        self.literals: set[str] = set()
         self.enums: set[str] = set()
         self.fields: set[str] = set()
         self.classes: list[PlainClass] = []
         self.unions: list[PlainUnion] = []
         self.decoders: list[Decoder] = []
-        self.readers = Scope("decoders.py")
+        self.readers = Namespace("decoders.py")
 
     def model(self) -> PlainModel:
         for plan in self.context.plans.values():
@@ -102,7 +102,7 @@ class _Plain:
         return PlainModel(
             classes=self.classes,
             unions=self.unions,
-            words=imported(".enums", self.words),
+            literals=imported(".enums", self.literals),
             model_imports=self.model_references.imports,
             model_aliases=self.model_references.aliases,
             decoders=self.decoders,
@@ -195,7 +195,7 @@ class _Plain:
         return f"{one} | None" if optional else one
 
     def _single_type(self, value: Value) -> tuple[str, bool]:
-        """Return the type of one value, and whether it holds None by itself."""
+        """Return the type of one value, and whether it includes None."""
         if value.type_name in self.context.plans:
             return self._title(self.context.plans[value.type_name]), False
         if value.type_name in _OWN_TYPES:
@@ -204,10 +204,10 @@ class _Plain:
             return self.model_references.message(value.type_name), False
         if value.kind is not Kind.ENUM:
             return SCALAR_TYPES[value.kind], False
-        words = self.names.words(value)
-        if words is not None and words.imported:
-            self.words.add(words.imported)
-        return (words.type, words.nullable) if words else ("int", False)
+        literals = self.names.literals(value)
+        if literals is not None and literals.imported:
+            self.literals.add(literals.imported)
+        return (literals.type, literals.nullable) if literals else ("int", False)
 
     def _read(self, field: Field) -> str:
         held = access("message", field.name)
@@ -217,7 +217,7 @@ class _Plain:
                 return f"dict({held})"
             return f"{{key: {convert}(item) for key, item in {held}.items()}}"
         if field.repeated and field.value.kind is Kind.ENUM and convert:
-            # pyright would take what `map` gives for any str.
+            # With `map`, pyright infers str instead of the literals.
             return f"tuple({convert}(item) for item in {held})"
         if field.repeated:
             return f"tuple(map({convert}, {held}))" if convert else f"tuple({held})"
@@ -232,11 +232,11 @@ class _Plain:
         if value.type_name in _OWN_TYPES:
             self.fields.add(_OWN_TYPES[value.type_name][1])
             return _OWN_TYPES[value.type_name][1]
-        words = self.names.words(value) if value.kind is Kind.ENUM else None
-        if words is None:
+        literals = self.names.literals(value) if value.kind is Kind.ENUM else None
+        if literals is None:
             return ""
-        self.enums.add(words.from_proto)
-        return words.from_proto
+        self.enums.add(literals.from_proto)
+        return literals.from_proto
 
 
 def _docs(title: str, plan: MessagePlan, members: Sequence[_Member]) -> str:

@@ -1,7 +1,7 @@
-"""Names: converts protobuf names to Python names and reports clashes.
+"""Converts protobuf names to Python names, and reports names that clash.
 
-The form of a name depends on the name and fixed word lists only, so that a new arm never renames
-another. If two names still become equal, the later one is refused.
+A Python name depends only on the protobuf name and fixed lists, so that a new arm does not
+rename others. If two names become equal, the second one is reported.
 """
 
 from __future__ import annotations
@@ -16,40 +16,40 @@ from sessiongen.ir.schema import Schema
 
 _CAPITAL = re.compile(r"(?=[A-Z])")
 
-# What stubs import under names of their own.
+# The names under which stubs import modules.
 _STUB_IMPORTS = frozenset(
     "_abc _builtins _containers _descriptor _enum_type_wrapper _message _typing".split()
 )
 
 # Attributes of google.protobuf.message.Message; a field of such a name hides one.
-MESSAGE_API = frozenset(
+MESSAGE_ATTRIBUTES = frozenset(
     "ByteSize Clear ClearExtension ClearField CopyFrom DESCRIPTOR DiscardUnknownFields "
     "Extensions FindInitializationErrors FromString HasExtension HasField IsInitialized "
     "ListFields MergeFrom MergeFromString ParseFromString RegisterExtension "
     "SerializePartialToString SerializeToString SetInParent UnknownFields WhichOneof".split()
 )
 
-# Names that a module of messages has of its own, in the code or in the stub.
-MESSAGES_MODULE = frozenset(
+# The names in every module of messages, in its code or stub.
+MODULE_ATTRIBUTES = frozenset(
     "DESCRIPTOR _builder _descriptor_pool _globals _runtime_version _sym_db _symbol_database "
     "_extension_dict _python_message _Never _TypeAlias sys".split()
 )
 
-# Names to which Python itself gives a meaning, on any class.
-_PYTHONS_OWN = re.compile(r"__\w+__")
+# Names that have a meaning in Python on any class.
+_SPECIAL_NAME = re.compile(r"__\w+__")
 
-# Names that a stub gives to parts of an enum, and one that every metaclass has.
+# Names in the stub of an enum, and an attribute of every metaclass.
 _ENUM_API = frozenset({"DESCRIPTOR", "ValueType", "mro"})
 
-# What every enum has, and its stub's `V`: a value of such a name does not hide it.
-ENUM_OWN = frozenset({"Name", "V", "Value", "items", "keys", "values"})
+# Attributes of every enum, and the `V` of its stub; a value cannot replace them.
+ENUM_ATTRIBUTES = frozenset({"Name", "V", "Value", "items", "keys", "values"})
 
 
 def identifier(name: str, reserved: frozenset[str] = frozenset()) -> str:
     """Return a name usable as a Python attribute and argument.
 
-    Keywords and reserved names get a trailing underscore, or more where that is taken
-    too; names that Python mangles or gives a meaning (`__x`) get a leading letter.
+    Keywords and reserved names get trailing underscores. Names that start with `__`, which
+    Python would mangle, get a leading letter.
     """
     result = f"f{name}" if name.startswith("__") else name
     while keyword.iskeyword(result) or result in reserved:
@@ -58,7 +58,7 @@ def identifier(name: str, reserved: frozenset[str] = frozenset()) -> str:
 
 
 def plain(name: str) -> bool:
-    """Whether `message.name` is valid Python and means the field."""
+    """Whether `message.name` is valid Python and refers to the field."""
     return name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("__")
 
 
@@ -67,31 +67,31 @@ def constant(name: str) -> str:
     return snake(name).upper()
 
 
-class Scope:
-    """The names of one namespace in generated code; a second owner is a fault."""
+class Namespace:
+    """The names of a namespace in generated code; two owners of a name are a fault."""
 
-    def __init__(self, what: str, reserved: Iterable[str] = ()) -> None:
-        self.what = what
+    def __init__(self, description: str, reserved: Iterable[str] = ()) -> None:
+        self.description = description
         self.reserved = frozenset(reserved)
         self._owners: dict[str, str] = {}
         self.faults: list[Diagnostic] = []
 
     def name(self, name: str, span: Span) -> str:
-        """Claim the Python form of a name and return it."""
+        """Add the Python form of a name and return it."""
         result = identifier(name, self.reserved)
         self.claim(result, name, span)
         return result
 
     def claim(self, result: str, owner: str, span: Span) -> None:
-        """Claim an exact Python name for an owner."""
+        """Add a Python name with its owner; report it if it has another owner."""
         if result in self.reserved:
-            fault = f"{owner!r} becomes {result!r}, which {self.what} needs for itself"
+            fault = f"{owner!r} becomes {result!r}, which {self.description} uses itself"
             self.faults.append(Diagnostic(span, Rule.NAME_CLASH, fault, "rename it in the .proto"))
             return
         first = self._owners.setdefault(result, owner)
         if first == owner:
             return
-        fault = f"{owner!r} and {first!r} both become {result!r} in {self.what}"
+        fault = f"{owner!r} and {first!r} both become {result!r} in {self.description}"
         help_ = "rename one of the two in the .proto"
         self.faults.append(Diagnostic(span, Rule.NAME_CLASH, fault, help_))
 
@@ -99,10 +99,10 @@ class Scope:
 def flat_names(paths: dict[str, tuple[str, ...]]) -> dict[str, str]:
     """Return a flat CamelCase name for each path of nested names, by full name.
 
-    `Content.Status` becomes `ContentStatus`; where a top-level `ContentStatus` stands
-    too, the nested one becomes `Content__Status`; those of one path in several proto
-    packages carry the package in front, and underscores before capitals where nothing
-    else tells them apart. Names differ in their snake_case form too.
+    `Content.Status` becomes `ContentStatus`. If there is a top-level `ContentStatus`, the
+    nested one becomes `Content__Status`. Equal paths in several proto packages start with the
+    package, and have underscores before capitals if they are still equal. The names also
+    differ in snake_case.
     """
     names = {full: "".join(path) for full, path in paths.items()}
     forms: tuple[Callable[[str], str], ...] = (
@@ -111,17 +111,17 @@ def flat_names(paths: dict[str, tuple[str, ...]]) -> dict[str, str]:
         lambda full: _CAPITAL.sub("__", full.replace(".", "_")),
     )
     for form in forms:
-        taken: dict[str, list[str]] = {}
+        names_by_form: dict[str, list[str]] = {}
         for full, name in names.items():
-            taken.setdefault(snake(name), []).append(full)
-        for group in taken.values():
+            names_by_form.setdefault(snake(name), []).append(full)
+        for group in names_by_form.values():
             if len(group) > 1:
                 names.update({full: form(full) for full in group})
     return names
 
 
 def message_faults(schema: Schema) -> list[Diagnostic]:
-    """Return a fault for each name that hides a part of protobuf's own Python code."""
+    """Return a fault for each name that hides an attribute of protobuf's Python code."""
     return [
         Diagnostic(
             span,
@@ -129,23 +129,26 @@ def message_faults(schema: Schema) -> list[Diagnostic]:
             f"the {kind} {name!r} hides {name!r} of protobuf's own {owner}",
             f"rename the {kind}",
         )
-        for kind, name, span, owner, hidden in _attributes(schema)
-        if name in hidden or _PYTHONS_OWN.fullmatch(name)
+        for kind, name, span, owner, existing in _attributes(schema)
+        if name in existing or _SPECIAL_NAME.fullmatch(name)
     ]
 
 
-_IN_CLASS = ("message class", MESSAGE_API | _STUB_IMPORTS)
-_IN_MODULE = ("module", MESSAGES_MODULE | _STUB_IMPORTS)
+_IN_CLASS = ("message class", MESSAGE_ATTRIBUTES | _STUB_IMPORTS)
+_IN_MODULE = ("module", MODULE_ATTRIBUTES | _STUB_IMPORTS)
 
 
 def _owner(path: tuple[str, ...]) -> tuple[str, frozenset[str]]:
-    """Return what a type becomes an attribute of, and the names that stand there already."""
+    """Return the kind of owner of a type, and the names that the owner already has."""
     return _IN_CLASS if len(path) > 1 else _IN_MODULE
 
 
 def _attributes(schema: Schema) -> Iterator[tuple[str, str, Span, str, frozenset[str]]]:
-    """Yield each name that becomes a Python attribute: its kind, the name, its place, and
-    what it becomes an attribute of, with the names that stand there already."""
+    """Yield each name that becomes a Python attribute.
+
+    A name comes with its kind and position, the kind of its owner, and the names that the
+    owner already has.
+    """
     for message in schema.own_messages():
         yield "message", message.path[-1], message.span, *_owner(message.path)
         for field in message.fields:
@@ -153,7 +156,7 @@ def _attributes(schema: Schema) -> Iterator[tuple[str, str, Span, str, frozenset
     for enum in schema.enums.values():
         if enum.file not in schema.own:
             continue
-        owner, hidden = _owner(enum.path)
-        yield "enum", enum.path[-1], enum.span, owner, hidden
+        owner, existing = _owner(enum.path)
+        yield "enum", enum.path[-1], enum.span, owner, existing
         for value in enum.values:
-            yield "enum value", value.name, value.span, owner, hidden | _ENUM_API
+            yield "enum value", value.name, value.span, owner, existing | _ENUM_API

@@ -1,4 +1,4 @@
-"""Which layers a protocol cannot have, and why."""
+"""Checks which layers are possible for a protocol."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def _peer(protocol: Protocol) -> str:
     for role in roles.messages():
         count = len(carriers(roles.envelope, role))
         if count != 1:
-            held = "several arms" if count else "no arm"
-            return f"{roles.envelope.full_name} has {held} for {role.full_name}"
+            arms = "several arms" if count else "no arm"
+            return f"{roles.envelope.full_name} has {arms} for {role.full_name}"
     required = [item.name for item in roles.envelope.fields if item.required]
     if required:
         return f"{roles.envelope.full_name} has the required field {required[0]}"
@@ -45,5 +45,5 @@ def _peer(protocol: Protocol) -> str:
 
 
 def carriers(envelope: RoleMessage, role: RoleMessage) -> list[Field]:
-    """Return the arms of the envelope that hold the message of a role."""
+    """Return the arms of the envelope whose payload is the message of a role."""
     return [arm for arm in envelope.arms if arm.value.type_name == role.full_name]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sessiongen.diagnostics import Diagnostic
 from sessiongen.targets.python.layout import quoted
-from sessiongen.targets.python.naming import Scope, plain
+from sessiongen.targets.python.naming import Namespace, plain
 from sessiongen.ir.schema import Field, Kind, Message, Oneof, Schema, Value
 from sessiongen.targets.python.references import SCALAR_TYPES, References
 
-# Messages whose natural Python form is one value rather than their fields.
+# Messages whose Python form is one value rather than their fields.
 SINGLE_VALUES = frozenset(
     f"google.protobuf.{name}" for name in ("Timestamp", "Duration", "Struct", "Any", "Value")
 )
@@ -22,7 +22,7 @@ class Parameter:
     """A keyword parameter and the field that it fills.
 
     argument: the expression for the constructor.
-    unset: None is a legal argument although the stub of the constructor refuses it.
+    unset: None is a valid argument, although the stub of the constructor rejects it.
     default: source text, or "" for a parameter that must be given.
     """
 
@@ -36,12 +36,12 @@ class Parameter:
 
     @property
     def declaration(self) -> str:
-        """The parameter as it stands in a signature."""
+        """The parameter in a signature."""
         return f"{self.name}: {self.annotation}" + (f" = {self.default}" if self.default else "")
 
 
 class ParameterBuilder:
-    """Turns fields into parameters of one function after another in one file."""
+    """Returns the parameters of the functions in a file."""
 
     def __init__(self, schema: Schema, references: References, reserved: Iterable[str]) -> None:
         self.schema = schema
@@ -50,33 +50,33 @@ class ParameterBuilder:
         self.faults = list[Diagnostic]()
 
     def payload(
-        self, function: str, arm: Field, lenient: bool, also: Sequence[Parameter] = ()
+        self, function: str, arm: Field, lenient: bool, others: Sequence[Parameter] = ()
     ) -> list[Parameter]:
         """Return the parameters for an arm's payload.
 
-        lenient: whether a field that can be absent may be left out by the caller.
-        also: parameters of the function that stand beside the payload's.
+        lenient: whether the caller may omit fields that can be absent.
+        others: the other parameters of the function.
         """
-        scope = Scope(f"{function}()", self.reserved | {item.name for item in also})
+        namespace = Namespace(f"{function}()", self.reserved | {item.name for item in others})
         message = self.fields_of(arm)
         if message is None:
             annotation, converter = self.references.natural(arm.value)
-            name = scope.name("value", arm.span)
+            name = namespace.name("value", arm.span)
             argument = f"{converter}({name})" if converter else name
             return [Parameter("", name, annotation, "", argument, False, arm.docs)]
-        result = [self._parameter(item, scope, lenient) for item in message.fields]
-        self.faults += scope.faults
+        result = [self._parameter(item, namespace, lenient) for item in message.fields]
+        self.faults += namespace.faults
         return result
 
     def beside(self, function: str, fields: Iterable[Field]) -> list[Parameter]:
-        """Return optional parameters for fields that stand beside a union's arms."""
-        scope = Scope(f"{function}()", self.reserved)
-        result = [self._beside(item, scope) for item in fields]
-        self.faults += scope.faults
+        """Return optional parameters for fields beside the arms."""
+        namespace = Namespace(f"{function}()", self.reserved)
+        result = [self._beside(item, namespace) for item in fields]
+        self.faults += namespace.faults
         return result
 
     def fields_of(self, arm: Field) -> Message | None:
-        """Return the message whose fields an arm's parameters are; None for one value."""
+        """Return the message whose fields are the parameters of an arm; None for one value."""
         if arm.value.kind is not Kind.MESSAGE or arm.value.type_name in SINGLE_VALUES:
             return None
         return self.schema.messages[arm.value.type_name]
@@ -89,12 +89,12 @@ class ParameterBuilder:
         return construct(self.references.message(message.full_name), parameters)
 
     def guards(self, arm: Field, parameters: Sequence[Parameter]) -> list[str]:
-        """Return the statements that refuse two arms of one oneof of an arm's payload."""
+        """Return the statements that reject several arms of a oneof in an arm's payload."""
         message = self.fields_of(arm)
         return self.oneof_guards(message.oneofs if message else (), parameters)
 
     def oneof_guards(self, oneofs: Iterable[Oneof], parameters: Sequence[Parameter]) -> list[str]:
-        """Return the statements that refuse two arms of each oneof."""
+        """Return the statements that reject several arms of each oneof."""
         names = {item.field: item.name for item in parameters}
         statements = []
         for oneof in oneofs:
@@ -104,21 +104,21 @@ class ParameterBuilder:
                 statements.append(f'at_most_one("{oneof.message}.{oneof.name}", {given})')
         return statements
 
-    def _parameter(self, field: Field, scope: Scope, lenient: bool) -> Parameter:
-        name = scope.name(field.name, field.span)
+    def _parameter(self, field: Field, namespace: Namespace, lenient: bool) -> Parameter:
+        name = namespace.name(field.name, field.span)
         annotation, argument = self._forms(field, name)
-        absent = field.presence and not field.required
+        can_be_absent = field.presence and not field.required
         default = ""
-        if absent or (lenient and (field.repeated or field.key is not None)):
+        if can_be_absent or (lenient and (field.repeated or field.key is not None)):
             annotation += " | None"
             argument = _unless_none(name, argument)
-            # Of a oneof's arms at most one is meant, so nobody should have to name them all.
+            # At most one arm of a oneof is set, so arms are optional.
             default = "None" if lenient or field.oneof is not None else ""
         unset = annotation.endswith("| None") and field.implicit_presence
         return Parameter(field.name, name, annotation, default, argument, unset, field.docs)
 
-    def _beside(self, field: Field, scope: Scope) -> Parameter:
-        name = scope.name(field.name, field.span)
+    def _beside(self, field: Field, namespace: Namespace) -> Parameter:
+        name = namespace.name(field.name, field.span)
         annotation, argument = self._forms(field, name)
         argument = _unless_none(name, argument)
         return Parameter(
@@ -167,10 +167,10 @@ def _unless_none(name: str, argument: str) -> str:
 
 
 def construct(type_: str, parameters: Sequence[Parameter]) -> str:
-    """Return the expression that builds a message from parameters.
+    """Return the expression that constructs a message from parameters.
 
-    A field whose name cannot stand in a call, or whose None the stub refuses, goes
-    through `build`, which takes names as strings.
+    `build`, which takes names as strings, is used for fields whose name is not valid in a call,
+    or for which the stub rejects None.
     """
     arguments = [(item.field, item.argument) for item in parameters]
     if all(plain(item.field) and not item.unset for item in parameters):

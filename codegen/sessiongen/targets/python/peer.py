@@ -15,7 +15,7 @@ from sessiongen.targets.python.layout import imported
 from sessiongen.targets.python.obstacles import carriers
 from sessiongen.targets.python.parameters import access
 from sessiongen.targets.python.references import SCALAR_TYPES
-from sessiongen.targets.python.requests import assign, carry, fail
+from sessiongen.targets.python.requests import assign, copy_correlation, set_error
 
 # The expression of a correlation id made from a number, by the kind of the field. A number is
 # at most 2**31 - 1, which each integer type of protobuf can hold.
@@ -52,8 +52,8 @@ class PeerModel:
     id_type, new_id: the type of a correlation id, and the expression that makes one.
     request_id, response_id: the expressions that read the correlation field.
     set_id: the statement that sets a request's correlation id.
-    carry: the statements that give a response its request's correlation id.
-    fail: the statement that sets a response's error text, or "".
+    copy_correlation: the statements that give a response its request's correlation id.
+    set_error: the statement that sets a response's error text, or "".
     oneway: the request arms that nothing answers.
     event: "" if the protocol has no events.
     """
@@ -80,8 +80,8 @@ class PeerModel:
     request_id: str
     response_id: str
     set_id: str
-    carry: list[str]
-    fail: str
+    copy_correlation: list[str]
+    set_error: str
     oneway: list[str]
 
 
@@ -121,8 +121,8 @@ def peer_model(context: Context) -> PeerModel:
         request_id=access("request", correlation.name),
         response_id=access("response", correlation.name),
         set_id=assign("request", correlation.name, "request_id"),
-        carry=carry(correlation),
-        fail=fail(roles, "text"),
+        copy_correlation=copy_correlation(correlation),
+        set_error=set_error(roles, "text"),
         oneway=[item.request.name for item in context.protocol.calls if item.response is None],
     )
 

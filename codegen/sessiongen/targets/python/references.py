@@ -1,4 +1,4 @@
-"""References: how generated Python names messages and enums, and what it has to import."""
+"""Expressions for messages and enums in generated Python, and their imports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NATURAL = {
 }
 
 
-# The Python type of a single value; protobuf gives the number of an enum's value.
+# The Python type of a single value; protobuf represents enum values as numbers.
 SCALAR_TYPES = {
     Kind.BOOL: "bool",
     Kind.INT: "int",
@@ -45,7 +45,7 @@ class Imported:
 class Modules:
     """The modules of messages by proto file, and flat names by full name.
 
-    types: names that files may define for types whose own cannot be written out.
+    types: the names of aliases for types whose name is not valid in an expression.
     """
 
     by_file: Mapping[str, Imported]
@@ -54,22 +54,22 @@ class Modules:
 
     @property
     def aliases(self) -> frozenset[str]:
-        """The names that the modules, and types like `None`, take in generated files."""
+        """The names of modules and aliases in generated files."""
         return frozenset(item.alias for item in self.by_file.values()) | self.types
 
 
-def modules(schema: Schema, main: str, bound: Mapping[str, InstalledModule]) -> Modules:
-    """Return how each proto file's messages are imported; `main` is called `pb`."""
+def modules(schema: Schema, main: str, installed: Mapping[str, InstalledModule]) -> Modules:
+    """Return the import of each proto file's messages; the alias of `main` is `pb`."""
     by_file: dict[str, Imported] = {}
     types: list[Message | Enum] = [*schema.messages.values(), *schema.enums.values()]
-    taken: set[str] = set()
-    # Google's files come last: one of the protocol's own may have the same name.
+    used_aliases: set[str] = set()
+    # Well-known files come last: a file of the protocol may have the same name.
     for file in sorted({item.file for item in types}, key=_google_last):
         alias = "pb" if file == main else _own_name(file)
-        while alias in taken:
+        while alias in used_aliases:
             alias = f"google_{alias}" if is_well_known(file) else f"{alias}_"
-        taken.add(alias)
-        by_file[file] = _imported(file, alias, bound)
+        used_aliases.add(alias)
+        by_file[file] = _imported(file, alias, installed)
     aliases = frozenset(
         _alias(by_file[item.file].alias, item.path) for item in types if _needs_alias(item.path)
     )
@@ -84,20 +84,22 @@ def _own_name(file: str) -> str:
     return module(file)[1] if is_well_known(file) else module_name(file)
 
 
-def _imported(file: str, alias: str, bound: Mapping[str, InstalledModule]) -> Imported:
-    if file in bound:
-        held = bound[file]
-        package, _, name = held.name.rpartition(".")
+def _imported(file: str, alias: str, installed: Mapping[str, InstalledModule]) -> Imported:
+    if file in installed:
+        installed_module = installed[file]
+        package, _, name = installed_module.name.rpartition(".")
         statement = f"from {package} import {name}" if package else f"import {name}"
         renamed = f" as {alias}" if alias != name else ""
-        return Imported(alias, statement + renamed, held.enum_types, held.oneof_literals)
+        return Imported(
+            alias, statement + renamed, installed_module.enum_types, installed_module.oneof_literals
+        )
     package, name = module(file) if is_well_known(file) else (".", module_name(file))
     renamed = f" as {alias}" if alias != name else ""
     return Imported(alias, f"from {package} import {name}{renamed}")
 
 
 def _paths(schema: Schema) -> dict[str, tuple[str, ...]]:
-    """Return the nested names of each message, and of each oneof that has names of its own."""
+    """Return the nested names of each message, and of each oneof except the main ones."""
     paths = {item.full_name: item.path for item in schema.own_messages()}
     for message in schema.own_messages():
         for oneof in message.oneofs:
@@ -108,12 +110,12 @@ def _paths(schema: Schema) -> dict[str, tuple[str, ...]]:
 
 
 def _needs_alias(path: tuple[str, ...]) -> bool:
-    """Whether a type's name cannot be written out: a keyword, or mangled inside a class."""
+    """Whether a type needs an alias: its name is a keyword, or mangled inside a class."""
     return any(keyword.iskeyword(part) or part.startswith("__") for part in path)
 
 
 def _alias(module: str, path: tuple[str, ...]) -> str:
-    """Return the name that generated files define for a type such as `pb.None`."""
+    """Return the alias of a type such as `pb.None`."""
     return f"{module}_{'_'.join(path)}"
 
 
@@ -124,7 +126,7 @@ def module_name(file: str) -> str:
 
 
 def module_faults(own: tuple[str, ...], span: Span) -> list[Diagnostic]:
-    """Return a fault for each two files whose Python modules would be one."""
+    """Return a fault for each file whose Python module has the same name as another."""
     seen: dict[str, str] = {}
     faults = []
     for file in own:
@@ -136,7 +138,7 @@ def module_faults(own: tuple[str, ...], span: Span) -> list[Diagnostic]:
 
 
 class References:
-    """Names types for one generated file and remembers what the file must import."""
+    """Returns expressions for types in a generated file, and collects its imports."""
 
     def __init__(self, schema: Schema, modules_: Modules) -> None:
         self._schema = schema
@@ -147,19 +149,19 @@ class References:
 
     def message(self, full_name: str) -> str:
         """Return the expression for a message class."""
-        found = self._schema.messages[full_name]
-        return self._type(found.file, found.path)
+        definition = self._schema.messages[full_name]
+        return self._type(definition.file, definition.path)
 
     def enum(self, full_name: str) -> str:
-        """Return the type of an enum's values, as the stub names it."""
-        found = self._schema.enums[full_name]
-        name = self._type(found.file, found.path)
-        return f"{name}.ValueType" if self._modules.by_file[found.file].enum_types else name
+        """Return the type of an enum's values in the stub."""
+        definition = self._schema.enums[full_name]
+        name = self._type(definition.file, definition.path)
+        return f"{name}.ValueType" if self._modules.by_file[definition.file].enum_types else name
 
     def enum_class(self, full_name: str) -> str:
-        """Return the expression for an enum itself, which holds its values."""
-        found = self._schema.enums[full_name]
-        return self._type(found.file, found.path)
+        """Return the expression for an enum."""
+        definition = self._schema.enums[full_name]
+        return self._type(definition.file, definition.path)
 
     def module(self, file: str) -> str:
         """Return the alias of a file's module."""
@@ -168,7 +170,7 @@ class References:
         return imported.alias
 
     def strict(self, value: Value) -> str:
-        """Return the type of a value as protobuf gives it."""
+        """Return the type of a value in protobuf's Python API."""
         if value.kind is Kind.MESSAGE:
             return self.message(value.type_name)
         if value.kind is Kind.ENUM:
@@ -176,11 +178,11 @@ class References:
         return SCALAR_TYPES[value.kind]
 
     def natural(self, value: Value) -> tuple[str, str]:
-        """Return the type of a value as a caller may give it, and its converter or ''."""
+        """Return the type of a value as an argument, and its converter or ''."""
         if value.type_name in _NATURAL:
-            found = _NATURAL[value.type_name]
-            self.values.update(found)
-            return found
+            names = _NATURAL[value.type_name]
+            self.values.update(names)
+            return names
         if value.kind is Kind.STRING:
             self.values.add("to_text")
             return "str", "to_text"
@@ -198,7 +200,7 @@ class References:
 
     @property
     def imports(self) -> list[str]:
-        """The import statements of all modules used, sorted as isort does."""
+        """The import statements of all used modules, sorted as isort does."""
         return sorted(self._imports, key=lambda line: (line.startswith("from ."), line))
 
     @property

@@ -16,11 +16,11 @@ _IMPORT = re.compile(r"^from (?P<module>\S+) import (?P<names>[^(\n]+)$", re.MUL
 _AFTER_IMPORTS = re.compile(r"^(from .*\n)\n{2,}(?!class |def |async |@|#)", re.MULTILINE)
 # The names that a module exports, which are strings.
 _ALL = re.compile(r"^__all__ = \[([^]]*)\]", re.MULTILINE)
-# Strings and comments, in which a name is no use of it.
-_NO_CODE = re.compile(
+# Strings and comments, which do not use the names in them.
+_STRING_OR_COMMENT = re.compile(
     r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|#[^\n]*', re.DOTALL
 )
-# A name that is no attribute of something else.
+# A name that is not an attribute.
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 
@@ -33,7 +33,7 @@ def environment(folder: Path, filters: dict[str, Callable[..., str]]) -> Environ
         lstrip_blocks=True,
         keep_trailing_newline=True,
         newline_sequence="\n",
-        # Templates write Python, in which HTML's escapes would be wrong.
+        # The templates write Python, not HTML.
         autoescape=False,
     )
     result.filters.update(filters)
@@ -41,10 +41,10 @@ def environment(folder: Path, filters: dict[str, Callable[..., str]]) -> Environ
 
 
 def without_unused_imports(text: str) -> str:
-    """Drop names that nothing uses from the one-line `from` imports at the top."""
+    """Return a module without unused names in its one-line `from` imports."""
     lines = text.split("\n")
     code = _IMPORT.sub("", text)
-    used = set(_NAME.findall(_NO_CODE.sub("", code)))
+    used = set(_NAME.findall(_STRING_OR_COMMENT.sub("", code)))
     for exported in _ALL.findall(code):
         used.update(_NAME.findall(exported))
     result: list[str] = []
@@ -52,11 +52,11 @@ def without_unused_imports(text: str) -> str:
         match = _IMPORT.match(line)
         if match and match["module"] != "__future__":
             names = match["names"].split(", ")
-            kept = [name for name in names if name.split(" as ")[-1].strip() in used]
-            if kept:
-                result.append(f"from {match['module']} import {', '.join(kept)}")
+            used_names = [name for name in names if name.split(" as ")[-1].strip() in used]
+            if used_names:
+                result.append(f"from {match['module']} import {', '.join(used_names)}")
             elif result and not result[-1]:
-                # Otherwise two groups of blank lines would meet.
+                # Without the import, one group of blank lines is enough.
                 result.pop()
         else:
             result.append(line)

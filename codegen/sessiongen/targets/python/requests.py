@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiongen.targets.python.naming import Scope, plain
+from sessiongen.targets.python.naming import Namespace, plain
 from sessiongen.ir.pairing import Call
 from sessiongen.ir.roles import Roles
 from sessiongen.ir.schema import Field
@@ -31,10 +31,10 @@ class HandlerMethod:
 class RequestsModel:
     """requests.py.
 
-    shared: whether the request's message has arms that are no requests.
+    shared: whether the request's oneof has arms that are not requests.
     answered, oneway: whether some requests have a response, and whether some have none.
-    carry: the statements that correlate a response.
-    fail: the statement that sets an error text, or "" if there is no place for one.
+    copy_correlation: the statements that correlate a response.
+    set_error: the statement that sets an error text, or "" if responses have no field for it.
     typed_errors: whether response arms report errors.
     """
 
@@ -48,8 +48,8 @@ class RequestsModel:
     shared: bool
     answered: bool
     oneway: bool
-    carry: list[str]
-    fail: str
+    copy_correlation: list[str]
+    set_error: str
     typed_errors: bool
     methods: list[HandlerMethod]
 
@@ -59,9 +59,9 @@ def requests_model(context: Context) -> RequestsModel:
     roles = context.protocol.roles
     references = context.references()
     name = context.flat(roles.request.full_name)
-    scope = Scope(f"{name}Handler", context.class_reserved)
-    methods = [_method(context, references, scope, call) for call in context.protocol.calls]
-    context.faults += scope.faults
+    namespace = Namespace(f"{name}Handler", context.class_reserved)
+    methods = [_method(context, references, namespace, call) for call in context.protocol.calls]
+    context.faults += namespace.faults
     request = references.message(roles.request.full_name)
     answered = any(item.response_arm for item in methods)
     response = references.message(roles.response.full_name) if answered else ""
@@ -76,14 +76,14 @@ def requests_model(context: Context) -> RequestsModel:
         shared=roles.request.arms != roles.request.oneof.arms,
         answered=answered,
         oneway=not all(item.response_arm for item in methods),
-        carry=carry(roles.correlation),
-        fail=fail(roles, 'well_formed(text) or "request failed"'),
+        copy_correlation=copy_correlation(roles.correlation),
+        set_error=set_error(roles, 'well_formed(text) or "request failed"'),
         typed_errors=bool(roles.error_arms),
         methods=methods,
     )
 
 
-def carry(correlation: Field | None) -> list[str]:
+def copy_correlation(correlation: Field | None) -> list[str]:
     """Return the statement that gives a response its request's correlation, if there is one."""
     if correlation is None:
         return []
@@ -93,12 +93,12 @@ def carry(correlation: Field | None) -> list[str]:
     return [f'if request.HasField("{correlation.name}"):', f"    {statement}"]
 
 
-def fail(roles: Roles, text: str) -> str:
+def set_error(roles: Roles, text: str) -> str:
     """Return the statement that sets the error text of a response, or "" without such a text.
 
     The text is that of the error field, or else of the first error arm that has one.
 
-    text: an expression that is never empty, as a reader takes an empty text for no error.
+    text: an expression that is never empty, because an empty text means no error.
     """
     if roles.error is not None:
         return assign("response", roles.error.name, text)
@@ -115,9 +115,11 @@ def assign(base: str, name: str, value: str) -> str:
     return f"{base}.{name} = {value}" if plain(name) else f'setattr({base}, "{name}", {value})'
 
 
-def _method(context: Context, references: References, scope: Scope, call: Call) -> HandlerMethod:
+def _method(
+    context: Context, references: References, namespace: Namespace, call: Call
+) -> HandlerMethod:
     return HandlerMethod(
-        name=scope.name(call.request.name, call.request.span),
+        name=namespace.name(call.request.name, call.request.span),
         arm=call.request.name,
         number=call.request.number,
         payload=references.strict(call.request.value),

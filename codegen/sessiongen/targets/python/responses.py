@@ -1,6 +1,6 @@
 """The model of responses.py: a typed dict for each response that the SDK has no class for.
 
-All keys are required, so that a type checker names a field that a host leaves out.
+All keys are required, so that a type checker reports a missing field.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OWN_TYPES = {
 
 @dataclass(frozen=True)
 class ResponseDict:
-    """A typed dict: its name, the function that reads it, and its keys as lines."""
+    """A typed dict: its name, its encoder, and its keys as lines."""
 
     name: str
     encoder: str
@@ -35,7 +35,7 @@ class ResponseDict:
 class ResponsesModel:
     """responses.py."""
 
-    words: str
+    literals: str
     values: str
     dicts: list[ResponseDict]
 
@@ -46,9 +46,9 @@ def responses_model(context: Context) -> ResponsesModel:
 
 
 def response_plans(context: Context) -> list[MessagePlan]:
-    """Return the plans of responses that no class of the SDK is a source of.
+    """Return the plans of responses for which the SDK has no class.
 
-    What is carried elsewhere too, by an event or inside of a message, is not among them.
+    Messages that are also in an event or in another message are not included.
     """
     roles, plans = context.protocol.roles, context.plans
     inside = (field for plan in plans.values() for field in plan.message.fields)
@@ -61,7 +61,7 @@ class _ResponsesBuilder:
     def __init__(self, context: Context) -> None:
         self.context = context
         self.names = MessageNames(context)
-        self.words: set[str] = set()
+        self.literals: set[str] = set()
         self.values: set[str] = set()
 
     def model(self) -> ResponsesModel:
@@ -74,7 +74,7 @@ class _ResponsesBuilder:
             for plan in response_plans(self.context)
         ]
         return ResponsesModel(
-            imported(".enums", self.words), imported(".values", self.values), dicts
+            imported(".enums", self.literals), imported(".values", self.values), dicts
         )
 
     def _keys(self, plan: MessagePlan) -> Iterator[str]:
@@ -95,15 +95,15 @@ class _ResponsesBuilder:
         return one if one == "Any" or nullable or needed else f"{one} | None"
 
     def _single(self, value: Value) -> tuple[str, bool]:
-        """Return the type of one value, and whether it holds None by itself."""
+        """Return the type of one value, and whether it includes None."""
         if value.type_name in _OWN_TYPES:
             self.values.add(_OWN_TYPES[value.type_name])
             return _OWN_TYPES[value.type_name], False
         if value.kind is Kind.MESSAGE:
             return "Any", False
-        words = self.names.words(value) if value.kind is Kind.ENUM else None
-        if words is None:
+        literals = self.names.literals(value) if value.kind is Kind.ENUM else None
+        if literals is None:
             return SCALAR_TYPES[value.kind], False
-        if words.imported:
-            self.words.add(words.imported)
-        return words.type, words.nullable
+        if literals.imported:
+            self.literals.add(literals.imported)
+        return literals.type, literals.nullable

@@ -10,35 +10,35 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from sessiongen.targets.python.naming import MESSAGE_API
+from sessiongen.targets.python.naming import MESSAGE_ATTRIBUTES
 
-# Characters beyond which a syntax tree would take more memory than all the rest of a run.
-_LARGEST = 2_000_000
+# The syntax tree of a longer text needs more memory than the rest of a run.
+_MAX_PARSED_CHARACTERS = 2_000_000
 
 
 def clashes(text: str) -> list[str]:
-    """Return what is wrong with a stub, as phrases; nothing for a sound one."""
-    if len(text) > _LARGEST:
+    """Return a phrase for each invalid name in a stub."""
+    if len(text) > _MAX_PARSED_CHARACTERS:
         return []
     try:
         body = ast.parse(text).body
     except SyntaxError as error:
         return [f"would not be valid Python ({error.msg})"]
-    inside = [phrase for node in body for phrase in _inside(node)]
-    return [*inside, *_twice(_names(body), "the module")]
+    inside = [phrase for node in body for phrase in _class_clashes(node)]
+    return [*inside, *_duplicates(_names(body), "the module")]
 
 
-def _inside(node: ast.stmt) -> Iterator[str]:
+def _class_clashes(node: ast.stmt) -> Iterator[str]:
     if isinstance(node, ast.ClassDef):
-        yield from _twice(_names(node.body), node.name)
-        for name in _attributes(node) & MESSAGE_API - {"DESCRIPTOR"}:
+        yield from _duplicates(_names(node.body), node.name)
+        for name in _attributes(node) & MESSAGE_ATTRIBUTES - {"DESCRIPTOR"}:
             yield f"would hide {name!r} of protobuf's own message class in {node.name}"
         for inner in node.body:
-            yield from _inside(inner)
+            yield from _class_clashes(inner)
 
 
 def _attributes(node: ast.ClassDef) -> set[str]:
-    """Return the attributes of a message class; the classes of enums hide nothing."""
+    """Return the attributes of a message class; {} for the classes of enums."""
     if not any(isinstance(base, ast.Attribute) and base.attr == "Message" for base in node.bases):
         return set()
     return {
@@ -48,9 +48,9 @@ def _attributes(node: ast.ClassDef) -> set[str]:
     }
 
 
-def _twice(names: list[str], where: str) -> list[str]:
+def _duplicates(names: list[str], owner: str) -> list[str]:
     counted = Counter(names)
-    return [f"would define {name!r} twice in {where}" for name in counted if counted[name] > 1]
+    return [f"would define {name!r} twice in {owner}" for name in counted if counted[name] > 1]
 
 
 def _names(body: list[ast.stmt]) -> list[str]:
@@ -67,6 +67,6 @@ def _names(body: list[ast.stmt]) -> list[str]:
         elif isinstance(node, ast.ImportFrom):
             names += [item.asname or item.name for item in node.names]
         elif isinstance(node, ast.If):
-            # Its two sides define the same names for different versions of Python.
+            # Both branches define the same names for different versions of Python.
             names += _names(node.body)
     return [*names, *sorted(functions)]

@@ -1,4 +1,4 @@
-"""Finds the symbols of a generated Python package that exist because of an arm."""
+"""Finds the symbols of a generated Python package that are generated for an arm."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sessiongen.targets.python.responses import response_plans
 
 
 class SymbolFinder:
-    """Finds the generated symbols of an arm, and their lines where files exist."""
+    """Finds the generated symbols of an arm, and their lines if the files exist."""
 
     def __init__(self, model: Model, output: Output) -> None:
         assert isinstance(output.options, PythonOptions)
@@ -47,11 +47,13 @@ class SymbolFinder:
                 yield Symbol(f"{layer}.py", name, self._line(f"{layer}.py", name))
 
     def _symbols(self, oneof: Oneof, arm: Field) -> Iterator[tuple[str, str]]:
-        for found in self._dispatch.unions:
-            if found.full_name == f"{oneof.message}.{oneof.name}":
-                attribute = next(item.attribute for item in found.arms if item.name == arm.name)
-                yield "dispatch", found.table
-                yield "dispatch", f"{found.handlers}.{attribute}"
+        for union_model in self._dispatch.unions:
+            if union_model.full_name == f"{oneof.message}.{oneof.name}":
+                attribute = next(
+                    item.attribute for item in union_model.arms if item.name == arm.name
+                )
+                yield "dispatch", union_model.table
+                yield "dispatch", f"{union_model.handlers}.{attribute}"
         if arm in self._roles.request.arms:
             handler = next(item for item in self._requests.methods if item.arm == arm.name)
             yield "requests", f"{self._requests.handler}.{handler.name}"
@@ -67,7 +69,7 @@ class SymbolFinder:
         yield from self._coders(oneof, arm)
 
     def _coders(self, oneof: Oneof, arm: Field) -> Iterator[tuple[str, str]]:
-        """Yield what encodes and decodes the payload of an arm that a host sends."""
+        """Yield the encoder, the models and the decoder of an arm's payload that a host sends."""
         plans = self._context.plans
         sent = {self._roles.event.full_name, self._roles.response.full_name, *plans}
         if oneof.message in sent and arm.value.type_name in plans:

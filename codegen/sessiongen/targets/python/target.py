@@ -1,6 +1,6 @@
-"""The Python target's face to the generator: its options, layers and entry points.
+"""The interface of the Python target: its options, layers and entry points.
 
-This module is imported by every run; what generates is imported when a file is generated.
+Every run imports this module; the code that generates is imported when it is needed.
 """
 
 from __future__ import annotations
@@ -76,13 +76,13 @@ class PythonTarget(Target):
             yield files
 
     def symbols(self, model: Model, output: Output) -> FindSymbols:
-        """Return what finds the classes, functions and attributes of an arm."""
+        """Return a function that returns the classes, functions and attributes of an arm."""
         from sessiongen.targets.python.symbols import SymbolFinder
 
         return SymbolFinder(model, output).find
 
     def descriptors(self, files: Mapping[str, str]) -> list[FileDescriptorProto]:
-        """Return the descriptors that `_pb2` modules hold."""
+        """Return the descriptors in `_pb2` modules."""
         from sessiongen.targets.python.import_names import descriptors
 
         return descriptors(files)
@@ -98,8 +98,8 @@ def _package(tables: Tables, table: Table, key_path: KeyPath) -> str:
     if not is_dotted_name(package):
         tables.fault(where, f"{package!r} is not a Python package name", DOTTED_NAME_HELP)
     elif package == "google" or _hides_import(package):
-        fault = f"a package {package!r} hides one that generated code imports"
-        tables.fault(where, fault, "give it a name of its own")
+        fault = f"a package {package!r} hides a package that generated code imports"
+        tables.fault(where, fault, "give it another name")
     return package
 
 

@@ -14,12 +14,12 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor, OneofDescrip
 from sessiongen.ir.schema import Oneof
 from sessiongen.targets.vectors.field_values import Style
 
-# Readers refuse messages at a depth of 100; no test needs that many levels.
+# Parsers reject messages at a depth of 100; tests do not need that many levels.
 _DEEPEST = 16
 
 
 class Filler:
-    """Fills messages in one style. oneofs: the real ones, `optional` has one of its own."""
+    """Fills messages in one style. oneofs: the real oneofs of the protocol."""
 
     def __init__(self, style: Style, oneofs: Iterable[Oneof]) -> None:
         self._style = style
@@ -106,8 +106,8 @@ class Filler:
 
     def _arms(self, descriptor: Descriptor) -> list[FieldDescriptor]:
         """Return the arms of a message's first oneof."""
-        found = [item for item in descriptor.oneofs if self._oneof(item.fields[0])]
-        return list(found[0].fields) if found else []
+        oneofs = [item for item in descriptor.oneofs if self._oneof(item.fields[0])]
+        return list(oneofs[0].fields) if oneofs else []
 
     def _oneof(self, field: FieldDescriptor) -> OneofDescriptor | None:
         """Return the oneof that declares a field; None for the synthetic one of `optional`."""

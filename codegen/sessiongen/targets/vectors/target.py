@@ -1,6 +1,6 @@
-"""The vectors target's face to the generator: its layers and entry points.
+"""The interface of the vectors target: its layers and entry points.
 
-This module is imported by every run; what generates is imported when a file is generated.
+Every run imports this module; the code that generates is imported when it is needed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class VectorsTarget(Target):
         return nullcontext(_generate)
 
     def symbols(self, model: Model, output: Output) -> FindSymbols:
-        """Return what finds the vectors of an arm."""
+        """Return a function that returns the vectors of an arm."""
         from sessiongen.targets.vectors.message_vectors import KINDS, file_name
 
         def find(oneof: Oneof, arm: Field) -> Iterator[Symbol]:
@@ -75,9 +75,9 @@ def _lines_of_names(path: Path) -> dict[str, int]:
     except OSError:
         return {}
     start = '"name": '
-    found = ((number, line.strip()) for number, line in enumerate(lines, 1))
+    numbered_lines = ((number, line.strip()) for number, line in enumerate(lines, 1))
     return {
         json.loads(line.removeprefix(start).rstrip(",")): number
-        for number, line in found
+        for number, line in numbered_lines
         if line.startswith(start)
     }

@@ -111,10 +111,10 @@ def test_texts_come_back_in_order_from_any_number_of_workers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
-    monkeypatch.setattr(formatting, "_WORTH_A_WORKER", 100)
+    monkeypatch.setattr(formatting, "_CHARACTERS_PER_WORKER", 100)
     texts = [FOR_BLACK.replace("100", str(number)) for number in range(1000, 1011)]
     for most in (1, 2, 4):
-        monkeypatch.setattr(formatting, "_MOST_WORKERS", most)
+        monkeypatch.setattr(formatting, "_MAX_WORKERS", most)
         with Formatter(None, "1") as formatter:
             assert formatter.format(texts) == [whole(text) for text in texts]
             assert len(formatter._workers) == most

@@ -57,7 +57,7 @@ def test_module_of_other_files(small_project: Project) -> None:
     small_project.config.write_text(BOUND.replace("small.proto", "other.proto"), encoding="utf-8")
     outcome = small_project.invoke("generate")
     assert outcome.status == 2
-    assert "does not hold the messages of other.proto" in outcome.errors
+    assert "does not have the messages of other.proto" in outcome.errors
 
 
 def test_name_that_is_not_a_module(small_project: Project) -> None:

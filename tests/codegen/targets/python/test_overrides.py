@@ -99,50 +99,54 @@ class Fault:
 
 FORM = 'write it as OVERRIDES = {"Message.field": function}'
 TWO = "give it two parameters, the source and the message to fill"
-ONCE = "write it down once, whole"
+ONCE = "assign the complete table once"
 FAULTS = {
     "a missing file": Fault(None, 1, 1, "cannot read the overrides: ", "readable UTF-8", "SG002"),
     "not UTF-8": Fault(b"x = '\xff'\n", 1, 1, "cannot read the overrides: ", "UTF-8", "SG002"),
-    "no Python": Fault("x = 1\nif x\n", 2, 5, "the overrides are not Python: ", "mend"),
+    "no Python": Fault("x = 1\nif x\n", 2, 5, "the overrides are not Python: ", "fix"),
     "no Python, behind odd letters": Fault("x = 'é' +\n", 1, 10, "the overrides are not Python"),
     "an open bracket": Fault("a = (\n", 1, 5, "the overrides are not Python: '(' was never closed"),
     "an empty file": Fault("", 1, 1, "no table OVERRIDES", FORM),
     "no table": Fault(FILL, 1, 1, "no table OVERRIDES", FORM),
     "a table of another name": Fault("Overrides = {}\n", 1, 1, "no table OVERRIDES", FORM),
     "a table inside": Fault("if True:\n    OVERRIDES = {}\n", 1, 1, "no table OVERRIDES", FORM),
-    "two tables": Fault("OVERRIDES = {}\n" * 2, 2, 1, "OVERRIDES is spoken of a second", ONCE),
+    "two tables": Fault("OVERRIDES = {}\n" * 2, 2, 1, "OVERRIDES is used a second", ONCE),
     "a table that grows": Fault(
-        f'{GOOD}OVERRIDES["Note.tag"] = fill\n', 6, 1, "OVERRIDES is spoken of a second", ONCE
+        f'{GOOD}OVERRIDES["Note.tag"] = fill\n', 6, 1, "OVERRIDES is used a second", ONCE
     ),
-    "a table joined": Fault(f"{GOOD}OVERRIDES |= {{}}\n", 6, 1, "OVERRIDES is spoken of", ONCE),
+    "a table joined": Fault(f"{GOOD}OVERRIDES |= {{}}\n", 6, 1, "OVERRIDES is used", ONCE),
     "a table used": Fault(
-        f"OVERRIDES = {{}}\n\n\ndef f():\n    OVERRIDES.clear()\n", 5, 5, "OVERRIDES is spoken of"
+        f"OVERRIDES = {{}}\n\n\ndef f():\n    OVERRIDES.clear()\n", 5, 5, "OVERRIDES is used"
     ),
-    "a list": Fault("OVERRIDES = []\n", 1, 1, "OVERRIDES is no dict that can be read", FORM),
-    "a dict that is made": Fault("x = 1\nOVERRIDES = dict()\n", 2, 1, "OVERRIDES is no dict", FORM),
-    "a comprehension": Fault("OVERRIDES = {x: x for x in ()}\n", 1, 1, "OVERRIDES is no dict"),
-    "a type alone": Fault("OVERRIDES: dict[str, object]\n", 1, 1, "OVERRIDES is no dict", FORM),
-    "entries from elsewhere": Fault(
-        "MORE = {}\nOVERRIDES = {**MORE}\n", 2, 16, "OVERRIDES takes entries from elsewhere", FORM
+    "a list": Fault("OVERRIDES = []\n", 1, 1, "OVERRIDES is not a dict display", FORM),
+    "a dict from a call": Fault(
+        "x = 1\nOVERRIDES = dict()\n", 2, 1, "OVERRIDES is not a dict", FORM
+    ),
+    "a comprehension": Fault("OVERRIDES = {x: x for x in ()}\n", 1, 1, "OVERRIDES is not a dict"),
+    "a type alone": Fault("OVERRIDES: dict[str, object]\n", 1, 1, "OVERRIDES is not a dict", FORM),
+    "entries from another dict": Fault(
+        "MORE = {}\nOVERRIDES = {**MORE}\n", 2, 16, "OVERRIDES has entries from another dict", FORM
     ),
     "a number": Fault(table("7: fill"), 5, 14, "the name of a field is not a string", FORM),
     "bytes": Fault(table("b'Note.text': fill"), 5, 14, "the name of a field is not a string"),
     "a name": Fault(table("Note.text: fill"), 5, 14, "the name of a field is not a string"),
-    "a text that is made": Fault(table("f'Note': fill"), 5, 14, "the name of a field is not"),
+    "an f-string": Fault(table("f'Note': fill"), 5, 14, "the name of a field is not"),
     "a near name": Fault(
         table('"Note.texts": fill'),
         5,
         14,
-        "the override names 'Note.texts', which no event or response carries",
+        "the override names 'Note.texts', which is in no event or response",
         "did you mean 'Note.text'?",
     ),
     "a far name": Fault(
-        table('"Xyzzy": fill'), 5, 14, "the override names 'Xyzzy', which no", "remove it"
+        table('"Xyzzy": fill'), 5, 14, "the override names 'Xyzzy', which is in no", "remove it"
     ),
-    "a message": Fault(table('"Note": fill'), 5, 14, "the override names 'Note', which no"),
+    "a message": Fault(table('"Note": fill'), 5, 14, "the override names 'Note', which is in no"),
     "a full name": Fault(table('"small.Note.text": fill'), 5, 14, "the override names 'small."),
     "a request's own": Fault(table('"Request.ask": fill'), 5, 14, "the override names 'Request."),
-    "a oneof": Fault(table('"Mark.size": fill'), 5, 14, "the override names 'Mark.size', which no"),
+    "a oneof": Fault(
+        table('"Mark.size": fill'), 5, 14, "the override names 'Mark.size', which is in no"
+    ),
     "a second": Fault(
         table('"Note.text": fill, "Note.text": fill'),
         5,
@@ -150,20 +154,26 @@ FAULTS = {
         "a second override of 'Note.text'",
         "remove one of the two",
     ),
-    "behind odd letters": Fault(table('"Note.é": fill, 7: fill'), 5, 30, "the name of a field"),
+    "after a wide character": Fault(table('"Note.é": fill, 7: fill'), 5, 30, "the name of a field"),
     "a lambda": Fault(
-        table('"Note.text": lambda a, b: None'), 5, 27, "the override is no function of this", FORM
+        table('"Note.text": lambda a, b: None'),
+        5,
+        27,
+        "the override is not a function of this",
+        FORM,
     ),
-    "no function": Fault(table('"Note.text": None'), 5, 27, "the override is no function of this"),
+    "no function": Fault(
+        table('"Note.text": None'), 5, 27, "the override is not a function of this"
+    ),
     "one of another module": Fault(table('"Note.text": os.fill'), 5, 27, "the override is no"),
     "imported": Fault(
-        "from x import f\nOVERRIDES = {'Note.text': f}\n", 2, 27, "the override is no function"
+        "from x import f\nOVERRIDES = {'Note.text': f}\n", 2, 27, "the override is not a function"
     ),
     "a variable": Fault(
-        "f = print\nOVERRIDES = {'Note.text': f}\n", 2, 27, "the override is no function of this"
+        "f = print\nOVERRIDES = {'Note.text': f}\n", 2, 27, "the override is not a function of this"
     ),
     "a class": Fault(
-        "class F: ...\nOVERRIDES = {'Note.text': F}\n", 2, 27, "the override is no function"
+        "class F: ...\nOVERRIDES = {'Note.text': F}\n", 2, 27, "the override is not a function"
     ),
     "a coroutine": Fault(
         "async def f(a, b): ...\nOVERRIDES = {'Note.text': f}\n", 2, 27, "the override is no"
@@ -231,8 +241,8 @@ def test_field_name_in_two_proto_packages(tmp_path: Path) -> None:
     outcome = write_project(tmp_path, GOOD, proto=proto).invoke("generate")
     assert outcome.status == 2
     assert outcome.errors.splitlines() == [
-        "hand.py:5:14: error[SG028]: the override names 'Note.text', which messages of several"
-        " proto packages have",
+        "hand.py:5:14: error[SG028]: the override names 'Note.text', which is ambiguous: several "
+        "proto packages have it",
         "  help: rename one of the messages in the .proto",
     ]
 

@@ -12,6 +12,7 @@ from sessiongen.output.folders import folder_of, versions_of
 from sessiongen.output.writer import Difference, Manifest
 from sessiongen.paths import display
 from sessiongen.result import Result
+from sessiongen.targets import registry
 from sessiongen.targets.base import Run
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def generate(config: Config, use_cache: bool) -> Result:
     lines = list(_protocol(result.model))
     for (output, files, _), earlier, run, plan in zip(outputs, before, runs, plans, strict=True):
         lines += [*_tool_changes(earlier, run.versions), *_changes(output, plan.changes)]
+        lines += _remarks(result.model, output)
         lines.append(_summary(output, len(files) + 1, plan.changes))
     return Result(lines=lines, diagnostics=diagnostics)
 
@@ -81,6 +83,11 @@ def _protocol(model: Model) -> Iterator[str]:
         f"protocol: {len(protocol.calls)} requests, {len(protocol.events)} events, "
         f"{len(protocol.unions)} oneofs"
     )
+
+
+def _remarks(model: Model, output: Output) -> list[str]:
+    remarks = registry.get(output.language).remarks(model, output)
+    return [f"{display(output.folder)}: {remark}" for remark in remarks]
 
 
 def _changes(output: Output, changes: Iterable[Difference]) -> list[str]:

@@ -67,14 +67,16 @@ def test_every_key_of_an_output() -> None:
 
 
 def test_every_layer() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|(.*?)\|$", PAGE.partition("### Layers")[2], re.M)
-    python = registry.find("python")
-    assert python is not None
-    layers = {
-        name: (layer.summary, ", ".join(f"`{need}`" for need in layer.needs))
-        for name, layer in python.layers.items()
-    }
-    assert {name: (text, needs.strip()) for name, text, needs in rows if name in layers} == layers
+    section = PAGE.partition("### Layers")[2].partition("\n## ")[0]
+    tables = re.split(r"^\| layer \|.*$", section, flags=re.M)[1:]
+    for language, table in zip(registry.languages(), tables, strict=True):
+        target = registry.find(language)
+        assert target is not None
+        rows = re.findall(r"^\| `(\w+)` \| (.*?) \|(.*)$", table, re.M)
+        assert {name: (text, needs.strip(" |")) for name, text, needs in rows} == {
+            name: (layer.summary, ", ".join(f"`{need}`" for need in layer.needs))
+            for name, layer in target.layers.items()
+        }
 
 
 def test_every_key_of_a_scope_file() -> None:

@@ -1,6 +1,6 @@
-"""Installs the packages of the JavaScript peers.
+"""Installs the npm packages of a folder of programs.
 
-`js/node_modules` is installed again only if `js/package-lock.json` has changed.
+They are installed again only if the folder's package-lock.json has changed.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ import sys
 from pathlib import Path
 
 NODE_FOLDER = Path(__file__).parent / "js"
-_LOCK = NODE_FOLDER / "package-lock.json"
-_STAMP = NODE_FOLDER / "node_modules" / ".installed"
 _OLDEST_NODE = 20
 _INSTALL_SECONDS = 180.0
 
 
 @functools.cache
-def node_is_missing() -> str | None:
-    """Installs the packages. Returns why the peers cannot run, or None if they can."""
+def node_is_missing(folder: Path = NODE_FOLDER) -> str | None:
+    """Installs the packages. Returns why the programs cannot run, or None if they can."""
     node = shutil.which("node")
     if node is None or shutil.which("npm") is None:
         return "Node.js with npm is not installed"
     version = subprocess.run([node, "--version"], capture_output=True, text=True).stdout.strip()
     if int(version.lstrip("v").split(".")[0]) < _OLDEST_NODE:
         return f"Node.js {_OLDEST_NODE} is needed, this is {version}"
-    lock_digest = hashlib.sha256(_LOCK.read_bytes()).hexdigest()
-    if _STAMP.exists() and _STAMP.read_text() == lock_digest:
+    lock_digest = hashlib.sha256((folder / "package-lock.json").read_bytes()).hexdigest()
+    stamp = folder / "node_modules" / ".installed"
+    if stamp.exists() and stamp.read_text() == lock_digest:
         return None
-    failure = _install()
+    failure = _install(folder)
     if failure is None:
-        _STAMP.write_text(lock_digest)
+        stamp.write_text(lock_digest)
     return failure
 
 
-def _install() -> str | None:
-    print("installing the packages of the JavaScript peers", file=sys.stderr, flush=True)
+def _install(folder: Path) -> str | None:
+    what = f"installing the npm packages of tests/interop/{folder.name}"
+    print(what, file=sys.stderr, flush=True)
     # Without these, npm retries for minutes if there is no network.
     retry_limits = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000"]
     command = [
@@ -52,7 +52,7 @@ def _install() -> str | None:
     ]
     try:
         done = subprocess.run(
-            command, cwd=NODE_FOLDER, capture_output=True, text=True, timeout=_INSTALL_SECONDS
+            command, cwd=folder, capture_output=True, text=True, timeout=_INSTALL_SECONDS
         )
     except subprocess.TimeoutExpired:
         return f"npm ci took more than {_INSTALL_SECONDS:.0f} s"

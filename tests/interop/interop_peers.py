@@ -11,18 +11,36 @@ from pathlib import Path
 import pytest
 from interop_subprocesses import Peer
 from interop_node import NODE_FOLDER, node_is_missing
+from interop_typescript import TYPESCRIPT_FOLDER, compiled
 
 HERE = Path(__file__).parent
 
 OURS = "ours"
 PYTHON = "python"
 JS = "js"
-TITLES = {OURS: "agent-session", PYTHON: "livekit-agents 1.8.9", JS: "@livekit/agents 1.9.0"}
-KINDS = tuple(TITLES)
+# Programs that are made of the generated TypeScript, with scripted answers and events.
+TYPESCRIPT = "typescript"
+KINDS = (OURS, PYTHON, JS)
+TITLES = {
+    OURS: "agent-session",
+    PYTHON: "livekit-agents 1.8.9",
+    JS: "@livekit/agents 1.9.0",
+    TYPESCRIPT: "generated TypeScript",
+}
 
 _PROGRAMS = {
-    "host": {OURS: "our_host.py", PYTHON: "sdk_python_host.py", JS: "host.mjs"},
-    "driver": {OURS: "our_driver.py", PYTHON: "sdk_python_driver.py", JS: "driver.mjs"},
+    "host": {
+        OURS: "our_host.py",
+        PYTHON: "sdk_python_host.py",
+        JS: "host.mjs",
+        TYPESCRIPT: "host.js",
+    },
+    "driver": {
+        OURS: "our_driver.py",
+        PYTHON: "sdk_python_driver.py",
+        JS: "driver.mjs",
+        TYPESCRIPT: "driver.js",
+    },
 }
 
 
@@ -43,6 +61,8 @@ class Pair:
 
 def missing(kind: str) -> str | None:
     """Returns why peers of a kind cannot run; None if they can."""
+    if kind == TYPESCRIPT:
+        return node_is_missing(TYPESCRIPT_FOLDER)
     return node_is_missing() if kind == JS else None
 
 
@@ -56,8 +76,9 @@ def skip_if_missing(*kinds: str) -> None:
 def program(role: str, kind: str, *arguments: str) -> list[str]:
     """Returns the command line of a peer."""
     name = _PROGRAMS[role][kind]
-    if kind == JS:
-        return ["node", str(NODE_FOLDER / name), *arguments]
+    if kind in (JS, TYPESCRIPT):
+        folder = NODE_FOLDER if kind == JS else compiled()
+        return ["node", str(folder / name), *arguments]
     return [sys.executable, "-W", "always::ResourceWarning", str(HERE / name), *arguments]
 
 

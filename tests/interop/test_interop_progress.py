@@ -40,5 +40,6 @@ def test_an_installation_is_reported(
     npm.write_text("#!/bin/sh\nexit 1\n")
     npm.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert interop_node._install() == "npm ci failed: no error output"
-    assert capsys.readouterr().err == "installing the packages of the JavaScript peers\n"
+    expected = "npm ci failed: no error output"
+    assert interop_node._install(interop_node.NODE_FOLDER) == expected
+    assert capsys.readouterr().err == "installing the npm packages of tests/interop/js\n"

@@ -24,7 +24,7 @@ WHOLE_FOLDER = {
     "runtime/transport/room/test_sessions.py",
 }
 # Folders whose files test what the folder's modules produce together.
-WHOLE_FOLDERS = ("codegen/targets/python",)
+WHOLE_FOLDERS = ("codegen/targets/python", "codegen/targets/typescript")
 
 
 def _test_modules() -> list[Path]:

@@ -276,6 +276,26 @@ def watch(options: Options) -> None:
     _run(options, compare)
 
 
+@vocabulary.command()
+@click.argument("list_file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--version", help="The version to read; default: the one in the list.")
+@click.option("--path", type=click.Path(path_type=Path), help="A folder or archive to read.")
+@shared
+@pass_options
+def messages(options: Options, list_file: Path, version: str | None, path: Path | None) -> None:
+    """Read again which messages, fields and values an npm package has, and write LIST_FILE."""
+
+    def write() -> Result:
+        from sessiongen import pipeline
+        from sessiongen.vocabulary import published_messages
+
+        schema = pipeline.read_input(_config(options, None))[2]
+        changed = published_messages.update_list(list_file, path or version, schema)
+        return Result(lines=[f"{'wrote' if changed else 'unchanged'} {display(list_file)}"])
+
+    _run(options, write)
+
+
 @main.command()
 def include() -> None:
     """Print the include path of sessiongen/annotations.proto, for protoc, buf and editors."""

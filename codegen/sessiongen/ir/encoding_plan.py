@@ -25,7 +25,7 @@ from sessiongen.vocabulary.model import Record, Vocabulary
 TAG = "type"
 
 # The types of an SDK's fields whose values are strings.
-_STRING_TYPES = frozenset({"str", "str | None"})
+_STRING_TYPES = frozenset({"str", "str | None", "string", "string | null", "string | undefined"})
 
 
 @dataclass(frozen=True)

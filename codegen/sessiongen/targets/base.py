@@ -100,6 +100,10 @@ class Target(ABC):
     def symbols(self, model: Model, output: Output) -> FindSymbols:
         """Return a function that returns the symbols generated for an arm."""
 
+    def remarks(self, model: Model, output: Output) -> list[str]:
+        """Return what `generate` says of an output besides the files that it changed."""
+        return []
+
     def tool_versions(self) -> dict[str, str]:
         """Return the version of each installed tool whose version changes the output."""
         return {}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from sessiongen.targets.base import Target
 from sessiongen.targets.python.target import PythonTarget
+from sessiongen.targets.typescript.target import TypeScriptTarget
 from sessiongen.targets.vectors.target import VectorsTarget
 
 # One line for each language; `init` writes a configuration for the first.
 _TARGETS: list[Target] = [
     PythonTarget(),
+    TypeScriptTarget(),
     VectorsTarget(),
 ]
 

@@ -38,5 +38,5 @@ const found = {
   enums: enums(read('enums.json').values),
   closeReasons: Object.values(voice.CloseReason),
 };
-process.stdout.write(JSON.stringify(found));
-process.exit(0);
+// The SDK keeps the process alive; a pipe takes more than one write.
+process.stdout.write(JSON.stringify(found), () => process.exit(0));

@@ -1,0 +1,1 @@
+"""The TypeScript target: typed layers over the message classes of an npm package."""

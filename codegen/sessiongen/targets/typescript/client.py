@@ -1,0 +1,91 @@
+"""The layer `client`: a typed method for each request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessiongen.ir.pairing import Call
+from sessiongen.ir.schema import Field, Kind
+from sessiongen.targets.typescript import naming
+from sessiongen.targets.typescript.context import Context
+from sessiongen.targets.typescript.layout import bracketed
+from sessiongen.targets.typescript.requests import payload_type, request_docs
+
+
+@dataclass(frozen=True)
+class ClientMethod:
+    """A method: its head up to the opening brace, and its statement."""
+
+    name: str
+    docs: str
+    head: str
+    call: str
+
+
+@dataclass(frozen=True)
+class ClientModel:
+    """The client of a protocol. constructor: its head up to the opening brace."""
+
+    client: str
+    constructor: str
+    methods: tuple[ClientMethod, ...]
+
+
+def client_model(context: Context) -> ClientModel:
+    """Return the methods in order of declaration."""
+    name = f"{naming.symbol(context.protocol.roles.request.path)}Client"
+    names = method_names(context)
+    methods = [_method(context, call, names[call.request.name]) for call in context.protocol.calls]
+    calls = context.protocol.calls
+    given = ["send: SendRequest"] if any(call.response for call in calls) else []
+    given += ["sendOneway: SendOneway"] if not all(call.response for call in calls) else []
+    return ClientModel(name, bracketed("constructor(", given, ") {", 2), tuple(methods))
+
+
+def method_names(context: Context) -> dict[str, str]:
+    """Return the name of each request's method by its arm: that of the SDK's driver, if any."""
+    driver = context.vocabulary.driver if context.vocabulary else None
+    sends = {item.arm: item.method for item in driver.sends} if driver else {}
+    arms = [call.request.name for call in context.protocol.calls]
+    names = {arm: sends.get(arm, naming.camel(arm)) for arm in arms}
+    unique = len(set(names.values())) == len(names)
+    return names if unique else {arm: naming.camel(arm) for arm in arms}
+
+
+def _method(context: Context, call: Call, name: str) -> ClientMethod:
+    roles = context.protocol.roles
+    request = payload_type(context, roles.request.full_name, call.request)
+    parameters, value = _parameters(context, call.request, request)
+    arm = f"{{ case: {naming.quoted(naming.camel(call.request.name))}, value: {value} }}"
+    if call.response is None:
+        result, options = "void", list[str]()
+        statement = bracketed("return this.#sendOneway(", [_message(context, arm)], ");", 4)
+    else:
+        result = payload_type(context, roles.response.full_name, call.response)
+        options = ["options: RequestOptions = {}"]
+        expected = naming.quoted(naming.camel(call.response.name))
+        statement = bracketed("return this.#call(", [arm, expected, "options"], ");", 4)
+    return ClientMethod(
+        name=naming.method(name),
+        docs=request_docs(call),
+        head=bracketed(
+            f"{naming.method(name)}(", [*parameters, *options], f"): Promise<{result}> {{", 2
+        ),
+        call=statement,
+    )
+
+
+def _message(context: Context, arm: str) -> str:
+    request = context.protocol.roles.request
+    oneof = naming.oneof_property(request.oneof)
+    return f"new {context.message_type(request.full_name)}({{ {oneof}: {arm} }})"
+
+
+def _parameters(context: Context, arm: Field, type_: str) -> tuple[list[str], str]:
+    """Return the parameters of a request's payload, and the payload made of them."""
+    if arm.value.kind is not Kind.MESSAGE or not context.is_own(arm.value.type_name):
+        return [f"value: {type_}"], "value"
+    message = context.message(arm.value.type_name)
+    if not message.fields:
+        return [], f"new {type_}()"
+    return [f"fields: Fields<{type_}>"], f"new {type_}(fields)"

@@ -1,0 +1,111 @@
+"""What the layers are generated from: the protocol as the npm package has it, and its names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto
+
+from sessiongen.config.tables import key_span
+from sessiongen.diagnostics import Diagnostic, Rule
+from sessiongen.ir.encoding_plan import MessagePlan, encoding_plans
+from sessiongen.ir.model import Model
+from sessiongen.ir.protocol import BoundEnum, Protocol
+from sessiongen.ir.record_mapping import find_record
+from sessiongen.ir.schema import Message, Oneof
+from sessiongen.targets.typescript import naming
+from sessiongen.targets.typescript.options import TypeScriptOptions
+from sessiongen.targets.typescript.overrides import Overrides
+from sessiongen.vocabulary.model import Record, Vocabulary
+
+
+@dataclass
+class Context:
+    """The protocol of an output.
+
+    overrides: the handwritten conversions.
+    faults: collected while the layers are generated.
+    """
+
+    model: Model
+    protocol: Protocol
+    options: TypeScriptOptions
+    overrides: Overrides
+    faults: list[Diagnostic] = field(default_factory=list)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary | None:
+        """The SDK whose objects are encoded."""
+        return self.protocol.vocabulary("typescript")
+
+    @cached_property
+    def plans(self) -> dict[str, MessagePlan]:
+        """How each message is encoded, by its full name."""
+        return encoding_plans(self.protocol, self.model.annotated, self.vocabulary)
+
+    @cached_property
+    def enums(self) -> dict[str, BoundEnum]:
+        """The protocol's enums by full name."""
+        return {item.enum.full_name: item for item in self.protocol.enums}
+
+    @cached_property
+    def wide(self) -> frozenset[str]:
+        """The full names of the fields of 64 bits, which are bigints."""
+        return frozenset(_wide_fields(self.model))
+
+    def record(self, message: Message) -> Record | None:
+        """Return the SDK's class that a message is made from."""
+        if self.vocabulary is None:
+            return None
+        return find_record(message, self.model.annotated, self.vocabulary)
+
+    def message(self, full_name: str) -> Message:
+        """Return a message by its full name."""
+        return self.protocol.schema.messages[full_name]
+
+    def message_type(self, full_name: str) -> str:
+        """Return the class of one of the protocol's own messages."""
+        return f"pb.{naming.message_class(self.message(full_name).path)}"
+
+    def union_type(self, oneof: Oneof) -> str:
+        """Return the type of a oneof."""
+        return f"{self.message_type(oneof.message)}['{naming.oneof_property(oneof)}']"
+
+    def union_symbol(self, oneof: Oneof) -> str:
+        """Return the name of a oneof in generated code."""
+        return naming.union_symbol(self.message(oneof.message).path, oneof)
+
+    def is_own(self, full_name: str) -> bool:
+        """Whether a message is declared in the protocol's own files."""
+        message = self.protocol.schema.messages.get(full_name)
+        return message is not None and message.file in self.protocol.schema.own
+
+    def option_fault(self, key: str, fault: str, help_: str) -> None:
+        """Report a fault of a key of the output."""
+        config = self.options.config
+        text = config.read_text(encoding="utf-8")
+        span = key_span(config, text, (key,))
+        self.faults.append(Diagnostic(span, Rule.CONFIG_KEY, fault, help_))
+
+
+_WIDE = {
+    FieldDescriptorProto.TYPE_INT64,
+    FieldDescriptorProto.TYPE_UINT64,
+    FieldDescriptorProto.TYPE_SINT64,
+    FieldDescriptorProto.TYPE_FIXED64,
+    FieldDescriptorProto.TYPE_SFIXED64,
+}
+
+
+def _wide_fields(model: Model) -> Iterator[str]:
+    def fields(prefix: str, message: DescriptorProto) -> Iterator[str]:
+        name = f"{prefix}.{message.name}" if prefix else message.name
+        yield from (f"{name}.{item.name}" for item in message.field if item.type in _WIDE)
+        for nested in message.nested_type:
+            yield from fields(name, nested)
+
+    for file in model.annotated.files:
+        for message in file.message_type:
+            yield from fields(file.package, message)

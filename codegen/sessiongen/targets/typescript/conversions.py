@@ -1,0 +1,174 @@
+"""How the value of each field is made from the SDK's: types, units and functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessiongen.ir.encoding_plan import FieldSource, MessagePlan
+from sessiongen.ir.name_case import snake
+from sessiongen.ir.schema import Field, Kind
+from sessiongen.targets.typescript import naming
+from sessiongen.targets.typescript.context import Context
+from sessiongen.targets.typescript.enums import accepted_type, converter
+
+_MILLISECONDS = "_ms"
+_PLAIN = {
+    Kind.BOOL: "boolean",
+    Kind.FLOAT: "number",
+    Kind.INT: "number",
+    Kind.STRING: "string",
+    Kind.BYTES: "Uint8Array",
+}
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """How a field is filled.
+
+    source: the property of the source object. type: of its value, without null.
+    optional: it may be absent. value: the expression of the field's value.
+    """
+
+    source: str
+    type: str
+    optional: bool
+    value: str
+
+
+@dataclass(frozen=True)
+class _Single:
+    """A single value: its type in the source, and the function that converts it, or ""."""
+
+    type: str
+    function: str
+
+
+def conversion(context: Context, plan: MessagePlan, source: FieldSource, loose: bool) -> Conversion:
+    """Return how a field is filled.
+
+    loose: any property of the source may be absent.
+    """
+    name = property_name(context, plan, source)
+    optional = loose or source.optional or _unknown_to_sdk(context, plan, source)
+    override = override_name(plan, source.field)
+    access = _access(name)
+    if override in context.overrides.functions:
+        function = f"overrides.{override}"
+        return Conversion(
+            name,
+            f"Parameters<typeof {function}>[0]",
+            optional,
+            _applied(function, access, optional),
+        )
+    single = _single(context, plan, source)
+    if source.field.key is not None:
+        return _map(source, name, single, optional)
+    if source.field.repeated:
+        value = _filled(access, optional, "[]")
+        made = f"list({value}, {single.function})" if single.function else f"[...{value}]"
+        return Conversion(name, f"readonly {_element(single.type)}[]", optional, made)
+    return Conversion(name, single.type, optional, _applied(single.function, access, optional))
+
+
+def property_name(context: Context, plan: MessagePlan, source: FieldSource) -> str:
+    """Return the property of the source: the SDK's name, or the field's in lowerCamelCase."""
+    record = context.record(plan.message)
+    facts = {fact.name for fact in record.fields} if record else set[str]()
+    return source.name if source.name in facts else naming.camel(source.name)
+
+
+def override_name(plan: MessagePlan, field: Field) -> str:
+    """Return the name of the function that may convert a field by hand."""
+    name = naming.symbol((*plan.message.path, naming.camel(field.name)))
+    return naming.lower_first(name)
+
+
+def _unknown_to_sdk(context: Context, plan: MessagePlan, source: FieldSource) -> bool:
+    """Whether the SDK has a class for the message that lacks the field."""
+    record = context.record(plan.message)
+    return record is not None and all(fact.name != source.name for fact in record.fields)
+
+
+def _access(name: str) -> str:
+    key = naming.key(name)
+    return f"source.{key}" if key == name else f"source[{key}]"
+
+
+def _filled(access: str, optional: bool, default: str) -> str:
+    return f"({access} ?? {default})" if optional else access
+
+
+def _applied(function: str, access: str, optional: bool) -> str:
+    if not function:
+        return f"{access} ?? undefined" if optional else access
+    return f"optional({access}, {function})" if optional else f"{function}({access})"
+
+
+def _element(type_: str) -> str:
+    return f"({type_})" if " " in type_ else type_
+
+
+def _map(source: FieldSource, name: str, single: _Single, optional: bool) -> Conversion:
+    value = f"{_access(name)} ?? {{}}" if optional else _access(name)
+    if source.field.value.kind is Kind.STRING:
+        return Conversion(name, "Readonly<Record<string, unknown>>", optional, f"texts({value})")
+    made = f"mapValues({value}, {single.function})" if single.function else f"{{ ...({value}) }}"
+    return Conversion(name, f"Readonly<Record<string, {single.type}>>", optional, made)
+
+
+def _single(context: Context, plan: MessagePlan, source: FieldSource) -> _Single:
+    field = source.field
+    kind = field.value.kind
+    full_name = f"{plan.message.full_name}.{field.name}"
+    if kind is Kind.MESSAGE:
+        return _message(context, plan, source)
+    if kind is Kind.ENUM:
+        return _enum(context, plan, field)
+    if source.stringify:
+        return _Single("unknown", "String")
+    if full_name in context.wide:
+        return _Single("bigint", "")
+    if kind is Kind.FLOAT and _in_milliseconds(source):
+        return _Single("number", "secondsFromMs")
+    return _Single(_PLAIN[kind], "")
+
+
+def _in_milliseconds(source: FieldSource) -> bool:
+    """Whether the SDK's name of a field has a unit that the protocol's lacks."""
+    ours = source.field.name.endswith(_MILLISECONDS)
+    return snake(source.name).endswith(_MILLISECONDS) and not ours
+
+
+def _message(context: Context, plan: MessagePlan, source: FieldSource) -> _Single:
+    name = source.field.value.type_name
+    if name in context.plans:
+        symbol = naming.symbol(context.message(name).path)
+        return _Single(f"{symbol}Source", f"encode{symbol}")
+    if name == "google.protobuf.Timestamp":
+        seconds = f"{'.'.join(plan.message.path)}.{source.field.name}" in context.options.seconds
+        return _Single("number", f"timestampFrom{'Seconds' if seconds else 'Ms'}")
+    if name == "google.protobuf.Duration":
+        unit = "Ms" if _in_milliseconds(source) else "Seconds"
+        return _Single("number", f"durationFrom{unit}")
+    if name == "google.protobuf.Struct":
+        return _Single("JsonObject | Struct", "structFrom")
+    return _Single(_own_type(context, plan, source.field), "")
+
+
+def _enum(context: Context, plan: MessagePlan, field: Field) -> _Single:
+    bound = context.enums.get(field.value.type_name)
+    if bound is None:
+        return _Single(_own_type(context, plan, field), "")
+    if bound.binding(context.vocabulary) is None:
+        return _Single(f"pb.{naming.message_class(bound.enum.path)}", "")
+    return _Single(accepted_type(context, bound), converter(context, bound))
+
+
+def _own_type(context: Context, plan: MessagePlan, field: Field) -> str:
+    """Return the type that the message has for a field, of one element."""
+    message = context.message_type(plan.message.full_name)
+    whole = f"NonNullable<{message}['{naming.field_property(field)}']>"
+    if field.oneof is not None:
+        oneof = next(item for item in plan.message.oneofs if item.name == field.oneof)
+        return f"ValueOf<{context.union_type(oneof)}, {naming.quoted(naming.camel(field.name))}>"
+    return f"{whole}[number]" if field.repeated else f"{whole}[string]" if field.key else whole

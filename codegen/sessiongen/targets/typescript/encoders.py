@@ -1,0 +1,224 @@
+"""The layer `encoders`: a function for each message that hosts send, from its source to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sessiongen.ir.encoding_plan import MessagePlan, TaggedOneof
+from sessiongen.ir.roles import RoleMessage
+from sessiongen.ir.schema import Oneof
+from sessiongen.targets.typescript import naming
+from sessiongen.targets.typescript.context import Context
+from sessiongen.targets.typescript.conversions import conversion, override_name
+from sessiongen.targets.typescript.layout import WIDTH, bracketed
+from sessiongen.targets.typescript.requests import payload_type
+from sessiongen.targets.typescript.sources import partial_classes, source_type
+
+
+@dataclass(frozen=True)
+class ArmCode:
+    """An arm of a oneof: the condition under which it is set, and its value.
+
+    tag: the literal by which a source is told to be of this arm; "" if it is not tagged.
+    """
+
+    arm: str
+    tag: str
+    condition: str
+    value: str
+
+
+@dataclass(frozen=True)
+class OneofCode:
+    """The function that chooses the arm of a oneof.
+
+    total: whether the type of the source has no value beside those of the arms.
+    """
+
+    function: str
+    head: str
+    property: str
+    subject: str
+    tagged: bool
+    total: bool
+    arms: tuple[ArmCode, ...]
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """The encoder of a message. fields: the lines of the object that it is made from."""
+
+    docs: str
+    head: str
+    type: str
+    fields: tuple[str, ...]
+    oneofs: tuple[OneofCode, ...]
+
+
+@dataclass(frozen=True)
+class EventCode:
+    """The source of an event's payload and its encoder."""
+
+    key: str
+    source: str
+    encoder: str
+
+
+@dataclass(frozen=True)
+class EncodersModel:
+    """The encoders of a protocol, and the table of those of its events."""
+
+    encoders: tuple[Encoder, ...]
+    base: str
+    table: str
+    event: str
+    oneof: str
+    timestamp: str
+    head: str
+    events: tuple[EventCode, ...]
+
+
+def encoders_model(context: Context) -> EncodersModel:
+    """Return the encoders in order of declaration."""
+    roles = context.protocol.roles
+    base, oneof = naming.symbol(roles.event.path), roles.event.oneof
+    timestamp = roles.timestamp
+    event = context.message_type(roles.event.full_name) if roles.event.present else ""
+    partial = partial_classes(context)
+    parameters = ["arm: A", f"source: {base}Sources[A]"]
+    return EncodersModel(
+        encoders=tuple(_encoder(context, plan, partial) for plan in context.plans.values()),
+        base=base,
+        table=f"{naming.constant(base)}_ENCODERS",
+        event=event,
+        oneof=naming.oneof_property(oneof) if event else "",
+        timestamp=naming.field_property(timestamp) if timestamp else "",
+        head=bracketed(
+            f"export function encode{base}<A extends keyof {base}Sources>(",
+            [*parameters, *(["createdAt: number = Date.now()"] if timestamp else [])],
+            f"): {event} {{",
+        ),
+        events=tuple(_events(context, roles.event)),
+    )
+
+
+def override_names(context: Context) -> set[str]:
+    """Return the names that functions of an overrides module may have."""
+    return {
+        override_name(plan, source.field)
+        for plan in context.plans.values()
+        for source in plan.fields
+    }
+
+
+def _events(context: Context, event: RoleMessage) -> Iterator[EventCode]:
+    for arm in event.arms:
+        name = arm.value.type_name
+        key = naming.key(naming.camel(arm.name))
+        if name in context.plans:
+            symbol = naming.symbol(context.message(name).path)
+            yield EventCode(key, source_type(context, name), f"encode{symbol}")
+        else:
+            yield EventCode(key, payload_type(context, event.full_name, arm), "(value) => value")
+
+
+def _encoder(context: Context, plan: MessagePlan, partial: set[str]) -> Encoder:
+    message = context.message_type(plan.message.full_name)
+    symbol = naming.symbol(plan.message.path)
+    oneofs = tuple(_oneofs(context, plan, _is_loose(context, plan, partial)))
+    fields = tuple(_fields(context, plan, _is_loose(context, plan, partial)))
+    calls = [f"{item.property}: {item.function}({item.subject})," for item in oneofs]
+    parameter = f"source: {source_type(context, plan.message.full_name)}"
+    return Encoder(
+        docs=f"Returns the message of a `{symbol}Source`.",
+        head=bracketed(
+            f"export function encode{symbol}(",
+            [parameter] if fields or calls else [],
+            f"): {message} {{",
+        ),
+        type=message,
+        fields=(*fields, *calls),
+        oneofs=oneofs,
+    )
+
+
+def _is_loose(context: Context, plan: MessagePlan, partial: set[str]) -> bool:
+    record = context.record(plan.message)
+    return record is not None and record.name in partial
+
+
+def _fields(context: Context, plan: MessagePlan, loose: bool) -> Iterator[str]:
+    for source in plan.fields:
+        if source.field.oneof is None:
+            made = conversion(context, plan, source, loose)
+            yield _entry(naming.field_property(source.field), made.value)
+
+
+def _entry(key: str, value: str) -> str:
+    """Return a line of an object; a call that is too long has its arguments below each other."""
+    line = f"{naming.key(key)}: {value},"
+    head, bracket, rest = value.partition("(")
+    if len(line) + 4 <= WIDTH or not bracket or not value.endswith(")"):
+        return line
+    return bracketed(f"{naming.key(key)}: {head}(", rest[:-1].split(", "), "),", 4).strip()
+
+
+def _oneofs(context: Context, plan: MessagePlan, loose: bool) -> Iterator[OneofCode]:
+    tagged = {item.oneof.name: item for item in plan.tagged_oneofs}
+    for oneof in plan.message.oneofs:
+        if not oneof.arms:
+            continue
+        if oneof.name in tagged:
+            yield _tagged(context, plan, tagged[oneof.name])
+        else:
+            yield _untagged(context, plan, oneof, loose)
+
+
+def _tagged(context: Context, plan: MessagePlan, tagged: TaggedOneof) -> OneofCode:
+    arms = []
+    for item in tagged.arms:
+        symbol = naming.symbol(context.message(item.arm.value.type_name).path)
+        name = naming.quoted(naming.camel(item.arm.name))
+        arms.append(ArmCode(name, naming.quoted(item.tag), "", f"encode{symbol}(source)"))
+    whole = source_type(context, plan.message.full_name)
+    subject = "source" if tagged.name is None else f"source.{naming.camel(tagged.name)}"
+    type_ = whole if tagged.name is None else f"{whole}['{naming.camel(tagged.name)}']"
+    return _oneof_code(context, tagged.oneof, type_, subject, arms, True)
+
+
+def _untagged(context: Context, plan: MessagePlan, oneof: Oneof, loose: bool) -> OneofCode:
+    arms = []
+    for source in plan.fields:
+        if source.field.oneof != oneof.name:
+            continue
+        made = conversion(context, plan, source, loose)
+        key = naming.key(made.source)
+        access = f"source.{key}" if key == made.source else f"source[{key}]"
+        arm = naming.quoted(naming.camel(source.field.name))
+        value = made.value.removesuffix(" ?? undefined")
+        if value.startswith("optional("):
+            inside, _, function = value[len("optional(") : -1].rpartition(", ")
+            value = f"{function}({inside})"
+        arms.append(ArmCode(arm, "", f"{access} != null", value))
+    whole = source_type(context, plan.message.full_name)
+    return _oneof_code(context, oneof, whole, "source", arms, False)
+
+
+def _oneof_code(
+    context: Context, oneof: Oneof, type_: str, subject: str, arms: list[ArmCode], tagged: bool
+) -> OneofCode:
+    function = naming.lower_first(f"{context.union_symbol(oneof)}Union")
+    return OneofCode(
+        function=function,
+        head=bracketed(
+            f"function {function}(",
+            [f"source: {type_}"],
+            f"): {context.union_type(oneof)} {{",
+        ),
+        property=naming.key(naming.oneof_property(oneof)),
+        subject=subject,
+        tagged=tagged,
+        total=subject == "source",
+        arms=tuple(arms),
+    )

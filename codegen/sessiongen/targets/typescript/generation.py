@@ -1,0 +1,166 @@
+"""Generates the modules of a TypeScript output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessiongen.config.model import Output
+from sessiongen.diagnostics import Diagnostic, InputError, Rule
+from sessiongen.ir.model import Model
+from sessiongen.ir.protocol import Protocol
+from sessiongen.targets.typescript import naming, overrides, published
+from sessiongen.targets.typescript.arms import arm_type, arms_model
+from sessiongen.targets.typescript.client import client_model
+from sessiongen.targets.typescript.context import Context
+from sessiongen.targets.typescript.encoders import encoders_model, override_names
+from sessiongen.targets.typescript.enums import enums_model
+from sessiongen.targets.typescript.events import events_model
+from sessiongen.targets.typescript.options import TypeScriptOptions
+from sessiongen.targets.typescript.rendering import environment, with_imports
+from sessiongen.targets.typescript.requests import requests_model
+from sessiongen.targets.typescript.sources import sources_model
+from sessiongen.targets.typescript.tsdoc import comment
+
+_Values = dict[str, Any]
+
+
+def generate(model: Model, output: Output, version: str) -> dict[str, str]:
+    """Return the modules by their path in the output folder.
+
+    Raises:
+        InputError: names coincide, a key of the output names nothing, or a file that it
+            names cannot be read.
+    """
+    context = context_of(model, output)
+    context.faults += _clashes(context)
+    context.faults += context.overrides.faults(override_names(context))
+    _check_seconds(context)
+    _check_layers(context, output)
+    if context.faults:
+        raise InputError(context.faults)
+    templates = environment()
+    layers = [layer for layer in output.layers if not _obstacle(layer, context.protocol)]
+    if not context.protocol.enums:
+        # Without an export, the file would be no module.
+        layers = [layer for layer in layers if layer != "enums"]
+    bodies = {
+        layer: templates.get_template(f"{layer}.ts.j2").render(**_VALUES[layer](context))
+        for layer in layers
+    }
+    extra = {"overrides": "./overrides.js"} if context.overrides.functions else {}
+    modules = with_imports(bodies, context.options, extra)
+    modules["index"] = templates.get_template("index.ts.j2").render(model=sorted(layers))
+    if context.overrides.functions and "sources" in layers:
+        modules["overrides"] = context.overrides.text
+    header = templates.get_template("_header.j2").render(
+        version=version, source=comment(model.compiled.origin), header=context.options.header
+    )
+    return {f"{name}.ts": _with_header(header, text) for name, text in modules.items()}
+
+
+def _with_header(header: str, text: str) -> str:
+    """Return a module below its header; prettier leaves no blank line before an import."""
+    begins_with_import = text.startswith(("import ", "/*"))
+    return f"{header}{text}" if begins_with_import else f"{header}\n{text}"
+
+
+def context_of(model: Model, output: Output) -> Context:
+    """Return what the layers of an output are generated from."""
+    assert isinstance(output.options, TypeScriptOptions)
+    options = output.options
+    protocol = model.protocol
+    if options.messages is not None:
+        protocol = published.restricted(protocol, published.load(options.messages))
+    return Context(model, protocol, options, overrides.load(options.overrides))
+
+
+def lacking(model: Model, output: Output) -> list[str]:
+    """Return the names of what an output leaves out, as its npm package lacks it."""
+    assert isinstance(output.options, TypeScriptOptions)
+    path = output.options.messages
+    return published.lacking(model.protocol, published.load(path)) if path else []
+
+
+def _requests(context: Context) -> _Values:
+    return {"model": requests_model(context)}
+
+
+def _client(context: Context) -> _Values:
+    response = context.protocol.roles.response
+    arm = arm_type(context, response.oneof) if response.present else ""
+    return {
+        "model": client_model(context),
+        "requests": requests_model(context),
+        "response_arm": arm,
+    }
+
+
+def _errors(context: Context) -> _Values:
+    response = context.protocol.roles.response
+    payload = context.union_type(response.oneof) if response.present else "undefined"
+    return {"model": {"payload": payload}}
+
+
+_VALUES: dict[str, Callable[[Context], _Values]] = {
+    "arms": lambda context: {"model": arms_model(context)},
+    "requests": _requests,
+    "client": _client,
+    "events": lambda context: {"model": events_model(context)},
+    "enums": lambda context: {"model": enums_model(context)},
+    "encoders": lambda context: {"model": encoders_model(context)},
+    "sources": lambda context: {"model": sources_model(context)},
+    "errors": _errors,
+    "values": lambda context: {},
+}
+
+
+def _clashes(context: Context) -> list[Diagnostic]:
+    """Return a fault for each message and enum whose name coincides with another's."""
+    protocol: Protocol = context.protocol
+    found = [(item.path, item.span) for item in protocol.schema.own_messages()]
+    found += [(item.enum.path, item.enum.span) for item in protocol.enums]
+    faults, seen = [], dict[str, str]()
+    for path, span in found:
+        name, full_name = naming.symbol(path), ".".join(path)
+        first = seen.setdefault(name.casefold(), full_name)
+        if first != full_name:
+            fault = f"{full_name} and {first} have one name in TypeScript: {name}"
+            faults.append(Diagnostic(span, Rule.NAME_CLASH, fault, "rename one of them"))
+    return faults
+
+
+def _obstacle(layer: str, protocol: Protocol) -> str:
+    """Return why a protocol cannot have a layer, or "" if it can."""
+    roles = protocol.roles
+    if layer in ("requests", "client") and not protocol.calls:
+        return "the protocol has no requests"
+    if layer == "events" and not roles.event.arms:
+        return "the protocol has no events"
+    if layer in ("encoders", "sources") and not (roles.event.arms or roles.response.arms):
+        return "the protocol has neither events nor responses"
+    return ""
+
+
+def _check_layers(context: Context, output: Output) -> None:
+    """Report each requested layer that the protocol cannot have."""
+    for layer in output.requested_layers:
+        reason = _obstacle(layer, context.protocol)
+        if reason:
+            fault = f"there can be no layer {layer!r}: {reason}"
+            help_ = f'change the protocol, or remove "{layer}" from the layers of the output'
+            span = context.protocol.roles.main.span
+            context.faults.append(Diagnostic(span, Rule.ROLE_SHAPE, fault, help_))
+
+
+def _check_seconds(context: Context) -> None:
+    known = {
+        f"{'.'.join(plan.message.path)}.{source.field.name}"
+        for plan in context.plans.values()
+        for source in plan.fields
+        if source.field.value.type_name == "google.protobuf.Timestamp"
+    }
+    for name in context.options.seconds:
+        if name not in known:
+            fault = f"{name!r} is no Timestamp of a message that hosts send"
+            context.option_fault("seconds", fault, "write it as Message.field")

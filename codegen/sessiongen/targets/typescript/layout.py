@@ -1,0 +1,55 @@
+"""Lays out code as prettier 3 does with a width of 100, for the forms that generated code has.
+
+Objects, interfaces and blocks need nothing: prettier keeps them on several lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+WIDTH = 100
+
+
+def fits(text: str) -> bool:
+    """Whether the last line of a text is short enough."""
+    return len(text.rpartition("\n")[2]) <= WIDTH
+
+
+def bracketed(head: str, items: Sequence[str], tail: str, indent: int = 0) -> str:
+    """Return a list of parameters, arguments or names: on one line, or one item a line.
+
+    head: what stands before the items, with the opening bracket. tail: what follows them,
+    with the closing one. Braces have spaces inside.
+    """
+    margin = " " * indent
+    space = " " if head.endswith("{") and items else ""
+    line = f"{margin}{head}{space}{', '.join(items)}{space}{tail}"
+    if fits(line.partition("\n")[0]) or not items:
+        return line
+    inside = "".join(f"{margin}  {item},\n" for item in items)
+    return f"{margin}{head}\n{inside}{margin}{tail}"
+
+
+def union(head: str, members: Sequence[str], tail: str = ";", indent: int = 0) -> str:
+    """Return a union type: on one line, on a line of its own, or one member a line."""
+    margin = " " * indent
+    joined = f"{' | '.join(members)}{tail}"
+    for line in (f"{margin}{head} {joined}", f"{margin}{head}\n{margin}  {joined}"):
+        if fits(line):
+            return line
+    if len(members) == 1:
+        return f"{margin}{head}\n{margin}  {joined}"
+    inside = "".join(f"\n{margin}  | {item}" for item in members)
+    return f"{margin}{head}{inside}{tail}"
+
+
+def imports(module: str, names: Iterable[str]) -> str:
+    """Return an import statement; of types alone it is `import type`.
+
+    names: sorted by the name, whether `type` stands before it or not.
+    """
+    listed = sorted(set(names), key=lambda name: name.removeprefix("type "))
+    if all(name.startswith("type ") for name in listed):
+        listed = [name.removeprefix("type ") for name in listed]
+        return bracketed("import type {", listed, f"}} from '{module}';")
+    return bracketed("import {", listed, f"}} from '{module}';")

@@ -1,0 +1,118 @@
+"""Names in TypeScript: those that protobuf-es 1 gives, and those of generated code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from sessiongen.ir.name_case import snake
+from sessiongen.ir.schema import Enum, EnumValue, Field, Oneof
+
+# Names that protobuf-es writes with a `$`, by what it names.
+_IDENTIFIERS = frozenset(
+    "break case catch class const continue debugger default delete do else export extends false "
+    "finally for function if import in instanceof new null return super switch this throw true "
+    "try typeof var void while with yield enum implements interface let package private protected "
+    "public static Object bigint number boolean string object globalThis Uint8Array Partial".split()
+)
+_OBJECT_PROPERTIES = frozenset({"constructor", "toString", "toJSON", "valueOf"})
+_MESSAGE_PROPERTIES = frozenset(
+    "getType clone equals fromBinary fromJson fromJsonString toBinary toJson toJsonString "
+    "toObject".split()
+)
+_PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+
+
+def camel(name: str) -> str:
+    """Return a field's name in lowerCamelCase, by the rules of JSON names."""
+    result, upper = "", False
+    for character in name:
+        if character == "_":
+            upper = True
+            continue
+        result += character.upper() if upper and not character.isdigit() else character
+        upper = False
+    return result
+
+
+def field_property(field: Field) -> str:
+    """Return the property of a field outside of oneofs."""
+    return _property(camel(field.name))
+
+
+def oneof_property(oneof: Oneof) -> str:
+    """Return the property of a oneof."""
+    return _property(camel(oneof.name))
+
+
+def _property(name: str) -> str:
+    return f"{name}$" if name in _OBJECT_PROPERTIES | _MESSAGE_PROPERTIES else name
+
+
+def message_class(path: tuple[str, ...]) -> str:
+    """Return the name of the class of a message or enum."""
+    name = "_".join(path)
+    return f"{name}$" if name in _IDENTIFIERS | _OBJECT_PROPERTIES else name
+
+
+def enum_member(enum: Enum, value: EnumValue) -> str:
+    """Return the member of an enum's class that stands for a value."""
+    prefix = _shared_prefix(enum.path[-1], [item.name for item in enum.values])
+    name = value.name[len(prefix) :]
+    return f"{name}$" if name in _OBJECT_PROPERTIES else name
+
+
+def _shared_prefix(enum: str, values: Iterable[str]) -> str:
+    prefix = (enum[:1] + re.sub("[A-Z]", r"_\g<0>", enum[1:])).lower() + "_"
+    for name in values:
+        rest = name[len(prefix) :]
+        if not name.lower().startswith(prefix) or not rest or rest[0].isdigit():
+            return ""
+    return prefix
+
+
+def symbol(path: tuple[str, ...]) -> str:
+    """Return the name of a message or enum inside the names of generated code."""
+    return "".join(item[:1].upper() + item[1:] for item in path)
+
+
+def union_symbol(path: tuple[str, ...], oneof: Oneof) -> str:
+    """Return the name of a oneof in generated code: the message's if it is its first."""
+    own = camel(oneof.name)
+    return symbol(path) if oneof.main else symbol((*path, own))
+
+
+def lower_first(name: str) -> str:
+    """Return a CamelCase name in lowerCamelCase: `AgentState` gives `agentState`."""
+    head, *rest = snake(name).split("_")
+    return head + name[len(head) :] if rest else name.lower()
+
+
+def constant(name: str) -> str:
+    """Return a CamelCase name in UPPER_CASE."""
+    return snake(name).upper()
+
+
+def key(name: str) -> str:
+    """Return a property name as it stands in an object or type."""
+    return name if _PLAIN_KEY.fullmatch(name) else quoted(name)
+
+
+def method(name: str) -> str:
+    """Return the name of a method; `constructor` is none."""
+    return f"{name}_" if name == "constructor" else name
+
+
+def quoted(text: str) -> str:
+    """Return a string literal, in single quotes unless that needs more escapes."""
+    escaped = "".join(_ESCAPES.get(item) or _printable(item) for item in text)
+    if escaped.count("'") > escaped.count('"'):
+        return '"' + escaped.replace('"', '\\"') + '"'
+    return "'" + escaped.replace("'", "\\'") + "'"
+
+
+_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def _printable(character: str) -> str:
+    return character if character.isprintable() else f"\\u{{{ord(character):x}}}"

@@ -1,0 +1,51 @@
+"""The keys of a TypeScript output and the layers of the generated modules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sessiongen.config.model import OutputOptions
+from sessiongen.targets.base import Layer
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypeScriptOptions(OutputOptions):
+    """The keys of a TypeScript output.
+
+    module: the module that exports the message classes of protobuf-es 1.
+    namespace: the export of the module that holds the classes; None if they are exports
+        themselves.
+    messages: the file that lists what the module has of the protocol; None if it has all.
+    overrides: a module of handwritten conversions, which becomes one of the output's.
+    seconds: the fields, as `Message.field`, whose times the SDK counts in seconds.
+    header: lines of comment that each file has below the mark.
+    config: the codegen.toml, for diagnostics.
+    """
+
+    module: str
+    namespace: str | None
+    messages: Path | None
+    overrides: Path | None
+    seconds: tuple[str, ...]
+    header: tuple[str, ...]
+    config: Path
+
+
+KEYS = ("module", "namespace", "messages", "overrides", "seconds", "header")
+
+# The layers by their module, in the order in which the documentation lists them.
+LAYERS = {
+    "arms": Layer("the arms of each oneof: names, field numbers", ("values",)),
+    "requests": Layer("the handler of a host, and `answer`", ("errors", "values")),
+    "client": Layer("a typed method for each request", ("arms", "errors", "values")),
+    "events": Layer(
+        "`subscribe` for a host, event names and `emitEvent` for a driver",
+        ("arms", "sources", "values"),
+    ),
+    "enums": Layer("enums as the SDK spells them, and as JSON names them", ("errors", "values")),
+    "encoders": Layer("the SDK's objects to messages", ("arms", "enums", "sources", "values")),
+    "sources": Layer("the types of the objects that encoders read", ("enums",)),
+    "errors": Layer("what a peer refused, what this build does not know"),
+    "values": Layer("times, structs and lists, and helper types"),
+}

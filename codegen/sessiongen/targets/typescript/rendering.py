@@ -1,0 +1,114 @@
+"""Renders the templates of TypeScript modules, and writes their imports.
+
+A module imports what its body uses of the other layers and of the protobuf library; the names
+that can be imported are found in the bodies' own exports.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from sessiongen.resources import templates_dir
+from sessiongen.targets.typescript.layout import imports
+from sessiongen.targets.typescript.options import TypeScriptOptions
+from sessiongen.targets.typescript.tsdoc import tsdoc
+
+PROTOBUF = "@bufbuild/protobuf"
+# What is used of the protobuf library; of these the classes are used as values.
+_PROTOBUF_NAMES = ("JsonObject", "Message", "PartialMessage", "PlainMessage")
+_PROTOBUF_CLASSES = ("Duration", "Struct", "Timestamp")
+_EXPORT = re.compile(r"^export (?:async )?(function|class|const|type|interface) (\w+)", re.M)
+_NO_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"", re.S)
+_NAME = re.compile(r"(?<![\w.$])[A-Za-z_$][\w$]*")
+
+
+def environment() -> Environment:
+    """Return the Jinja environment of the templates."""
+    result = Environment(
+        loader=FileSystemLoader(templates_dir() / "typescript", encoding="utf-8"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        newline_sequence="\n",
+        # Templates write TypeScript, in which HTML's escapes would be wrong.
+        autoescape=False,
+    )
+    result.filters["tsdoc"] = tsdoc
+    return result
+
+
+def with_imports(
+    bodies: Mapping[str, str], options: TypeScriptOptions, extra: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the texts of modules with the import statements that each needs.
+
+    extra: modules that are imported as a namespace, by its name.
+    """
+    exported = {
+        name: (layer, kind in ("type", "interface"))
+        for layer, body in bodies.items()
+        for kind, name in _EXPORT.findall(body)
+    }
+    return {
+        layer: "\n".join(filter(None, [_imports(layer, body, exported, options, extra), body]))
+        for layer, body in bodies.items()
+    }
+
+
+def _imports(
+    layer: str,
+    body: str,
+    exported: Mapping[str, tuple[str, bool]],
+    options: TypeScriptOptions,
+    extra: Mapping[str, str],
+) -> str:
+    code = _NO_CODE.sub("''", body)
+    used = set(_NAME.findall(code))
+    by_module: dict[str, list[str]] = {}
+    for name, (module, is_type) in exported.items():
+        if module != layer and name in used:
+            by_module.setdefault(f"./{module}.js", []).append(f"type {name}" if is_type else name)
+    statements = {module: imports(module, names) for module, names in by_module.items()}
+    library = _library_imports(code, used)
+    if library:
+        statements[PROTOBUF] = imports(PROTOBUF, library)
+    if "pb" in used:
+        statements[options.module] = _messages_import(code, options)
+    for name in used & set(extra):
+        statements[extra[name]] = (
+            f"import {_type_word(code, name)}* as {name} from '{extra[name]}';"
+        )
+    text = "\n".join(statements[module] for module in _sorted(statements))
+    return f"{text}\n" if text else ""
+
+
+def _library_imports(code: str, used: set[str]) -> list[str]:
+    names = [f"type {name}" for name in _PROTOBUF_NAMES if name in used]
+    for name in _PROTOBUF_CLASSES:
+        if name in used:
+            as_value = re.search(rf"(new|instanceof) {name}\b|(?<![\w.]){name}\.", code)
+            names.append(name if as_value else f"type {name}")
+    return names
+
+
+def _messages_import(code: str, options: TypeScriptOptions) -> str:
+    type_ = _type_word(code, "pb")
+    if options.namespace is None:
+        return f"import {type_}* as pb from '{options.module}';"
+    return f"import {type_}{{ {options.namespace} as pb }} from '{options.module}';"
+
+
+def _type_word(code: str, name: str) -> str:
+    """Return `type ` if a namespace is used in types alone."""
+    as_value = re.search(rf"new {name}\.|{name}\.[\w$]+\.|(?<!typeof ){name}\.\w+\(", code)
+    as_value = as_value or re.search(rf", {name}\.\w+\)", code)
+    return "" if as_value else "type "
+
+
+def _sorted(modules: Iterable[str]) -> list[str]:
+    """Return packages before the output's own modules."""
+    return sorted(modules, key=lambda module: (module.startswith("."), module))

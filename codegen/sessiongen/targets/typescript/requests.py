@@ -1,0 +1,140 @@
+"""The layer `requests`: the interface of a host's handler, and the function that answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessiongen.ir.pairing import Call
+from sessiongen.ir.roles import Roles
+from sessiongen.ir.schema import Field, Kind
+from sessiongen.targets.typescript import naming
+from sessiongen.targets.typescript.context import Context
+from sessiongen.targets.typescript.layout import bracketed
+
+
+@dataclass(frozen=True)
+class Method:
+    """The handler of a request, and the arms of the request and its response.
+
+    arm, response: as string literals; `response` is "" if nothing answers the request.
+    declaration: of the method in the interface.
+    """
+
+    name: str
+    arm: str
+    response: str
+    docs: str
+    declaration: str
+    refusal: str
+
+
+@dataclass(frozen=True)
+class RequestsModel:
+    """The requests of a protocol.
+
+    answered, oneway: whether some requests have a response, and whether some have none.
+    shared: the table of the arms if the request's message has arms that are no requests.
+    correlation, error: the properties of these roles; "" if the protocol lacks one.
+    failed: whether a response has an error, as an expression.
+    text_arm: the response arm, as an object, that holds the error text in `text`; or "".
+    typed_errors: whether response arms report errors, and their literals.
+    """
+
+    handler: str
+    request: str
+    response: str
+    request_oneof: str
+    response_oneof: str
+    answered: bool
+    oneway: bool
+    shared: str
+    correlation: str
+    error: str
+    failed: str
+    text_arm: str
+    typed_errors: tuple[str, ...]
+    methods: tuple[Method, ...]
+
+
+def requests_model(context: Context) -> RequestsModel:
+    """Return the requests in order of declaration."""
+    roles = context.protocol.roles
+    request, response = roles.request.oneof, roles.response.oneof
+    methods = tuple(_method(context, call) for call in context.protocol.calls)
+    answered = roles.response.present and any(item.response for item in methods)
+    shared = roles.request.arms != request.arms
+    return RequestsModel(
+        handler=f"{naming.symbol(roles.request.path)}Handler",
+        request=context.message_type(roles.request.full_name),
+        response=context.message_type(roles.response.full_name) if answered else "",
+        request_oneof=naming.oneof_property(request),
+        response_oneof=naming.oneof_property(response) if answered else "",
+        answered=answered,
+        oneway=not all(item.response for item in methods),
+        shared=f"{naming.constant(context.union_symbol(request))}_ARMS" if shared else "",
+        correlation=_property(roles.correlation),
+        error=_property(roles.error),
+        failed=_failed(roles.error),
+        text_arm=_text_arm(roles),
+        typed_errors=tuple(naming.quoted(naming.camel(item.arm.name)) for item in roles.error_arms),
+        methods=methods,
+    )
+
+
+def request_docs(call: Call) -> str:
+    """Return the comment of a request's arm, and its numbers."""
+    numbers = f"Request arm {call.request.number}"
+    if call.response is not None:
+        numbers += f", answered by {call.response.name} ({call.response.number})"
+    return "\n\n".join(text for text in (call.request.docs, f"{numbers}.") if text)
+
+
+def payload_type(context: Context, owner: str, arm: Field) -> str:
+    """Return the type of an arm's value."""
+    if arm.value.kind is Kind.MESSAGE and context.is_own(arm.value.type_name):
+        return context.message_type(arm.value.type_name)
+    oneof = next(item for item in context.message(owner).oneofs if item.name == arm.oneof)
+    return f"ValueOf<{context.union_type(oneof)}, {naming.quoted(naming.camel(arm.name))}>"
+
+
+def _property(field: Field | None) -> str:
+    return "" if field is None else naming.field_property(field)
+
+
+def _failed(error: Field | None) -> str:
+    if error is None:
+        return ""
+    empty = "undefined" if error.presence else "''"
+    return f"response.{naming.field_property(error)} !== {empty}"
+
+
+def _text_arm(roles: Roles) -> str:
+    item = roles.text_arm
+    if item is None:
+        return ""
+    value = "text" if item.text is None else f"{{ {naming.field_property(item.text)}: text }}"
+    return f"{{ case: {naming.quoted(naming.camel(item.arm.name))}, value: {value} }}"
+
+
+def _method(context: Context, call: Call) -> Method:
+    roles = context.protocol.roles
+    name = naming.camel(call.request.name)
+    request = payload_type(context, roles.request.full_name, call.request)
+    head, number = f"{naming.method(name)}(", call.request.number
+    result = _result(context, call)
+    return Method(
+        name=naming.method(name),
+        arm=naming.quoted(name),
+        response=naming.quoted(naming.camel(call.response.name)) if call.response else "",
+        docs=request_docs(call),
+        declaration=bracketed(head, [f"request: {request}"], f"): Awaitable<{result}>;", 2),
+        refusal=naming.quoted(f"unimplemented request: {call.request.name} (field {number})"),
+    )
+
+
+def _result(context: Context, call: Call) -> str:
+    """Return the type of what a handler returns."""
+    if call.response is None:
+        return "void"
+    response = payload_type(context, context.protocol.roles.response.full_name, call.response)
+    return f"PartialMessage<{response}>" if response.startswith("pb.") else response

@@ -1,0 +1,126 @@
+"""Lists what an npm package of protobuf-es 1 messages has of a protocol: the command
+`vocabulary messages`.
+
+The list is a JSON file that names the package (`distribution`, `version`) and the proto package
+of its messages (`package`), and has the fields of each message and the values of each enum. They
+are read from the comments that protobuf-es writes into declaration files.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
+from sessiongen.ir.schema import Schema
+from sessiongen.paths import display
+from sessiongen.vocabulary.fetch import fetch
+from sessiongen.vocabulary.package import Package, open_package
+from sessiongen.vocabulary.scope import MessageNames, Scope
+
+_DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
+_GENERATED = re.compile(r"@generated from (message|field|enum value|enum):? ([^\n]+)")
+_HELP = "it is a JSON object with `distribution`, `version` and `package`, each a string"
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """Where a list comes from, as the list says."""
+
+    distribution: str
+    version: str
+    package: str
+
+
+def update_list(path: Path, source: str | Path | None, schema: Schema) -> bool:
+    """Read a package again and write its list. Returns whether the list changed.
+
+    source: a version, or the path of a folder or archive; None for the version in the list.
+
+    Raises:
+        InputError: the list or the package cannot be read.
+    """
+    origin = _origin(path)
+    package, version = _open(origin, source)
+    found = _names(package, origin.package)
+    data = {
+        "distribution": origin.distribution,
+        "version": version,
+        "package": origin.package,
+        "messages": _own(found["message"], [item.path for item in schema.own_messages()]),
+        "enums": _own(
+            found["enum"],
+            [item.path for item in schema.enums.values() if item.file in schema.own],
+        ),
+    }
+    text = json.dumps(data, indent=2) + "\n"
+    changed = path.read_text(encoding="utf-8") != text
+    if changed:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    return changed
+
+
+def _origin(path: Path) -> _Origin:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        values = [data[key] for key in ("distribution", "version", "package")]
+        if all(isinstance(value, str) for value in values):
+            return _Origin(*values)
+        fault = "a value is not a string"
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        fault = f"{type(error).__name__}: {error}"
+    fault = f"the list of published messages cannot be read: {fault}"
+    raise InputError([Diagnostic(Span(display(path)), Rule.UNREADABLE, fault, _HELP)])
+
+
+def _open(origin: _Origin, source: str | Path | None) -> tuple[Package, str]:
+    scope = _scope(origin.distribution)
+    if not isinstance(source, Path):
+        version = source or origin.version
+        return fetch(scope, version), version
+    package = open_package(source, scope)
+    return package, str(json.loads(package.files["package.json"]).get("version", origin.version))
+
+
+def _scope(distribution: str) -> Scope:
+    """Return a scope with which a package can be fetched and opened, and nothing else."""
+    return Scope(
+        sdk=distribution,
+        language="typescript",
+        distribution=distribution,
+        package=distribution,
+        protobuf=("", ""),
+        required=(),
+        session="",
+        host="",
+        driver="",
+        messages=MessageNames("", "", "", "", "", "", "", ""),
+        not_arms=frozenset(),
+    )
+
+
+def _names(package: Package, proto_package: str) -> dict[str, dict[str, list[str]]]:
+    """Return the fields of each message, and the values of each enum, of a proto package."""
+    found: dict[str, dict[str, list[str]]] = {"message": {}, "enum": {}}
+    prefix = f"{proto_package}."
+    for name, data in sorted(package.files.items()):
+        if not name.endswith(_DECLARATIONS):
+            continue
+        members: list[str] = []
+        for kind, text in _GENERATED.findall(data.decode("utf-8", errors="replace")):
+            if kind in found:
+                members = []
+                if text.startswith(prefix):
+                    # Declarations for other module systems repeat the same messages.
+                    members = found[kind][text.split()[0].removeprefix(prefix)] = members
+            else:
+                members.append(text.partition(" = ")[0].split(" ")[-1])
+    return found
+
+
+def _own(found: Mapping[str, list[str]], paths: list[tuple[str, ...]]) -> dict[str, list[str]]:
+    names = [".".join(path) for path in paths]
+    return {name: found[name] for name in names if name in found}

@@ -1,4 +1,4 @@
-"""`agent-session demo` as a newcomer runs it: in a process of its own, with nothing prepared."""
+"""`agent-session demo`, run as a subprocess."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = str(Path(sys.executable).with_name("agent-session"))
 LIMIT = 60
 
-# What is told of the conversation: arms of events, what was typed, and answers.
-STORY = """
+# The output of the demo, without times and padding.
+OUTPUT = """
 agent_state_changed initializing
 conversation_item_added parcel_desk takes over
 agent_state_changed initializing → listening
@@ -59,7 +59,7 @@ ended: CR_USER_INITIATED
 def demo(
     *command: str, cwd: Path | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the demo to its end, after which none of its processes may be left."""
+    """Runs the demo, and checks that it leaves no process."""
     process = subprocess.Popen(
         [*command, "demo"],
         cwd=cwd,
@@ -79,37 +79,37 @@ def demo(
 
 
 def members(session: int) -> Iterator[int]:
-    """The processes of a session, where the system can list them."""
+    """Yields the processes of a session, if the system can list them."""
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            facts = (entry / "stat").read_text().rpartition(")")[2].split()
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(facts[3]) == session and facts[0] != "Z":
+        if int(fields[3]) == session and fields[0] != "Z":
             yield int(entry.name)
 
 
-def wait_gone(process: int, seconds: float) -> None:
-    """Wait for the end of a process that is not our own child."""
+def wait_for_exit(process: int, seconds: float) -> None:
+    """Waits for the exit of a process that is not a child of this one."""
     try:
         descriptor = os.pidfd_open(process)
     except ProcessLookupError:
         return
     try:
-        assert select.select([descriptor], [], [], seconds)[0], "it stays"
+        assert select.select([descriptor], [], [], seconds)[0], "the process has not exited"
     finally:
         os.close(descriptor)
 
 
-def story(output: str) -> list[str]:
-    """The lines, without times and padding."""
+def output_lines(output: str) -> list[str]:
+    """Returns the lines of the output, without times and padding."""
     lines = [re.sub(r"^\d\d:\d\d:\d\d\.\d{3}", "", line) for line in output.splitlines()]
     return [" ".join(line.split()) for line in lines]
 
 
 @pytest.fixture(scope="module")
-def among_traps(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
-    """The installed command, run in a folder of modules that nobody should find."""
+def beside_traps(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
+    """Runs the installed command in a folder with modules that must not be imported."""
     folder = tmp_path_factory.mktemp("traps")
     for name in ("livekit", "logging", "agent_session", "protobuf"):
         (folder / f"{name}.py").write_text("raise SystemExit('not this one')")
@@ -117,30 +117,30 @@ def among_traps(tmp_path_factory: pytest.TempPathFactory) -> subprocess.Complete
 
 
 def assert_shown(done: subprocess.CompletedProcess[str]) -> None:
-    """The whole conversation, and nothing else."""
-    first, *rest = story(done.stdout)
+    """Checks that the output is the whole conversation."""
+    first, *rest = output_lines(done.stdout)
     assert re.fullmatch(r"listening on 127\.0\.0\.1:\d+; the agent is starting", first)
-    assert rest == STORY.strip().splitlines()
+    assert rest == OUTPUT.strip().splitlines()
     assert len(done.stdout.splitlines()) < 40 and "\x1b" not in done.stdout
 
 
-def test_what_lies_about_in_the_folder_does_not_matter(
-    among_traps: subprocess.CompletedProcess[str],
+def test_modules_in_the_working_directory_are_not_imported(
+    beside_traps: subprocess.CompletedProcess[str],
 ) -> None:
-    assert (among_traps.returncode, among_traps.stderr) == (0, "")
+    assert (beside_traps.returncode, beside_traps.stderr) == (0, "")
 
 
-def test_a_conversation_and_why_it_ended(among_traps: subprocess.CompletedProcess[str]) -> None:
-    assert_shown(among_traps)
+def test_the_output_of_the_demo(beside_traps: subprocess.CompletedProcess[str]) -> None:
+    assert_shown(beside_traps)
 
 
-def test_as_a_module_it_is_the_same() -> None:
+def test_the_demo_as_a_module() -> None:
     done = demo(sys.executable, "-m", "agent_session")
     assert (done.returncode, done.stderr) == (0, "")
     assert_shown(done)
 
 
-def test_without_livekit_agents_it_says_what_to_install(tmp_path: Path) -> None:
+def test_without_livekit_agents_the_error_names_the_package(tmp_path: Path) -> None:
     done = demo(*without_livekit(tmp_path))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
@@ -149,14 +149,14 @@ def test_without_livekit_agents_it_says_what_to_install(tmp_path: Path) -> None:
     )
 
 
-def test_without_agents_livekit_alone_is_not_enough(tmp_path: Path) -> None:
+def test_livekit_without_agents_is_not_enough(tmp_path: Path) -> None:
     command = without_livekit(tmp_path)
     (tmp_path / "livekit").mkdir()
     assert demo(*command).returncode == 2
 
 
 def without_livekit(folder: Path) -> list[str]:
-    """A Python that has protobuf and this package, and nothing else."""
+    """Returns the command line of a Python that has only protobuf and this package."""
     (folder / "google").symlink_to(Path(google.protobuf.__file__).parents[1])
     paths = [str(folder), str(ROOT / "generated" / "python"), str(ROOT / "runtime")]
     code = f"import sys; sys.path[:0] = {paths}; from agent_session.__main__ import run; run()"
@@ -177,7 +177,7 @@ def test_an_agent_that_does_not_start(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("after", ["the agent is starting", "session_usage_updated"])
-def test_nothing_is_left_when_it_is_ended(number: signal.Signals, after: str) -> None:
+def test_a_signal_ends_all_processes(number: signal.Signals, after: str) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "agent_session", "demo"],
         stdout=subprocess.PIPE,
@@ -191,13 +191,13 @@ def test_nothing_is_left_when_it_is_ended(number: signal.Signals, after: str) ->
         process.send_signal(number)
         process.wait(LIMIT)
         for member in members(process.pid):
-            wait_gone(member, LIMIT)
+            wait_for_exit(member, LIMIT)
         assert process.stderr.read() == ""
-        # It may have come to its end before the signal came.
+        # The demo may have ended before the signal arrived.
         assert process.returncode in (130 if number is signal.SIGINT else -number, 0)
 
 
-# A process that was begun in the background may ignore an interrupt, and hands that on.
+# A background process may ignore SIGINT, and its children inherit that.
 _AGENT = """
 import signal, sys
 from agent_session.command.demo_agent import run
@@ -206,7 +206,7 @@ run("127.0.0.1", int(sys.argv[1]))
 """
 
 
-def test_an_agent_that_is_interrupted_tells_its_driver() -> None:
+def test_an_interrupted_agent_sends_session_closed() -> None:
     async def main() -> object:
         async with await listen() as listener:
             agent = await asyncio.create_subprocess_exec(

@@ -1,8 +1,7 @@
-"""One edit, seen from outside: why a session ended is told once the contract has an event for it.
+"""The effect of one edit of the contract on the demo: arm 24, session_closed, is added.
 
-In: the contract before arm 24, in a folder of its own. Out: the demo, on what is generated from
-that contract, sees its agent go quiet; after the one edit, and `generate`, its driver says why.
-Neither the host nor the driver is touched in between.
+Before the edit, the driver only detects that the agent has disconnected. After the edit and
+`generate`, it shows the reason of the end. Host and driver are not changed.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTRACT = "proto/agent_session.proto"
-# What arm 24 brought, each with the comment above it: a message and a field.
+# The message and the field of arm 24, with their comments.
 ADDED = (
     r"\n(?:  //[^\n]*\n)+  message SessionClosed \{.*?\n  \}\n",
     r"\n(?:    //[^\n]*\n)+    SessionClosed session_closed = 24[^;]*;",
@@ -29,7 +28,7 @@ BEFORE = "lost: the agent disconnected without session_closed"
 
 
 class Project:
-    """A folder with the contract, and what is generated from it."""
+    """A folder with a contract and the package generated from it."""
 
     def __init__(self, root: Path) -> None:
         self.contract = root / CONTRACT
@@ -45,13 +44,13 @@ class Project:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def demo(self) -> tuple[int, list[str]]:
-        """The status and the lines of the demo, on what was generated."""
+        """Runs the demo with the generated package. Returns its exit status and lines."""
         done = self._run("-m", "agent_session", "demo")
         assert done.stderr == ""
         return done.returncode, done.stdout.splitlines()
 
     def event_numbers(self) -> set[int]:
-        """The arms that a process of this project knows."""
+        """Returns the numbers of the event arms of the generated package."""
         code = (
             "from agent_session_protocol.dispatch import AGENT_SESSION_EVENT_ARMS as arms\n"
             "import agent_session_protocol as found\n"
@@ -74,7 +73,7 @@ class Project:
 
 @pytest.fixture
 def before(tmp_path: Path) -> Project:
-    """The contract before arm 24, generated."""
+    """Returns the project with the contract before arm 24."""
     project = Project(tmp_path / "project")
     text = project.contract.read_text(encoding="utf-8")
     for pattern in ADDED:
@@ -85,11 +84,11 @@ def before(tmp_path: Path) -> Project:
     return project
 
 
-def test_why_it_ended_is_one_edit_away(before: Project) -> None:
+def test_the_reason_of_the_end_needs_one_edit(before: Project) -> None:
     assert before.event_numbers() == set(range(10, 24))
     status, lines = before.demo()
     assert (status, lines[-1]) == (1, BEFORE)
-    assert "session_closed" not in "\n".join(lines)
+    assert "session_closed" not in "\n".join(lines[:-1])
 
     shutil.copy(ROOT / CONTRACT, before.contract)
     before.generate()
@@ -98,5 +97,5 @@ def test_why_it_ended_is_one_edit_away(before: Project) -> None:
     status, lines_after = before.demo()
     assert (status, lines_after[-1]) == (0, AFTER)
     assert lines_after[-2].split()[1:] == ["session_closed", "CR_USER_INITIATED"]
-    # The rest of the conversation is what it was: the addresses and the times aside.
+    # Apart from addresses and times, the rest of the output is the same.
     assert [line[14:] for line in lines_after[1:-2]] == [line[14:] for line in lines[1:-1]]

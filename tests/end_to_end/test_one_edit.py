@@ -1,9 +1,8 @@
-"""One edit: a change of the .proto alone reaches everything that is generated.
+"""A change of the protocol is one edit of the .proto file.
 
-In: a copy of this checkout in a git repository of its own, and a host and driver written
-for the contract before arm 24. Out: for each kind of edit, that `generate` changed
-nothing outside `generated/`, that mypy names exactly the handlers still to fill in, and
-that the new thing works over an in-memory pair once they are.
+The tests edit a copy of this checkout, with a host and a driver that were written for the contract
+before arm 24. They check that `generate` changes only `generated/`, that mypy reports exactly the
+handlers that are missing, and that the addition works once these are written.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from sessiongen.vocabulary.model import LiteralValue
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Path(__file__).parent / "project" / "host.py"
 CONTRACT = "proto/agent_session.proto"
-# Found by their text, which is how a person edits them.
+# The lines of arm 24 in the contract.
 CLOSED_MESSAGE = re.compile(r"\n(?:  //[^\n]*\n)+  message SessionClosed \{.*?\n  \}\n", re.DOTALL)
 CLOSED_ARM = re.compile(
     r"\n(?:    //[^\n]*\n)+    SessionClosed session_closed = 24[^;]*;", re.DOTALL
@@ -33,15 +32,15 @@ CLOSED_ARM = re.compile(
 
 @dataclass
 class Checkout:
-    """A copy of the checkout; `run` and `python` work in it and return the output."""
+    """A copy of the checkout. `run` and `python` run commands in it and return the output."""
 
     root: Path
 
-    def run(self, *command: str, fine: bool = True) -> str:
+    def run(self, *command: str, succeeds: bool = True) -> str:
         done = subprocess.run(
             command, cwd=self.root, env=self.environment(), capture_output=True, text=True
         )
-        assert (done.returncode == 0) is fine, done.stdout + done.stderr
+        assert (done.returncode == 0) is succeeds, done.stdout + done.stderr
         return done.stdout + done.stderr
 
     def environment(self) -> dict[str, str]:
@@ -54,7 +53,7 @@ class Checkout:
         self.run("git", *identity, "commit", "-qm", "state", "--allow-empty")
 
     def generate(self) -> set[str]:
-        """Generate after a commit and return the paths that changed."""
+        """Generates after a commit, and returns the paths that changed."""
         self.commit()
         self.run(sys.executable, "-m", "sessiongen", "generate")
         status = self.run("git", "status", "--porcelain", "--untracked-files=all")
@@ -67,7 +66,7 @@ class Checkout:
         path.write_text(text.replace(old, new), encoding="utf-8")
 
     def fill(self, mark: str, *lines: str) -> None:
-        """Replace a marked comment of the user's code by the code that belongs there."""
+        """Replaces a marked comment in the user's code by code."""
         path = self.root / "host.py"
         text = path.read_text(encoding="utf-8")
         indent = re.search(rf"^( *)# \+ {mark}$", text, re.MULTILINE)
@@ -75,8 +74,8 @@ class Checkout:
         code = "\n".join(indent.group(1) + line for line in lines)
         path.write_text(text.replace(indent.group(0), code), encoding="utf-8")
 
-    def complaints(self) -> set[str]:
-        """Return what mypy finds in the user's code, as `function: message`."""
+    def type_errors(self) -> set[str]:
+        """Returns the errors of mypy in the user's code, as `function: message`."""
         cache = ROOT / ".mypy_cache" / "one-edit"
         done = subprocess.run(
             [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={cache}", "host.py"],
@@ -95,7 +94,7 @@ class Checkout:
         return found[-1] if found else file
 
     def exercise(self, code: str) -> str:
-        """Run statements of an async function with the user's module as `host`."""
+        """Runs statements of an async function with the user's module as `host`."""
         body = "".join(f"    {line}\n" for line in code.strip().splitlines())
         program = f"import asyncio, host\nfrom host import pb\nasync def main():\n{body}"
         return self.run(sys.executable, "-c", program + "asyncio.run(main())").strip()
@@ -116,7 +115,7 @@ def checkout(tmp_path: Path) -> Checkout:
 
 @pytest.fixture
 def before(checkout: Checkout) -> Checkout:
-    """The contract before arm 24, generated; the user's code is complete for it."""
+    """Returns a checkout with the contract before arm 24, for which the user's code is complete."""
     path = checkout.root / CONTRACT
     text = path.read_text(encoding="utf-8")
     for pattern in (CLOSED_MESSAGE, CLOSED_ARM):
@@ -124,7 +123,7 @@ def before(checkout: Checkout) -> Checkout:
         assert count == 1, pattern.pattern
     path.write_text(text, encoding="utf-8")
     checkout.generate()
-    assert checkout.complaints() == set()
+    assert checkout.type_errors() == set()
     checkout.commit()
     return checkout
 
@@ -140,13 +139,13 @@ def test_session_closed(before: Checkout) -> None:
     added, removed, _ = before.run("git", "diff", "--numstat", CONTRACT).split("\t")
     assert int(added) > 0 and int(removed) == 0
     assert_only_generated(before.generate())
-    assert before.complaints() == {
+    assert before.type_errors() == {
         'forwarders: Missing named argument "session_closed" for "AgentSessionEventForwarders"',
         'describe: Missing named argument "session_closed" for "AgentSessionEventHandlers"',
     }
     before.fill("an event's forwarder", "session_closed=forward,")
     before.fill("an event's handler", 'session_closed=lambda payload: f"closed {payload.reason}",')
-    assert before.complaints() == set()
+    assert before.type_errors() == set()
     said = before.exercise("""
 listeners = host.AgentSessionEventListeners()
 listeners.on_session_closed(lambda payload, event: print(host.describe(event), payload.error))
@@ -160,7 +159,7 @@ print(SDK_EVENTS["session_closed"])
 
 
 def test_before_the_edit_the_event_is_unknown(before: Checkout) -> None:
-    # Field 24, length-delimited, holding field 1 = 4: what a newer host sends.
+    # A newer host sends field 24, a message with field 1 = 4.
     said = before.exercise("""
 listeners = host.AgentSessionEventListeners()
 listeners.on_unknown(lambda number, event: print("unknown", number))
@@ -191,7 +190,7 @@ def test_a_new_request(before: Checkout) -> None:
         "  message FinalizeSimulationResponse {",
     )
     assert_only_generated(before.generate())
-    assert before.complaints() == {
+    assert before.type_errors() == {
         'make_host: Cannot instantiate abstract class "Host" with abstract attribute "get_weather"'
     }
     before.fill(
@@ -199,7 +198,7 @@ def test_a_new_request(before: Checkout) -> None:
         "async def get_weather(self, request: Request.GetWeather) -> Response.GetWeatherResponse:",
         '    return Response.GetWeatherResponse(text=f"rain in {request.town}")',
     )
-    assert before.complaints() == set()
+    assert before.type_errors() == set()
     said = before.exercise("""
 client = host.Client(host.make_host())
 print((await client.get_weather(town="Cork")).text)
@@ -208,7 +207,7 @@ print((await client.get_weather(town="Cork")).text)
 
 
 def test_a_new_request_is_unimplemented_until_filled_in(before: Checkout) -> None:
-    # Field 13 of the request, empty: a newer driver against this host.
+    # A newer driver sends field 13 of the request, an empty message.
     said = before.exercise("""
 request = pb.SessionRequest.FromString(bytes([0x0A, 0x01]) + b"x" + bytes([0x6A, 0x00]))
 print(await host.answer(host.make_host(), request))
@@ -223,12 +222,12 @@ def test_a_new_field(before: Checkout) -> None:
         "    double confidence = 4;",
     )
     assert_only_generated(before.generate())
-    assert before.complaints() == {
+    assert before.type_errors() == {
         'transcribed: Missing named argument "confidence" for "user_input_transcribed" '
         'of "AgentSessionEventSink"'
     }
     before.fill("a field", "confidence=0.5,")
-    assert before.complaints() == set()
+    assert before.type_errors() == set()
     said = before.exercise("""
 listeners = host.AgentSessionEventListeners()
 listeners.on_user_input_transcribed(lambda payload, event: print(payload.transcript, payload.confidence))
@@ -238,14 +237,14 @@ host.transcribed(host.Sink(listeners), "hello")
 
 
 def test_a_new_field_of_an_sdk_class(before: Checkout) -> None:
-    """The class has it, so that it is on the wire without a line written by hand."""
+    """The SDK class has the field, so it is encoded without code written by hand."""
     before.edit(
         "message FunctionCall {",
         "message FunctionCall {\n  // Calls of one group ran side by side.\n"
         "  optional string group_id = 7;\n",
     )
     assert_only_generated(before.generate())
-    assert before.complaints() == set()
+    assert before.type_errors() == set()
     said = before.exercise("""
 from agent_session_protocol import decoders, encoders
 from livekit.agents.llm import FunctionCall
@@ -256,7 +255,7 @@ print(message.group_id, decoders.decode_function_call(message).group_id)
     assert said == "together together"
 
 
-def test_a_new_field_without_a_source_is_named(before: Checkout) -> None:
+def test_a_new_field_without_a_source_is_a_type_error(before: Checkout) -> None:
     before.edit(
         "message FunctionCallOutput {",
         "message FunctionCallOutput {\n  // How heavy it is.\n  double weight = 7;\n",
@@ -272,7 +271,7 @@ except AttributeError as error:
     print(error)
 """)
     assert said == "'FunctionCallOutput' object has no attribute 'weight'"
-    found = before.run(sys.executable, "-m", "sessiongen", "parity", fine=False)
+    found = before.run(sys.executable, "-m", "sessiongen", "parity", succeeds=False)
     assert "livekit-agents: FunctionCallOutput.weight" in found
 
 
@@ -283,12 +282,12 @@ def test_a_new_arm_in_a_nested_union(before: Checkout) -> None:
     )
     before.edit("      Ended ended = 4;", "      Ended ended = 4;\n\n      Paused paused = 5;")
     assert_only_generated(before.generate())
-    assert before.complaints() == {
+    assert before.type_errors() == {
         'update: Missing named argument "paused" for '
         '"AgentSessionEventToolExecutionUpdatedHandlers"'
     }
     before.fill("an update's handler", 'paused=lambda payload: f"paused {payload.call_id}",')
-    assert before.complaints() == set()
+    assert before.type_errors() == set()
     said = before.exercise("""
 listeners = host.AgentSessionEventListeners()
 listeners.on_tool_execution_updated(lambda payload, event: print(host.describe(event)))
@@ -314,7 +313,7 @@ def test_a_new_close_reason(before: Checkout) -> None:
         "  CR_TASK_COMPLETED = 5;\n\n  // Another agent took over.\n  CR_HANDED_OVER = 6;",
     )
     assert_only_generated(before.generate())
-    assert before.complaints() == set()
+    assert before.type_errors() == set()
     said = before.exercise("""
 from agent_session_protocol import enums
 print(enums.close_reason_to_proto("handed_over"), enums.close_reason_from_proto(6))

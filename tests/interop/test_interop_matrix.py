@@ -271,7 +271,7 @@ def test_a_request_unknown_to_the_host(conversation: Conversation) -> None:
     assert info["sdk"] == VERSIONS[conversation.host][0]
 
 
-def test_the_session_goes_on_without_its_driver(conversation: Conversation) -> None:
+def test_the_session_continues_without_its_driver(conversation: Conversation) -> None:
     """The last test of a conversation: closes our driver, kills the others."""
     if conversation.driver == OURS:
         conversation.pair.driver.call("close")

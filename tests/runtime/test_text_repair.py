@@ -137,9 +137,9 @@ def test_str_of_other_values_is_the_same_with_a_repaired_text() -> None:
 def test_values_without_text_are_not_copied(at: Any) -> None:
     extra = {"key \udc80": "v", "time": at}
     item = {**chat_message(0, "half \ud83d"), "created_at": at, "extra": extra}
-    made = encode_repaired(encoders.encode_chat_message, item)
-    assert made.created_at.ToNanoseconds() == 1_700_000_000_250_000_000
-    assert dict(made.extra) == {"key \ufffd": "v", "time": str(at)}
+    encoded = encode_repaired(encoders.encode_chat_message, item)
+    assert encoded.created_at.ToNanoseconds() == 1_700_000_000_250_000_000
+    assert dict(encoded.extra) == {"key \ufffd": "v", "time": str(at)}
 
 
 def test_texts_of_every_response_are_repaired() -> None:
@@ -164,8 +164,8 @@ def test_texts_of_every_response_are_repaired() -> None:
 def test_json_values_are_repaired_at_any_depth() -> None:
     stats = {"k \udc80": ("half \ud83d", 1, None, [{"deep": ("\ud83d\ude00",)}])}
     source = responses.GetRTCStatsResponse(publisher_stats=(stats,), subscriber_stats=None)
-    made = encode_repaired(encoders.encode_get_rtc_stats_response, source)
-    assert decoders.decode_get_rtc_stats_response(made).publisher_stats == (
+    encoded = encode_repaired(encoders.encode_get_rtc_stats_response, source)
+    assert decoders.decode_get_rtc_stats_response(encoded).publisher_stats == (
         {"k \ufffd": ["half \ufffd", 1, None, [{"deep": ["\U0001f600"]}]]},
     )
 

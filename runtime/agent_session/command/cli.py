@@ -86,8 +86,8 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 def _screen(options: argparse.Namespace, *, colour: bool) -> Screen:
-    wanted = wants_colour(getattr(options, "color", None), sys.stdout)
-    return Screen(sys.stdout, colour and wanted)
+    use_colour = wants_colour(getattr(options, "color", None), sys.stdout)
+    return Screen(sys.stdout, colour and use_colour)
 
 
 @contextmanager

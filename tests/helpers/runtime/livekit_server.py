@@ -167,10 +167,10 @@ async def live_room(address: str) -> AsyncIterator[LiveRoom]:
 
 def run_live(main: Coroutine[Any, Any, None], timeout: float = 60) -> None:
     """Runs a test as `run` does, without a check of sockets: livekit closes its own later."""
-    faults: list[dict[str, Any]] = []
+    errors: list[dict[str, Any]] = []
 
     async def guarded() -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
+        asyncio.get_running_loop().set_exception_handler(lambda _, fault: errors.append(fault))
         await asyncio.wait_for(main, timeout)
         left = asyncio.all_tasks() - {asyncio.current_task()}
         assert not left, left
@@ -178,4 +178,4 @@ def run_live(main: Coroutine[Any, Any, None], timeout: float = 60) -> None:
     with only_new_garbage():
         asyncio.run(guarded())
         gc.collect()
-    assert not faults, faults
+    assert not errors, errors

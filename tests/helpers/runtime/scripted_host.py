@@ -101,7 +101,7 @@ async def driven(
         yield session, host
 
 
-async def begun(*calls: asyncio.Future[Any]) -> None:
+async def run_until_waiting(*calls: asyncio.Future[Any]) -> None:
     """Lets calls run until they wait for a response."""
     for _ in range(3):
         await asyncio.sleep(0)

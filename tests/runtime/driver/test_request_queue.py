@@ -21,7 +21,7 @@ from agent_session import (
 )
 from agent_session_protocol import agent_session_pb2 as pb
 from driver_process import answer_all
-from scripted_host import Host, begun
+from scripted_host import Host, run_until_waiting
 from transport_messages import run
 
 KIB_500 = "x" * 500_000
@@ -36,7 +36,7 @@ async def congested() -> AsyncIterator[tuple[RemoteSession, Host, MemorySessionT
     async with host_end, RemoteSession(driver_end) as session:
         host_end._stream.pause_reading()
         first = [asyncio.ensure_future(session.run_input(text=KIB_500)) for _ in range(3)]
-        await begun(*first)
+        await run_until_waiting(*first)
         yield session, host, host_end
         for call in first:
             call.cancel()
@@ -63,7 +63,7 @@ def test_queued_requests_keep_their_order() -> None:
             calls = [
                 asyncio.ensure_future(session.run_input(text=f"{n:<100000}")) for n in range(100)
             ]
-            await begun(*calls)
+            await run_until_waiting(*calls)
             assert waiting_in(session) < 2 << 20
             host_end._stream.resume_reading()
             await asyncio.gather(*calls)
@@ -82,10 +82,10 @@ def test_a_queued_request_times_out() -> None:
             results = await asyncio.gather(*calls, return_exceptions=True)
             assert {type(result) for result in results} == {RequestTimedOut}
             cancelled = asyncio.ensure_future(session.run_input(text="cancelled"))
-            await begun(cancelled)
+            await run_until_waiting(cancelled)
             cancelled.cancel()
             calling = asyncio.ensure_future(session.ping())
-            await begun(calling)
+            await run_until_waiting(calling)
             host.answer = None
             host_end._stream.resume_reading()
             # A request that has timed out is not sent.
@@ -102,7 +102,7 @@ def test_only_a_request_over_the_size_limit_fails() -> None:
         async with congested() as (session, _, host_end):
             large = asyncio.ensure_future(session.run_input(text=KIB_500 * 3))
             small = asyncio.ensure_future(session.run_input(text="small"))
-            await begun(large, small)
+            await run_until_waiting(large, small)
             host_end._stream.resume_reading()
             with pytest.raises(FrameTooLarge):
                 await large
@@ -115,7 +115,7 @@ def test_a_close_fails_queued_requests() -> None:
     async def main() -> None:
         async with congested() as (session, _, _):
             calls = [asyncio.ensure_future(session.run_input(text="x")) for _ in range(100)]
-            await begun(*calls)
+            await run_until_waiting(*calls)
             await session.close()
             assert session._request_queue._task is None
             results = await asyncio.gather(*calls, return_exceptions=True)
@@ -145,7 +145,7 @@ def test_the_end_of_the_connection_fails_queued_requests(
     async def main() -> None:
         async with congested() as (session, _, host_end):
             calls = [asyncio.ensure_future(session.run_input(text="x")) for _ in range(100)]
-            await begun(*calls)
+            await run_until_waiting(*calls)
             await host_end.close(0.01)
             results = await asyncio.gather(*calls, return_exceptions=True)
             assert {type(result) for result in results} == {SessionLost}

@@ -21,7 +21,15 @@ from agent_session import (
     memory_pair,
 )
 from agent_session_protocol import agent_session_pb2 as pb
-from scripted_host import Host, begun, closed_event, driven, failed, pong, transcript_event
+from scripted_host import (
+    Host,
+    run_until_waiting,
+    closed_event,
+    driven,
+    failed,
+    pong,
+    transcript_event,
+)
 from tcp_transports import raw_peer
 from transport_messages import framed, run
 
@@ -140,7 +148,7 @@ def test_a_clean_eof_fails_all_requests() -> None:
                 asyncio.ensure_future(session.run_input(text="x")),
             ]
             await host.request()
-            await begun(*calls)
+            await run_until_waiting(*calls)
             await host.transport.close()
             for calling in calls:
                 error = await failed(calling, SessionLost)
@@ -164,7 +172,7 @@ def test_session_lost_has_the_error_of_the_stream(
         async with raw_peer() as (transport, peer):
             async with RemoteSession(transport) as session:
                 calls = [asyncio.ensure_future(session.ping()) for _ in range(64)]
-                await begun(*calls)
+                await run_until_waiting(*calls)
                 peer.sendall(sent)
                 if reason is TruncatedFrame:
                     peer.close()
@@ -245,7 +253,7 @@ def test_a_close_ends_at_its_timeout_if_the_host_does_not_read() -> None:
             session = RemoteSession(transport)
             await session.start()
             calls = [asyncio.ensure_future(session.run_input(text="x" * 900_000)) for _ in range(6)]
-            await begun(*calls)
+            await run_until_waiting(*calls)
             await session.close(0.1)
             for calling in calls:
                 await failed(calling, DriverClosed)

@@ -23,7 +23,7 @@ def test_a_short_run_of_the_fuzz(seed: int) -> None:
     max_examples=50,
     suppress_health_check=[HealthCheck.data_too_large, HealthCheck.too_slow],
 )
-def test_random_messages_of_a_host(chance: random.Random, inputs: int) -> None:
+def test_random_messages_of_a_host(rng: random.Random, inputs: int) -> None:
     with fuzz_driver.recorded_errors() as logged:
-        run(fuzz_driver.one_session(chance, inputs))
+        run(fuzz_driver.one_session(rng, inputs))
     assert not logged

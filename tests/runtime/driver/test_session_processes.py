@@ -40,7 +40,7 @@ async def host(role: str) -> AsyncIterator[tuple[RemoteSession, subprocess.Popen
                 process.kill()
 
 
-def test_five_thousand_requests_at_once() -> None:
+def test_five_thousand_concurrent_requests() -> None:
     async def main() -> None:
         async with host("serve") as (session, _):
             answers = await asyncio.gather(

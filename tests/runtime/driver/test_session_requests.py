@@ -18,7 +18,7 @@ from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.dispatch import SESSION_REQUEST_ARMS
 from agent_session_protocol.errors import RequestError, UnexpectedArmError
 from agent_session_protocol.requests import PartialSessionRequestHandler, answer
-from scripted_host import UNKNOWN_ARM, Host, begun, driven, pong
+from scripted_host import UNKNOWN_ARM, Host, run_until_waiting, driven, pong
 from transport_messages import run
 
 # The required fields of requests.
@@ -126,7 +126,7 @@ def test_a_request_of_a_newer_protocol_can_be_sent() -> None:
     run(main())
 
 
-def test_one_request_object_may_be_sent_twice_at_once() -> None:
+def test_a_request_object_may_be_sent_twice_concurrently() -> None:
     async def main() -> None:
         async with driven() as (session, host):
             request = pb.SessionRequest(request_id="mine", ping=pb.SessionRequest.Ping())
@@ -181,7 +181,7 @@ def test_each_call_has_its_own_timeout() -> None:
             calls = [asyncio.ensure_future(call(each)) for each in (0.12, 0.04, 0.2, 0.0)]
             await asyncio.gather(*calls)
             assert order == [0.0, 0.04, 0.12, 0.2]
-            await begun(patient)
+            await run_until_waiting(patient)
             host.respond(pong(await host.request()))
             await patient
 

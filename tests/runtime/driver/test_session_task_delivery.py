@@ -17,7 +17,7 @@ from agent_session import (
     TransportClosed,
 )
 from agent_session_protocol import agent_session_pb2 as pb
-from scripted_host import begun, failed, transcript_event
+from scripted_host import run_until_waiting, failed, transcript_event
 from transport_messages import run
 
 
@@ -104,7 +104,7 @@ def test_a_cancelled_delivery_is_a_lost_session() -> None:
     async def main() -> None:
         async with RemoteSession(Tasked()) as session:
             calling = asyncio.ensure_future(session.ping())
-            await begun(calling)
+            await run_until_waiting(calling)
             assert session._delivery is not None
             session._delivery.cancel()
             error = await failed(calling, SessionLost)
@@ -186,7 +186,7 @@ def test_messages_that_arrive_during_a_close_are_ignored(
     async def main() -> None:
         transport, received = Tasked(), list[object]()
         async with RemoteSession(transport) as session:
-            session.on_user_input_transcribed(lambda said, _: received.append(said))
+            session.on_user_input_transcribed(lambda messages, _: received.append(messages))
             transport.may_close.clear()
             closing = asyncio.ensure_future(session.close())
             await transport.closing.wait()

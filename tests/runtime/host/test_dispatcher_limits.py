@@ -40,15 +40,15 @@ def test_a_request_needs_a_unique_id() -> None:
     run(main())
 
 
-@pytest.mark.parametrize("most", [1, 64])
-def test_requests_over_the_limit_wait(most: int) -> None:
+@pytest.mark.parametrize("maximum", [1, 64])
+def test_requests_over_the_limit_wait(maximum: int) -> None:
     async def main() -> None:
         session = PlainSession()
         gate = block_stats(session)
-        async with hosted(session, max_in_flight=most) as (driver, _, _):
-            names = [await driver.send("get_rtc_stats") for _ in range(most + 36)]
+        async with hosted(session, max_in_flight=maximum) as (driver, _, _):
+            names = [await driver.send("get_rtc_stats") for _ in range(maximum + 36)]
             await driver.ask("ping")
-            assert session.asked == most
+            assert session.asked == maximum
             for arm in ("ping", "get_session_state", "get_chat_history"):
                 assert (await driver.ask(arm)).WhichOneof("response")  # these wait for nothing
             gate.set()

@@ -94,16 +94,16 @@ def test_mypy_reports_a_new_request_and_a_new_field(generated: Path, tmp_path: P
     # Without the SDK, its values are Any, and mypy reports functions that return them.
     lines = [line for line in done.stdout.splitlines() if "[no-any-return]" not in line]
     errors = [line for line in lines if ": error:" in line]
-    wanted = {
+    expected = {
         ("host/host.py", "HostRequestHandler", "get_weather"),
         ("host/handlers.py", "UpdateIOResponse", "weather"),
         ("livekit_agents/session.py", "GetFrameworkInfoResponse", "weather"),
     }
     result = {
         item
-        for item in wanted
+        for item in expected
         for line in errors
         if f"/{item[0]}:" in line and item[1] in line and f'"{item[2]}"' in line
     }
-    assert result == wanted, done.stdout + done.stderr
-    assert len(errors) == len(wanted), done.stdout
+    assert result == expected, done.stdout + done.stderr
+    assert len(errors) == len(expected), done.stdout

@@ -103,8 +103,8 @@ def test_input_is_resampled_to_the_rate_of_the_session() -> None:
         frames = [frame async for frame in source]
         assert {frame.sample_rate for frame in frames} == {24_000}
         assert {frame.num_channels for frame in frames} == {1}
-        heard = sum(frame.duration for frame in frames)
-        assert 1.0 <= heard <= 1.1  # a resampler keeps the last few samples
+        received_audio = sum(frame.duration for frame in frames)
+        assert 1.0 <= received_audio <= 1.1  # a resampler keeps the last few samples
         assert bytes(frames[-1].data) == b"\x07\x00" * 2_400
 
     run(main())
@@ -179,17 +179,17 @@ def test_input_is_dropped_while_it_is_disabled() -> None:
 def test_a_session_gets_the_audio_of_the_driver() -> None:
     async def main() -> None:
         session = scripted_session({})
-        heard: list[rtc.AudioFrame] = []
+        received_audio: list[rtc.AudioFrame] = []
         async with hosted(session, console_audio=True) as (driver, _, _):
             await session.start(Clerk(), session_host=False)
             assert session._activity is not None
-            setattr(session._activity, "push_audio", heard.append)
+            setattr(session._activity, "push_audio", received_audio.append)
             frame = wire_frame(0.1, 24_000, value=9)
             await driver.transport.send(pb.AgentSessionMessage(audio_input=frame))
             await driver.ask("ping")
-            while not heard:
+            while not received_audio:
                 await asyncio.sleep(0)
-            assert bytes(heard[0].data) == frame.data
+            assert bytes(received_audio[0].data) == frame.data
             await session.aclose()
 
     run(main())

@@ -43,7 +43,7 @@ def test_messages_arrive_in_order_both_ways(chunk: int) -> None:
 
 
 @pytest.mark.parametrize("chunk", [1, 1 << 16])
-def test_what_is_sent_before_a_close_arrives_then_iteration_ends(chunk: int) -> None:
+def test_messages_sent_before_a_close_arrive(chunk: int) -> None:
     async def main() -> None:
         left, right = memory_pair(chunk=chunk)
         for number in range(20):

@@ -244,7 +244,7 @@ def test_a_message_over_the_size_limit(venue: Venue) -> None:
     venue.run(main)
 
 
-def test_a_stream_that_a_peer_leaves_unfinished(venue: Venue) -> None:
+def test_an_unfinished_stream_of_a_disconnected_peer(venue: Venue) -> None:
     async def main(place: Place) -> None:
         peer = await place.join("agent")
         driver = RoomSessionTransport(await place.join("driver"), "agent")

@@ -14,7 +14,7 @@ from transport_messages import ping, read_all, run
 UNLISTED = StreamLimits(stall_timeout=0.05, close_timeout=1, linger=0.02)
 
 
-def test_a_peer_that_left_before_it_was_listed_is_gone() -> None:
+def test_a_peer_that_disconnects_before_it_is_listed() -> None:
     """A server does not report a participant that leaves before it is listed."""
 
     async def main() -> None:

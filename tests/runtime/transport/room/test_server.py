@@ -239,32 +239,32 @@ def test_a_driver_that_joins_late(address: str) -> None:
             script = {"hi": [Say("hello")], "more": [Say("again")]}
             async with hosted(await place.join("agent"), script):
                 early = await ready_driver(await place.join("early"))
-                said: dict[str, list[str]] = {"early": [], "late": []}
-                listen(early, said["early"])
+                reply: dict[str, list[str]] = {"early": [], "late": []}
+                listen(early, reply["early"])
                 assert await text_of_run(early, "hi") == "hello"
                 late = await ready_driver(await place.join("late"))
-                listen(late, said["late"])
+                listen(late, reply["late"])
                 history = (await late.get_chat_history()).items
                 assert [item.message.content[0].text for item in history[-2:]] == ["hi", "hello"]
                 assert await text_of_run(early, "more") == "again"
             for driver in (early, late):
                 assert isinstance(await driver.wait_ended(), Ended)
                 await driver.close()
-            assert said == {"early": ["hi", "hello", "more", "again"], "late": ["more", "again"]}
+            assert reply == {"early": ["hi", "hello", "more", "again"], "late": ["more", "again"]}
 
     run_live(main())
 
 
-def listen(driver: RemoteSession, said: list[str]) -> None:
+def listen(driver: RemoteSession, reply: list[str]) -> None:
     """Records the texts of a conversation."""
 
     def added(payload: Any, _: Any) -> None:
-        said.extend(content.text for content in payload.item.message.content)
+        reply.extend(content.text for content in payload.item.message.content)
 
     driver.on_conversation_item_added(added)
 
 
-def test_a_peer_that_sends_and_leaves_at_once(address: str) -> None:
+def test_a_peer_that_disconnects_after_a_send(address: str) -> None:
     """A server may take three seconds to list a participant, and does not report one that has left
     by then."""
     limits = StreamLimits(stall_timeout=5)

@@ -54,11 +54,9 @@ def test_a_message_is_one_stream_to_the_peer() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_messages_keep_their_order_both_ways(seed: int) -> None:
-    chance = random.Random(seed)
-    there = [
-        transcript(f"{number} " + "x" * chance.choice((0, 100, 50_000))) for number in range(80)
-    ]
-    back = [transcript(f"{number} " + "y" * chance.choice((0, 20_000))) for number in range(80)]
+    rng = random.Random(seed)
+    there = [transcript(f"{number} " + "x" * rng.choice((0, 100, 50_000))) for number in range(80)]
+    back = [transcript(f"{number} " + "y" * rng.choice((0, 20_000))) for number in range(80)]
 
     async def main() -> None:
         async with pair(seed=seed) as (_, driver, agent):

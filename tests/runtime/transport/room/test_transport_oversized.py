@@ -47,7 +47,7 @@ def refused(kind: str, request_id: str, size: int) -> AgentSessionMessage:
 
 
 @pytest.mark.parametrize("limit", [20_000, StreamLimits().room_message_size])
-def test_a_message_of_the_largest_size_passes_and_none_longer_leaves(limit: int) -> None:
+def test_only_messages_up_to_the_size_limit_are_sent(limit: int) -> None:
     async def main() -> None:
         async with pair(replace(QUICK, room_message_size=limit)) as (_, driver, agent):
             assert driver.max_message_size == limit
@@ -99,7 +99,7 @@ def test_a_request_over_the_limit_is_answered_with_an_error(identity: str | None
     run(main())
 
 
-def test_an_open_host_tells_equal_ids_apart() -> None:
+def test_an_open_host_distinguishes_equal_ids() -> None:
     """One participant waits for its answer while a request of another one is refused."""
     body = run_input("1", TOO_LONG)
 

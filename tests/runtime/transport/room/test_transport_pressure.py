@@ -306,7 +306,7 @@ def test_messages_queued_before_such_an_end_are_sent(monkeypatch: pytest.MonkeyP
     run(main())
 
 
-def test_five_thousand_messages_at_once() -> None:
+def test_five_thousand_concurrent_messages() -> None:
     async def main() -> None:
         async with pair() as (_, driver, agent):
             for number in range(5000):

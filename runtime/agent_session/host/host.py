@@ -300,6 +300,7 @@ class SessionHost:
             self._audio.end()
         await self._dispatcher.drain(_before_flush(deadline))
         await self._wait_session_closed(deadline)  # the close may have begun in the meantime
+        self._transport.send_end()
         await self._transport.close(_remaining(deadline))
         if self._delivery is not None:
             self._delivery.cancel()

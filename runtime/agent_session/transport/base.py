@@ -91,6 +91,13 @@ class Transport(ABC, Generic[M]):
     async def flush(self) -> None:
         """Waits until all messages sent so far were handed to the system. Raises as `send` does."""
 
+    def send_end(self) -> None:
+        """Tells the peer that this side neither sends nor answers any more.
+
+        The peer's transport ends then. Transports that end for both sides when one closes need not
+        override this.
+        """
+
     @abstractmethod
     async def close(self, timeout: float | None = None) -> None:
         """Sends the queued messages, then disconnects. May be called at any time, more than once.

@@ -27,7 +27,8 @@ class StreamReceiver:
         max_message_size: the size limit of a message, in bytes.
         stall_timeout: after how many seconds without data a stream is abandoned.
         is_reconnecting: reports whether the room is reconnecting, so that nothing can arrive.
-        received: called with a participant's identity and the bytes of its message.
+        received: called with a participant's identity, the bytes of its message and the name of
+            the stream.
         refused: called with a participant's identity and the error of its stream.
         oversized: called instead if a message is over the size limit, also with its first bytes.
         idle: called whenever no stream is left to read.
@@ -57,7 +58,7 @@ class StreamReceiver:
         max_message_size: int,
         stall_timeout: float,
         is_reconnecting: Callable[[], bool],
-        received: Callable[[str, bytes], None],
+        received: Callable[[str, bytes, str], None],
         refused: Callable[[str, TransportError], None],
         oversized: Callable[[str, FrameTooLarge, bytes], None],
         idle: Callable[[], None],
@@ -141,7 +142,7 @@ class StreamReceiver:
                     self._refused(identity, error)
             else:
                 if not self._stopped:
-                    self._received(identity, body)
+                    self._received(identity, body, queue[0].info.name)
             queue.popleft()
         del self._queues[identity]
 

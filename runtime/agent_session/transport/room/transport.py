@@ -41,13 +41,22 @@ if TYPE_CHECKING:
 _SEND_HIGH_WATER: Final = 1 << 16
 
 
+# The name of an empty stream after which the sender sends and answers nothing more. Peers that do not
+# know it receive an empty message, which has no effect.
+_END_NAME: Final = "AS_end"
+
+
+class _EndFrame(bytes):
+    """The frame of an empty message that is sent in a stream named `_END_NAME`."""
+
+
 class RoomTransport(BufferedTransport[M]):
     """A transport over a room. `close` does not disconnect the room.
 
     With a remote identity, the transport is bound to that participant: messages go to it alone,
     and those of others are ignored. The participant may join after the transport starts. The
-    transport ends when the participant leaves. It also ends when the connection of the participant
-    is replaced, as in a full reconnect, since messages may be lost.
+    transport ends when the participant leaves, or has called `send_end`. It also ends when the
+    connection of the participant is replaced, as in a full reconnect, since messages may be lost.
 
     Without a remote identity, the transport is open to all participants: a response goes to the
     sender of the request, and other messages go to everyone. It ends when the room disconnects.
@@ -187,10 +196,12 @@ class RoomTransport(BufferedTransport[M]):
             reader.close()
             self._participants.log_ignored(identity)
 
-    def _message_received(self, identity: str, body: bytes) -> None:
+    def _message_received(self, identity: str, body: bytes, name: str) -> None:
         self._truncated = None
         self._received_count += 1
         if not body:
+            if name == _END_NAME and self._remote_identity is not None:
+                self._drain(None)
             return
         try:
             message = self._format.message_class.FromString(body)
@@ -234,6 +245,11 @@ class RoomTransport(BufferedTransport[M]):
 
     # Sending.
 
+    def send_end(self) -> None:
+        if self._state is State.OPEN:
+            with suppress(TransportClosed):
+                self._put(_EndFrame(HEADER_SIZE))
+
     async def flush(self) -> None:
         """Waits until the room has taken all messages. LiveKit does not report their arrival."""
         self._check_open()
@@ -262,9 +278,10 @@ class RoomTransport(BufferedTransport[M]):
         recipient = self._router.recipient(frame)
         if self._remote_identity is not None and self._state is State.OPEN:
             self._lifecycle.sent_to_peer()
+        is_end = isinstance(frame, _EndFrame)
         await self._room.local_participant.send_bytes(
             frame[HEADER_SIZE:],
-            name=f"AS_{uuid.uuid4().hex[:12]}",
+            name=_END_NAME if is_end else f"AS_{uuid.uuid4().hex[:12]}",
             topic=self._topic,
             destination_identities=None if recipient is None else [recipient],
         )

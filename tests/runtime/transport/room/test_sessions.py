@@ -8,10 +8,18 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from agent_session import Ended, RemoteSession, RoomSessionTransport, StreamLimits
+from agent_session import (
+    Ended,
+    Lost,
+    RemoteSession,
+    RoomSessionTransport,
+    SessionLost,
+    StreamLimits,
+)
 from agent_session.host.host import SessionHost
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.errors import RequestError
+from livekit import rtc
 from rooms import Place, Venue, address, venue
 
 __all__ = ["address", "venue"]  # fixtures
@@ -57,7 +65,10 @@ async def their_host(place: Place) -> AsyncIterator[AgentSession[None]]:
 async def our_driver(
     place: Place, identity: str, limits: StreamLimits = StreamLimits()
 ) -> RemoteSession:
-    room = await place.join(identity)
+    return await our_driver_in(await place.join(identity), limits)
+
+
+async def our_driver_in(room: rtc.Room, limits: StreamLimits = StreamLimits()) -> RemoteSession:
     driver = RemoteSession(RoomSessionTransport(room, "agent", limits=limits))
     await driver.wait_for_ready()
     return driver
@@ -190,5 +201,51 @@ def test_a_request_over_the_limit_of_the_host_fails(venue: Venue) -> None:
                 await driver.run_input(text="x" * 1_100_000)
             assert texts((await driver.run_input(text="hi")).items) == ["hello"]
             await driver.close()
+
+    venue.run(main)
+
+
+@pytest.mark.parametrize("ends", ["session", "host"])
+def test_requests_after_the_end_of_the_host_fail_at_once(venue: Venue, ends: str) -> None:
+    """The participant stays in the room, so only the host can tell that nobody answers."""
+
+    async def main(place: Place) -> None:
+        room = await place.join("agent")
+        session = scripted_session(SCRIPT)
+        async with SessionHost(session, RoomSessionTransport(room)) as host:
+            await session.start(Clerk(), session_host=False)
+            ann, bob = await our_driver(place, "ann"), await our_driver(place, "bob")
+            if ends == "session":
+                await session.aclose()
+            await host.close()
+        late = asyncio.ensure_future(ann.get_agent_info(timeout=1_000))
+        with pytest.raises(SessionLost):
+            await late
+        for driver in (ann, bob):
+            ended = await driver.wait_ended()
+            expected = Ended(pb.CR_USER_INITIATED, None) if ends == "session" else Lost(None)
+            assert ended == expected
+            with pytest.raises(SessionLost):
+                await driver.ping(timeout=1_000)
+            await driver.close()
+        if ends == "host":
+            async with SessionHost(session, RoomSessionTransport(room)):
+                again = await our_driver_in(ann._transport._room)  # type: ignore[attr-defined]
+                assert (await again.get_agent_info()).id == "clerk"
+                await again.close()
+            await session.aclose()
+        await room.disconnect()
+
+    venue.run(main)
+
+
+def test_a_driver_that_closes_does_not_end_the_host(venue: Venue) -> None:
+    async def main(place: Place) -> None:
+        async with our_host(place):
+            driver = await our_driver(place, "driver")
+            await driver.close()
+            again = await our_driver_in(driver._transport._room)  # type: ignore[attr-defined]
+            assert (await again.get_agent_info()).id == "clerk"
+            await again.close()
 
     venue.run(main)

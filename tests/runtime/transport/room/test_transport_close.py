@@ -8,7 +8,8 @@ import time
 import pytest
 from agent_session import RoomSessionTransport, SlowConsumer, StreamLimits, TransportClosed
 from livekit.rtc._proto.ffi_pb2 import FfiEvent
-from room_transports import QUICK, RawReader, fill, open_raw, raw_peer, send_raw
+from room_stand_in import stand_in
+from room_transports import QUICK, RawReader, fill, open_raw, pair, raw_peer, send_raw, take
 from transport_messages import ping, read_all, run, transcript
 
 
@@ -213,5 +214,51 @@ def test_a_receiver_that_overflows_the_send_buffer_ends_the_transport() -> None:
             while not driver.closed:
                 await asyncio.sleep(0)
             assert isinstance(flood.ended, SlowConsumer)
+
+    run(main())
+
+
+def test_a_peer_that_sends_its_end_ends_the_transport() -> None:
+    """What it has sent before arrives, and what is sent to it is refused."""
+
+    async def main() -> None:
+        async with pair() as (server, driver, agent):
+            agent.send_nowait(ping(1))
+            agent.send_end()
+            assert await take(driver, 1) == [ping(1)]
+            assert [message async for message in driver] == []
+            assert driver.reason is None and driver.closed
+            with pytest.raises(TransportClosed):
+                await driver.send(ping(2))
+            await agent.send(ping(3))  # to nobody
+            assert not agent.closed
+            agent.send_end()
+            await agent.close()
+            agent.send_end()  # has no effect
+
+    run(main())
+
+
+def test_the_end_of_one_participant_does_not_end_an_open_transport() -> None:
+    async def main() -> None:
+        async with stand_in() as server:
+            host = RoomSessionTransport(await server.join("agent"), limits=QUICK)
+            ann = RoomSessionTransport(await server.join("ann"), "agent", limits=QUICK)
+            bob = RoomSessionTransport(await server.join("bob"), "agent", limits=QUICK)
+            async with host, ann, bob:
+                ann.send_end()
+                await ann.flush()
+                await bob.send(ping(1))
+                assert await take(host, 1) == [ping(1)] and not host.closed
+
+    run(main())
+
+
+def test_an_empty_message_is_no_end() -> None:
+    async def main() -> None:
+        async with raw_peer() as (_, driver, peer):
+            await send_raw(peer, b"")
+            await send_raw(peer, ping(1).SerializeToString())
+            assert await take(driver, 1) == [ping(1)] and not driver.closed
 
     run(main())

@@ -1,14 +1,17 @@
-"""The layout of the tests: the tests of each module are found by its name."""
+"""Tests of the layout: the tests of each module can be found."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TREES = {"codegen": ROOT / "codegen" / "sessiongen", "runtime": ROOT / "runtime" / "agent_session"}
-HELPERS = ROOT / "tests" / "helpers"
+TESTS = ROOT / "tests"
+HELPERS = TESTS / "helpers"
+README = TESTS / "README.md"
 # Files that test a whole folder, or a layer of the generated code, rather than one module.
 WHOLE_FOLDER = {
     "codegen/cli/test_completion.py",
@@ -28,8 +31,8 @@ WHOLE_FOLDERS = ("codegen/targets/python", "codegen/targets/typescript")
 
 
 def _test_modules() -> list[Path]:
-    found = [path for tree in TREES for path in (ROOT / "tests" / tree).rglob("test_*.py")]
-    return sorted(path.relative_to(ROOT / "tests") for path in found)
+    paths = [path for tree in TREES for path in (TESTS / tree).rglob("test_*.py")]
+    return sorted(path.relative_to(TESTS) for path in paths)
 
 
 @pytest.mark.parametrize("path", _test_modules(), ids=str)
@@ -44,11 +47,58 @@ def test_a_test_file_is_named_after_a_module(path: Path) -> None:
     assert any(name == item or name.startswith(f"{item}_") for item in modules), modules
 
 
+def _modules() -> list[str]:
+    """Return the modules of the generator and the runtime, such as `codegen/ir/roles`."""
+    return sorted(
+        f"{tree}/{path.relative_to(folder).with_suffix('').as_posix()}"
+        for tree, folder in TREES.items()
+        for path in folder.rglob("*.py")
+        if path.stem != "__init__"
+    )
+
+
+def _tested_through_others() -> dict[str, list[str]]:
+    """Return the tests of each module or folder in the table of tests/README.md."""
+    text = README.read_text(encoding="utf-8")
+    _, _, table = text.partition("| module or folder | tests |\n| --- | --- |\n")
+    rows = [line.split("|")[1:3] for line in table.partition("\n\n")[0].splitlines()]
+    cells = [[re.findall("`([^`]+)`", cell) for cell in row] for row in rows]
+    return {module: tests for modules, tests in cells for module in modules}
+
+
+def _has_test_file(module: str) -> bool:
+    folder, _, name = module.rpartition("/")
+    files = [path.stem for path in (TESTS / folder).glob("test_*.py")]
+    return any(file == f"test_{name}" or file.startswith(f"test_{name}_") for file in files)
+
+
+@pytest.mark.parametrize("module", _modules())
+def test_each_module_has_tests(module: str) -> None:
+    listed = _tested_through_others()
+    folder = f"{module.rpartition('/')[0]}/"
+    assert _has_test_file(module) or module in listed or folder in listed
+
+
+def test_entries_of_the_readme_exist() -> None:
+    listed = _tested_through_others()
+    assert len(listed) > 40
+    modules = {*_modules(), *(f"{module.rpartition('/')[0]}/" for module in _modules())}
+    assert set(listed) <= modules
+    assert [
+        path for paths in listed.values() for path in paths if not (TESTS / path).exists()
+    ] == []
+
+
 def test_exceptions_exist() -> None:
     assert {str(path) for path in _test_modules()} >= WHOLE_FOLDER
 
 
 def test_each_helper_is_documented() -> None:
-    text = (ROOT / "tests" / "README.md").read_text(encoding="utf-8")
+    text = README.read_text(encoding="utf-8")
     helpers = [path for path in HELPERS.rglob("*.py")]
     assert not [path.stem for path in helpers if path.stem not in text]
+
+
+def test_test_modules_are_small() -> None:
+    sizes = {path: path.read_text(encoding="utf-8").count("\n") for path in TESTS.rglob("*.py")}
+    assert [str(path.relative_to(TESTS)) for path, size in sizes.items() if size > 400] == []

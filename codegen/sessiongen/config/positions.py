@@ -38,11 +38,20 @@ def _places(text: str) -> dict[Keys, tuple[int, int]]:
         for length in range(1, len(keys) + 1):
             places.setdefault(keys[:length], position)
 
+    def resolved(keys: Keys) -> Keys:
+        """Return the keys of a header with the index of the last element of each array."""
+        result: Keys = ()
+        for part in keys[:-1]:
+            result = (*result, part)
+            if result in elements:
+                result = (*result, str(elements[result]))
+        return (*result, keys[-1])
+
     def walk(node: Node, prefix: Keys) -> None:
         for child in node.named_children:
             if child.type in ("table", "table_array_element"):
                 head = child.named_children[0]
-                keys = _keys(head)
+                keys = resolved(_keys(head))
                 add(keys, head)
                 if child.type == "table_array_element":
                     elements[keys] = elements.get(keys, -1) + 1

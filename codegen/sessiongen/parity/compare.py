@@ -6,7 +6,7 @@ longer exists is a finding too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,30 +23,30 @@ from sessiongen.parity import (
     role_classes,
     sdk_only,
 )
-from sessiongen.parity.gaps import Gap, gap_file, load_gaps
-from sessiongen.parity.matrix import Finding, Section
+from sessiongen.parity.gaps import Gap, covers_pair, gap_file, load_gaps
+from sessiongen.parity.matrix import Finding, Key, Section
 from sessiongen.paths import display
 from sessiongen.vocabulary.model import Vocabulary
 
 
 @dataclass(frozen=True)
 class Parity:
-    """The matrix, the declared gaps by (SDK, difference id), and the findings.
+    """The matrix, the declared gaps by the key of what they cover, and the findings.
 
     gap_files: the path of the gap file of each SDK, whether it exists or not.
     """
 
     sdks: tuple[str, ...]
     sections: tuple[Section, ...]
-    declared: dict[tuple[str, str], Gap]
+    declared: dict[Key, Gap]
     gap_files: dict[str, Path]
     diagnostics: list[Diagnostic]
 
-    def undeclared(self, sdk: str) -> list[str]:
-        """Return the ids of an SDK's differences that no gap declares, each once."""
+    def undeclared(self, sdk: str) -> list[Finding]:
+        """Return an SDK's differences that no gap declares, each once."""
         findings = [item for section in self.sections for item in section.findings()]
-        ids = dict.fromkeys(item.id for item in findings if item.sdk == sdk)
-        return [item for item in ids if (sdk, item) not in self.declared]
+        by_key = {item.key: item for item in findings if item.sdk == sdk}
+        return [item for key, item in by_key.items() if key not in self.declared]
 
 
 def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
@@ -63,8 +63,8 @@ def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
         zip((item.sdk for item in vocabularies), config.sdks.vocabularies, strict=True)
     )
     gaps = [gap for sdk, path in vocabulary_files.items() for gap in load_gaps(path, sdk)]
-    findings = {(item.sdk, item.id): item for section in sections for item in section.findings()}
-    declared = {(gap.sdk, gap.id): gap for gap in gaps}
+    findings = {item.key: item for section in sections for item in section.findings()}
+    declared = {gap.key: gap for gap in gaps}
     gap_files = {sdk: gap_file(path) for sdk, path in vocabulary_files.items()}
     diagnostics = [
         _diagnostic(item, display(gap_files[item.sdk]))
@@ -94,7 +94,7 @@ def _sections(
 def _diagnostic(finding: Finding, file: str) -> Diagnostic:
     help_ = (
         f"change the protocol or annotate it, or declare the gap in {file}: [[gaps]] "
-        f'kind = "...", reason = "...", covers = ["{finding.id}"]'
+        f'kind = "...", reason = "...", covers = {{ {covers_pair(finding)} }}'
     )
     return Diagnostic(finding.span, finding.rule, finding.message, help_)
 
@@ -114,24 +114,33 @@ def _repeated_sdks(config: Config, vocabularies: Sequence[Vocabulary]) -> list[D
     ]
 
 
-def _gap_faults(gaps: list[Gap], differences: dict[tuple[str, str], Finding]) -> list[Diagnostic]:
+def _gap_faults(gaps: list[Gap], findings: Mapping[Key, Finding]) -> list[Diagnostic]:
     """Return a fault for each declared gap that does not exist, is repeated or has no reason."""
-    seen: set[tuple[str, str]] = set()
+    states = {(item.sdk, item.id): item.state for item in findings.values()}
+    seen: set[Key] = set()
     faults = []
     for gap in gaps:
-        fault = _gap_fault(gap, (gap.sdk, gap.id) in differences, (gap.sdk, gap.id) in seen)
-        seen.add((gap.sdk, gap.id))
+        if gap.key in seen:
+            fault: tuple[str, str] | None = "this gap is declared twice", "remove one of the two"
+        elif gap.key in findings:
+            fault = _no_reason(gap)
+        else:
+            fault = _outdated(gap, states.get((gap.sdk, gap.id)))
+        seen.add(gap.key)
         if fault is not None:
             message = f"{gap.sdk}: {gap.id}: {fault[0]}"
             faults.append(Diagnostic(gap.span, Rule.PARITY_GAP, message, fault[1]))
     return faults
 
 
-def _gap_fault(gap: Gap, exists: bool, repeated: bool) -> tuple[str, str] | None:
-    if repeated:
-        return "this gap is declared twice", "remove one of the two"
-    if not exists:
+def _no_reason(gap: Gap) -> tuple[str, str] | None:
+    if gap.reason.strip():
+        return None
+    return "this gap has no reason", "give the reason why it is accepted"
+
+
+def _outdated(gap: Gap, state: str | None) -> tuple[str, str]:
+    if state is None:
         return "this gap no longer exists", "remove it: the SDK and the protocol agree here now"
-    if not gap.reason.strip():
-        return "this gap has no reason", "give the reason why it is accepted"
-    return None
+    help_ = "remove it, and declare the difference as it is now if it is accepted"
+    return f"this gap covers {gap.state!r}, and now it is {state!r}", help_

@@ -5,7 +5,6 @@ The entries have no reason yet. `parity` reports each until it has one.
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -13,6 +12,8 @@ import tomli
 
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.parity.compare import Parity
+from sessiongen.parity.gaps import covers_pair
+from sessiongen.parity.matrix import Finding
 from sessiongen.paths import display
 
 _HEADER = "# Known differences from {sdk}, grouped by reason.\n"
@@ -29,16 +30,17 @@ def declare(parity: Parity) -> list[str]:
     """
     lines = []
     for sdk, path in parity.gap_files.items():
-        ids = parity.undeclared(sdk)
-        if ids:
-            _append(path, sdk, ids)
-            lines.append(f"declared {len(ids)} differences in {display(path)}: give the reason")
+        findings = parity.undeclared(sdk)
+        if findings:
+            _append(path, sdk, findings)
+            count = f"declared {len(findings)} differences"
+            lines.append(f"{count} in {display(path)}: give the reason")
     return lines
 
 
-def _append(path: Path, sdk: str, ids: list[str]) -> None:
+def _append(path: Path, sdk: str, findings: list[Finding]) -> None:
     before = path.read_text(encoding="utf-8-sig") if path.exists() else _HEADER.format(sdk=sdk)
-    text = f"{before.rstrip()}\n\n{_entry(ids)}"
+    text = f"{before.rstrip()}\n\n{_entry(findings)}"
     try:
         tomli.loads(text)
     except tomli.TOMLDecodeError:
@@ -51,6 +53,10 @@ def _append(path: Path, sdk: str, ids: list[str]) -> None:
     os.replace(staged, path)
 
 
-def _entry(ids: list[str]) -> str:
-    covers = "".join(f"    {json.dumps(item, ensure_ascii=False)},\n" for item in ids)
-    return f'[[gaps]]\nkind = "not-yet"\nreason = ""\ncovers = [\n{covers}]\n'
+def _entry(findings: list[Finding]) -> str:
+    # A table holds a key once: a second state of a difference goes to an entry of its own.
+    first = {item.id: item for item in reversed(findings)}
+    rest = [item for item in findings if item is not first[item.id]]
+    covers = "".join(f"{covers_pair(item)}\n" for item in findings if item not in rest)
+    entry = f'[[gaps]]\nkind = "not-yet"\nreason = ""\n\n[gaps.covers]\n{covers}'
+    return f"{entry}\n{_entry(rest)}" if rest else entry

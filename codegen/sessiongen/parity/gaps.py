@@ -2,11 +2,13 @@
 
 The gaps of an SDK are in a TOML file beside its vocabulary: `NAME.gaps.toml` beside
 `NAME.json`. Each entry of its `gaps` array has a `kind` (one of `KINDS`), a `reason`, and
-`covers`, the ids of the differences that the reason explains.
+`covers`, a table of the differences that the reason explains: the state of each by its id. A gap
+covers a difference in this state alone, so a change for the worse is not covered.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from typing import Any
 
 from sessiongen.config.tables import Tables, key_span, read_companion
 from sessiongen.diagnostics import InputError, Span
+from sessiongen.parity.matrix import Finding, Key
 
 # design: the difference is intended. sdk-bug: the SDK should change.
 # not-yet: the SDK does not implement it yet.
@@ -24,21 +27,27 @@ KINDS = ("design", "sdk-bug", "not-yet")
 class Gap:
     """One declared difference.
 
-    file, index, position: the file, and which element of which `covers` list this is.
+    state: what the SDK or the protocol has instead, as `parity` reports it.
+    file, index: the file, and the element of its `gaps` array.
     """
 
     sdk: str
     id: str
+    state: str
     kind: str
     reason: str
     file: GapFile
     index: int
-    position: int
+
+    @property
+    def key(self) -> Key:
+        """What a difference must equal to be covered."""
+        return self.sdk, self.id, self.state
 
     @property
     def span(self) -> Span:
         """The position of the id in its file."""
-        return self.file.span(self.index, self.position)
+        return self.file.span(self.index, self.id)
 
 
 class GapFile:
@@ -48,9 +57,14 @@ class GapFile:
         self.path = path
         self._text = text
 
-    def span(self, index: int, position: int) -> Span:
-        """Return the position of an id, by its indexes in the file's arrays."""
-        return key_span(self.path, self._text, ("gaps", str(index), "covers", str(position)))
+    def span(self, index: int, difference_id: str) -> Span:
+        """Return the position of an id in an element of the file's array."""
+        return key_span(self.path, self._text, ("gaps", str(index), "covers", difference_id))
+
+
+def covers_pair(finding: Finding) -> str:
+    """Return the key and value of a `covers` table that cover a difference."""
+    return " = ".join(json.dumps(item, ensure_ascii=False) for item in (finding.id, finding.state))
 
 
 def gap_file(vocabulary: Path) -> Path:
@@ -86,11 +100,12 @@ def _gaps(tables: Tables, data: dict[str, Any], file: GapFile, sdk: str) -> Iter
         if kind and kind not in KINDS:
             fault = f"{kind!r} is not a kind of gap"
             tables.fault((*key_path, "kind"), fault, f"kinds: {', '.join(KINDS)}")
-        covers = tables.strings(entry, (*key_path, "covers"))
-        if not covers:
-            help_ = "list the ids of the differences, or remove the entry"
+        covers = tables.table(entry, "covers", key_path)
+        if not covers and isinstance(entry.get("covers", {}), dict):
+            help_ = "add a table gaps.covers of differences, or remove the entry"
             tables.fault(key_path, "this entry covers nothing", help_)
         # `parity` reports a gap without a reason; it is not a fault of the file.
         reason = str(entry.get("reason") or "")
-        for position, difference_id in enumerate(covers):
-            yield Gap(sdk, difference_id, kind, reason, file, index, position)
+        for difference_id in covers:
+            state = tables.string(covers, (*key_path, "covers", difference_id)) or ""
+            yield Gap(sdk, difference_id, state, kind, reason, file, index)

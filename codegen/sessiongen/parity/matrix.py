@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from sessiongen.diagnostics import Rule, Span
@@ -12,6 +13,11 @@ NOT_COMPARED = "n/a"
 # The label of a row that has no element of the protocol.
 SDK_ONLY = "(SDK only)"
 ANYTHING = "(anything else)"
+# Positions in the SDK's source, which change with each of its versions.
+_POSITION = re.compile(r"; its enum is at \S+:\d+| \([^\s()]+:\d+\)")
+
+# The SDK, the id and the state of a difference. Two differences of one id may differ in state.
+Key = tuple[str, str, str]
 
 
 class Finding(NamedTuple):
@@ -22,6 +28,17 @@ class Finding(NamedTuple):
     message: str
     rule: Rule
     span: Span
+
+    @property
+    def state(self) -> str:
+        """What is there now: the message without the SDK's name and positions in its source."""
+        message = self.message.removeprefix(self.sdk).removeprefix(":").strip()
+        return _POSITION.sub("", message)
+
+    @property
+    def key(self) -> Key:
+        """What a declared gap must equal to cover this difference."""
+        return self.sdk, self.id, self.state
 
 
 class Cell(NamedTuple):

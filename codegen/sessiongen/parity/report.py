@@ -60,7 +60,7 @@ def _section_counts(parity: Parity, whole: bool) -> str:
     """
     rows: list[tuple[str, ...]] = [("section", "rows", "findings", "declared")]
     for section in parity.sections:
-        ids = {(item.sdk, item.id) for item in section.findings()}
+        ids = {item.key for item in section.findings()}
         if not ids and not whole:
             continue
         declared = sum(item in parity.declared for item in ids)
@@ -124,18 +124,15 @@ def _cell_text(parity: Parity, cell: Cell) -> str:
 def _mark(parity: Parity, cell: Cell) -> str:
     if not cell.findings:
         return ""
-    known = all((item.sdk, item.id) in parity.declared for item in cell.findings)
+    known = all(item.key in parity.declared for item in cell.findings)
     return DECLARED if known else FINDING
 
 
 def _reasons(parity: Parity, section: Section) -> list[str]:
     """Return a line for each declared gap of a section, in the order of its cells."""
-    differences = dict.fromkeys((item.sdk, item.id) for item in section.findings())
-    return [
-        f"  {DECLARED} {sdk}: {difference_id}: {parity.declared[sdk, difference_id].reason}"
-        for sdk, difference_id in differences
-        if (sdk, difference_id) in parity.declared
-    ]
+    keys = dict.fromkeys(item.key for item in section.findings())
+    gaps = [parity.declared[key] for key in keys if key in parity.declared]
+    return [f"  {DECLARED} {gap.sdk}: {gap.id}: {gap.reason}" for gap in gaps]
 
 
 def _cell_data(parity: Parity, cell: Cell) -> dict[str, object]:
@@ -145,7 +142,7 @@ def _cell_data(parity: Parity, cell: Cell) -> dict[str, object]:
 
 
 def _finding_data(parity: Parity, finding: Finding) -> dict[str, str]:
-    gap = parity.declared.get((finding.sdk, finding.id))
+    gap = parity.declared.get(finding.key)
     known = {"declared": gap.reason, "kind": gap.kind} if gap is not None else {}
     return {"sdk": finding.sdk, "id": finding.id, "fault": finding.message, **known}
 

@@ -152,7 +152,8 @@ def test_declared_findings_need_a_reason(config_with_a_finding: str) -> None:
     assert done.stdout.splitlines()[0].startswith("declared 1 differences in ")
     assert "request ask: driver: this gap has no reason" in done.stderr
     assert done.stderr.count("error[") == 1
-    entry = '[[gaps]]\nkind = "not-yet"\nreason = ""\ncovers = [\n    "request ask: driver",\n]\n'
+    entry = '[[gaps]]\nkind = "not-yet"\nreason = ""\n\n[gaps.covers]\n'
+    entry += '"request ask: driver" = "request ask: its driver cannot send it"\n'
     assert gaps.read_text() == f"# Ours.\n\n{entry}"
     again = run("--config", config_with_a_finding, "parity", "--declare")
     assert again.returncode == 1 and gaps.read_text() == f"# Ours.\n\n{entry}"

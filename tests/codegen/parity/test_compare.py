@@ -233,7 +233,9 @@ CASES = {
 def test_each_difference_is_found_and_can_be_declared(name: str, small: Small) -> None:
     sdk, (difference, rule, line, text) = CASES[name]
     result = small.compare(sdk)
-    matching = [item for item in result.diagnostics if f'covers = ["{difference}"]' in item.help]
+    matching = [
+        item for item in result.diagnostics if f'covers = {{ "{difference}" = ' in item.help
+    ]
     assert [(item.rule.value, item.span.line) for item in matching] == [
         (rule, line)
     ], result.diagnostics
@@ -254,7 +256,7 @@ def faults(result: parity.Parity) -> list[tuple[str, int, str]]:
 def test_gap_that_no_longer_exists_is_a_finding(small: Small) -> None:
     result = small.compare(gaps=[("event ended: host", "not yet")])
     assert faults(result) == [
-        ("SG054", 4, "small-sdk: event ended: host: this gap no longer exists")
+        ("SG054", 5, "small-sdk: event ended: host: this gap no longer exists")
     ]
 
 
@@ -262,11 +264,11 @@ def test_gap_needs_a_reason_and_must_be_declared_once(small: Small) -> None:
     sdk = replace(SDK, host=replace(HOST, forwards=()))
     difference = "event ended: host"
     assert faults(small.compare(sdk, [(difference, " ")])) == [
-        ("SG054", 4, f"small-sdk: {difference}: this gap has no reason")
+        ("SG054", 5, f"small-sdk: {difference}: this gap has no reason")
     ]
     repeated = [(difference, "known"), (difference, "known")]
     assert faults(small.compare(sdk, repeated)) == [
-        ("SG054", 8, f"small-sdk: {difference}: this gap is declared twice")
+        ("SG054", 10, f"small-sdk: {difference}: this gap is declared twice")
     ]
 
 

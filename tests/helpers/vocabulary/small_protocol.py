@@ -134,7 +134,16 @@ class Small:
         gaps: list[tuple[str, str]] | None = None,
         proto: str = PROTO,
         others: tuple[Vocabulary, ...] = (),
+        states: dict[str, str] | None = None,
     ) -> parity.Parity:
+        """Return the parity of the protocol with an SDK.
+
+        gaps: (difference id, reason) pairs to declare, in the state in which they are unless
+            `states` gives another one.
+        """
+        if gaps and states is None:
+            sections = self.compare(sdk, None, proto, others).sections
+            states = {item.id: item.state for each in sections for item in each.findings()}
         (self.folder / "small.proto").write_text(proto)
         names: list[str] = []
         for item in (sdk, *others):
@@ -143,7 +152,8 @@ class Small:
         text = '[input]\nprotos = ["small.proto"]\n[output]\npackage = "small"\n'
         text += f"[sdks]\nvocabularies = {json.dumps(names)}\n"
         declared = "".join(
-            f'[[gaps]]\nkind = "design"\nreason = "{reason}"\ncovers = [{json.dumps(difference)}]\n'
+            f'[[gaps]]\nkind = "design"\nreason = "{reason}"\n[gaps.covers]\n'
+            f"{json.dumps(difference)} = {json.dumps((states or {}).get(difference, 'gone'))}\n"
             for difference, reason in gaps or []
         )
         (self.folder / "sdk0.gaps.toml").write_text(declared)

@@ -41,12 +41,12 @@ def test_limits_and_transports(create: Callable[[], object], name: str) -> None:
 @pytest.mark.parametrize("name", ["finalize_timeout", "close_timeout"])
 def test_hosts(name: str) -> None:
     async def main() -> None:
-        ours, theirs = memory_pair()
+        left, right = memory_pair()
         settings: dict[str, Any] = {name: NAN}
         with pytest.raises(ValueError, match=name):
-            SessionHost(PlainSession(), ours, **settings)
-        await ours.close()
-        await theirs.close()
+            SessionHost(PlainSession(), left, **settings)
+        await left.close()
+        await right.close()
 
     run(main())
 
@@ -69,7 +69,7 @@ def test_drivers(call: Callable[[RemoteSession], Awaitable[object]]) -> None:
         async with driven() as (session, host):
             with pytest.raises(ValueError, match="timeout must be a number of seconds"):
                 await call(session)
-            # Other requests still have their timeouts, and the session goes on.
+            # Other requests still have their timeouts, and the session continues.
             with pytest.raises(RequestTimedOut):
                 await session.ping(timeout=0.01)
             host.requests.clear()

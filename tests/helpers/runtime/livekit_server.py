@@ -76,7 +76,7 @@ class LiveServer:
         _wait_for(self._port, self._process)
 
     def kill(self) -> None:
-        """Ends the process as a crash does: no client is told."""
+        """Ends the process as in a crash: clients are not notified."""
         assert self._process is not None
         self._process.kill()
         self._process.wait()
@@ -170,7 +170,7 @@ def run_live(main: Coroutine[Any, Any, None], timeout: float = 60) -> None:
     errors: list[dict[str, Any]] = []
 
     async def guarded() -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda _, fault: errors.append(fault))
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
         await asyncio.wait_for(main, timeout)
         left = asyncio.all_tasks() - {asyncio.current_task()}
         assert not left, left

@@ -48,9 +48,9 @@ def test_a_console_gets_audio_in_order_and_reports_the_playback() -> None:
             spoken = pb.AgentSessionMessage(audio_output=frame(960))
             for message in (spoken, spoken, CLEAR, spoken, FLUSH):
                 host.transport.send_nowait(message)
-            calling = asyncio.ensure_future(session.ping())
+            pending_call = asyncio.ensure_future(session.ping())
             host.respond(pong(await host.request()))
-            await calling
+            await pending_call
             assert recorder.calls == [frame(960), frame(960), "clear", frame(960), "flush"]
             assert not host.others
             session.send_audio_playback_finished()
@@ -84,9 +84,9 @@ def test_exceptions_of_a_console_are_logged(
         async with driven(console=broken) as (session, host):
             host.transport.send_nowait(FLUSH)
             host.transport.send_nowait(CLEAR)
-            calling = asyncio.ensure_future(session.ping())
+            pending_call = asyncio.ensure_future(session.ping())
             host.respond(pong(await host.request()))
-            await calling
+            await pending_call
             assert broken.calls == ["clear"]
 
     run(main())
@@ -103,12 +103,12 @@ def test_unread_audio_is_dropped_and_requests_are_not() -> None:
             for _ in range(100):
                 session.send_audio_input(frame(100_000))
                 await asyncio.sleep(0)
-            calling = asyncio.ensure_future(session.ping())
+            pending_call = asyncio.ensure_future(session.ping())
             await asyncio.sleep(0)
             assert driver_end.dropped_frames > 70
             host_end._stream.resume_reading()
             host.respond(pong(await host.request()))
-            await calling
+            await pending_call
             assert 10 < len(host.others) < 30
 
     run(main())
@@ -142,9 +142,9 @@ def test_messages_not_for_drivers_are_logged_once(
         async with driven() as (session, host):
             for _ in range(3):
                 host.transport.send_nowait(message)
-            calling = asyncio.ensure_future(session.ping())
+            pending_call = asyncio.ensure_future(session.ping())
             host.respond(pong(await host.request()))
-            await calling
+            await pending_call
 
     run(main())
     assert len(caplog.records) == 1 and kind in caplog.records[0].getMessage()

@@ -40,9 +40,9 @@ def test_every_event_reaches_its_listeners_and_all_iterators(arm: AgentSessionEv
             for remove in removers:
                 remove()
             host.emit(event)
-            calling = asyncio.ensure_future(session.ping())
+            pending_call = asyncio.ensure_future(session.ping())
             host.respond(pong(await host.request()))
-            await calling
+            await pending_call
             assert len(delivered) == 1
 
     def listen_to(session: RemoteSession, arm: str, delivered: list[Any]) -> Callable[[], None]:
@@ -82,7 +82,7 @@ def test_an_event_with_an_unknown_arm(content: bytes, number: int | None) -> Non
             host.emit(event)
             assert await stream.__anext__() == ReceivedEvent(None, number, event)
             assert delivered == [(number, event)]
-            host.emit(transcript_event("on"))  # and the session goes on
+            host.emit(transcript_event("on"))  # the session continues
             assert (await stream.__anext__()).arm == "user_input_transcribed"
 
     run(main())
@@ -100,11 +100,11 @@ def test_exceptions_of_a_listener_are_logged(
                 raise ValueError("oh no")
 
             session.on_user_input_transcribed(lambda sent, _: delivered.append(sent.transcript))
-            calling = asyncio.ensure_future(session.ping())
+            pending_call = asyncio.ensure_future(session.ping())
             request = await host.request()
             host.emit(transcript_event("secret"))
             host.respond(pong(request))
-            await calling
+            await pending_call
             assert delivered == ["secret"]
             broken()  # removes it
             host.emit(transcript_event("two"))

@@ -30,20 +30,20 @@ def test_finished_requests_are_removed_at_once() -> None:
         answered, answer = add(pending, "ping")
         _, late = add(pending, "get_chat_history", 0.0)
         _, run_ = add(pending, "run_input")
-        removed, kept = add(pending, "get_rtc_stats")
+        removed, other = add(pending, "get_rtc_stats")
         assert pending.resolve(pb.SessionResponse(request_id=answered.request_id))
         assert (await answer).request_id == answered.request_id
         pending._expire()
         assert isinstance(late.exception(), RequestTimedOut)
         pending.fail_runs(lambda: ValueError("no more runs"))
         assert isinstance(run_.exception(), ValueError)
-        assert list(pending._entries) == [removed.request_id] and not kept.done()
+        assert list(pending._entries) == [removed.request_id] and not other.done()
         pending.remove(removed)
         pending.remove(removed)
         _, last = add(pending, "ping")
         pending.fail_all(lambda: ValueError("no more at all"))
         assert isinstance(last.exception(), ValueError) and not pending._entries
-        assert not kept.done()  # the caller removes it
+        assert not other.done()  # the caller removes it
 
     run(main())
 

@@ -53,10 +53,10 @@ def waiting_in(session: RemoteSession) -> int:
 def test_queued_requests_keep_their_order() -> None:
     async def main() -> None:
         async with congested() as (session, host, host_end):
-            seen: list[str] = []
+            received: list[str] = []
 
             def answer(request: pb.SessionRequest) -> pb.SessionResponse:
-                seen.append(request.run_input.text)
+                received.append(request.run_input.text)
                 return answer_all(request)
 
             host.answer = answer
@@ -67,7 +67,7 @@ def test_queued_requests_keep_their_order() -> None:
             assert waiting_in(session) < 2 << 20
             host_end._stream.resume_reading()
             await asyncio.gather(*calls)
-            assert [int(text) for text in seen if text != KIB_500] == [*range(100)]
+            assert [int(text) for text in received if text != KIB_500] == [*range(100)]
             # The next request is sent at once.
             assert session._request_queue._task is None
             await session.ping()
@@ -84,15 +84,15 @@ def test_a_queued_request_times_out() -> None:
             cancelled = asyncio.ensure_future(session.run_input(text="cancelled"))
             await run_until_waiting(cancelled)
             cancelled.cancel()
-            calling = asyncio.ensure_future(session.ping())
-            await run_until_waiting(calling)
+            pending_call = asyncio.ensure_future(session.ping())
+            await run_until_waiting(pending_call)
             host.answer = None
             host_end._stream.resume_reading()
             # A request that has timed out is not sent.
             requests = [await host.request() for _ in range(4)]
             assert [each.WhichOneof("request") for each in requests] == ["run_input"] * 3 + ["ping"]
             host.respond(answer_all(requests[-1]))
-            await calling
+            await pending_call
 
     run(main())
 

@@ -46,8 +46,8 @@ def test_only_runs_fail_after_session_closed() -> None:
             ended = Ended(pb.CR_ERROR, "the model is gone")
             assert await ending == ended == session.outcome
             assert ended.reason_name == "CR_ERROR"
-            for calling in (run_1, run_2):
-                error = await failed(calling, SessionEnded)
+            for pending_call in (run_1, run_2):
+                error = await failed(pending_call, SessionEnded)
                 assert error.outcome == ended and "CR_ERROR" in str(error)
             # Later runs fail in the same way, and are not sent.
             await failed(session.run_input(text="three"), SessionEnded)
@@ -150,8 +150,8 @@ def test_a_clean_eof_fails_all_requests() -> None:
             await host.request()
             await run_until_waiting(*calls)
             await host.transport.close()
-            for calling in calls:
-                error = await failed(calling, SessionLost)
+            for pending_call in calls:
+                error = await failed(pending_call, SessionLost)
                 assert error.reason is None and error.__cause__ is None
             assert await session.wait_ended() == Lost(None)
             await failed(session.get_rtc_stats(), SessionLost)
@@ -176,8 +176,8 @@ def test_session_lost_has_the_error_of_the_stream(
                 peer.sendall(sent)
                 if reason is TruncatedFrame:
                     peer.close()
-                for calling in calls:
-                    error = await failed(calling, SessionLost)
+                for pending_call in calls:
+                    error = await failed(pending_call, SessionLost)
                     assert isinstance(error.reason, reason) and error.__cause__ is error.reason
                     assert session.outcome == Lost(error.reason)
 
@@ -192,8 +192,8 @@ def test_a_close_fails_pending_and_later_requests() -> None:
             calls = [asyncio.ensure_future(session.run_input(text="x")) for _ in range(64)]
             await host.request()
             await asyncio.gather(session.close(), session.close())
-            for calling in calls:
-                await failed(calling, DriverClosed)
+            for pending_call in calls:
+                await failed(pending_call, DriverClosed)
             assert await ending == Lost(None, by_driver=True) == await session.probe()
             assert [event async for event in stream] == [event async for event in session] == []
             await failed(session.ping(), DriverClosed)
@@ -211,9 +211,9 @@ def test_a_close_of_a_session_before_its_start() -> None:
         async with host_end:
             session = RemoteSession(driver_end)
             await session.close()
-            for calling in (session.start(), session.ping(), session.wait_for_ready(1)):
+            for pending_call in (session.start(), session.ping(), session.wait_for_ready(1)):
                 with pytest.raises(DriverClosed):
-                    await calling
+                    await pending_call
             assert await session.wait_ended() == Lost(None, by_driver=True)
 
     run(main())
@@ -238,10 +238,10 @@ def test_requests_sent_before_a_close_reach_the_host() -> None:
 def test_a_transport_that_is_closed_by_its_owner() -> None:
     async def main() -> None:
         async with driven() as (session, host):
-            calling = asyncio.ensure_future(session.ping())
+            pending_call = asyncio.ensure_future(session.ping())
             await host.request()
             await session._transport.close()
-            await failed(calling, SessionLost)
+            await failed(pending_call, SessionLost)
             assert session.outcome == Lost(None)
 
     run(main())
@@ -255,8 +255,8 @@ def test_a_close_ends_at_its_timeout_if_the_host_does_not_read() -> None:
             calls = [asyncio.ensure_future(session.run_input(text="x" * 900_000)) for _ in range(6)]
             await run_until_waiting(*calls)
             await session.close(0.1)
-            for calling in calls:
-                await failed(calling, DriverClosed)
+            for pending_call in calls:
+                await failed(pending_call, DriverClosed)
 
     run(main())
 

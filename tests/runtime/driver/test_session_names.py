@@ -47,11 +47,11 @@ class Peer:
         self.ended.set()
 
 async def main():
-    ours, theirs = memory_pair()
-    peer = Peer(theirs)
-    await theirs.start()
-    theirs.deliver_to(peer)
-    session = RemoteSession(ours)
+    driver_end, host_end = memory_pair()
+    peer = Peer(host_end)
+    await host_end.start()
+    host_end.deliver_to(peer)
+    session = RemoteSession(driver_end)
     await session.start()
     print(type(await session.requests.close()).__name__, peer.arms, session.outcome)
     await session.close()

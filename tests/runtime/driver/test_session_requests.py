@@ -34,12 +34,12 @@ def test_each_request_of_the_protocol_has_a_method(arm: str) -> None:
 
     async def main() -> None:
         async with driven() as (session, host):
-            calling = asyncio.ensure_future(getattr(session, arm)(**GIVEN.get(arm, {})))
+            pending_call = asyncio.ensure_future(getattr(session, arm)(**GIVEN.get(arm, {})))
             request = await host.request()
             assert request.WhichOneof("request") == arm
             host.respond(await answer(PartialSessionRequestHandler(), request))
             with pytest.raises(RequestError, match=f"unimplemented request: {arm}"):
-                await calling
+                await pending_call
 
     run(main())
 
@@ -47,13 +47,13 @@ def test_each_request_of_the_protocol_has_a_method(arm: str) -> None:
 def test_a_request_carries_its_fields_and_returns_the_payload() -> None:
     async def main() -> None:
         async with driven(chunk=1) as (session, host):
-            calling = asyncio.ensure_future(session.run_input(text="grüß dich"))
+            pending_call = asyncio.ensure_future(session.run_input(text="grüß dich"))
             request = await host.request()
             assert request.run_input.text == "grüß dich"
             response = pb.SessionResponse(request_id=request.request_id)
             response.run_input.items.add().message.content.add().text = "ja"
             host.respond(response)
-            assert await calling == response.run_input
+            assert await pending_call == response.run_input
 
     run(main())
 
@@ -82,7 +82,7 @@ def test_responses_may_arrive_in_any_order() -> None:
 def test_an_error_with_a_payload() -> None:
     async def main() -> None:
         async with driven() as (session, host):
-            calling = asyncio.ensure_future(
+            pending_call = asyncio.ensure_future(
                 session.finalize_simulation(provisional_success=True, provisional_reason="")
             )
             response = pb.SessionResponse(request_id=(await host.request()).request_id)
@@ -90,7 +90,7 @@ def test_an_error_with_a_payload() -> None:
             response.finalize_simulation.user_verdict.reason = "rude"
             host.respond(response)
             with pytest.raises(RequestError, match="the judge fell over") as caught:
-                await calling
+                await pending_call
             assert caught.value.payload == response.finalize_simulation
 
     run(main())
@@ -99,17 +99,17 @@ def test_an_error_with_a_payload() -> None:
 def test_a_response_with_another_arm_raises() -> None:
     async def main() -> None:
         async with driven() as (session, host):
-            calling = asyncio.ensure_future(session.get_chat_history())
+            pending_call = asyncio.ensure_future(session.get_chat_history())
             host.respond(pong(await host.request()))
             with pytest.raises(UnexpectedArmError) as caught:
-                await calling
+                await pending_call
             assert (caught.value.expected, caught.value.arm) == ("get_chat_history", "pong")
-            calling = asyncio.ensure_future(session.get_chat_history())
+            pending_call = asyncio.ensure_future(session.get_chat_history())
             unknown = pb.SessionResponse.FromString(UNKNOWN_ARM)
             unknown.request_id = (await host.request()).request_id
             host.respond(unknown)
             with pytest.raises(UnexpectedArmError) as caught:
-                await calling
+                await pending_call
             assert (caught.value.arm, caught.value.number) == (None, 99)
 
     run(main())
@@ -118,10 +118,12 @@ def test_a_response_with_another_arm_raises() -> None:
 def test_a_request_of_a_newer_protocol_can_be_sent() -> None:
     async def main() -> None:
         async with driven() as (session, host):
-            calling = asyncio.ensure_future(session.send(pb.SessionRequest.FromString(UNKNOWN_ARM)))
+            pending_call = asyncio.ensure_future(
+                session.send(pb.SessionRequest.FromString(UNKNOWN_ARM))
+            )
             request = await host.request()
             host.respond(await answer(PartialSessionRequestHandler(), request))
-            assert (await calling).error == "unimplemented request: field 99"
+            assert (await pending_call).error == "unimplemented request: field 99"
 
     run(main())
 
@@ -152,13 +154,13 @@ def test_a_timeout_names_the_request_and_a_late_response_is_ignored(
             assert isinstance(error, RequestTimedOut)
             assert (error.request, error.timeout) == ("get_agent_info", 0.05)
             late = await host.request()
-            calling = asyncio.ensure_future(session.ping(timeout=20))
+            pending_call = asyncio.ensure_future(session.ping(timeout=20))
             ping = await host.request()
             response = pb.SessionResponse(request_id=late.request_id)
             response.get_agent_info.SetInParent()
             host.respond(response)
             host.respond(pong(ping))
-            assert await calling == pb.SessionResponse.Pong()
+            assert await pending_call == pb.SessionResponse.Pong()
             with pytest.raises(RequestTimedOut, match="an unknown request within 0.01 s"):
                 await session.send(pb.SessionRequest(), 0.01)
 
@@ -201,16 +203,16 @@ def test_thousands_of_requests_time_out() -> None:
 def test_a_cancelled_request_is_removed(caplog: pytest.LogCaptureFixture) -> None:
     async def main() -> None:
         async with driven() as (session, host):
-            calling = asyncio.ensure_future(session.ping())
+            pending_call = asyncio.ensure_future(session.ping())
             request = await host.request()
-            calling.cancel()
+            pending_call.cancel()
             host.respond(pong(request))  # arrives after the cancellation
             with pytest.raises(asyncio.CancelledError):
-                await calling
+                await pending_call
             assert not session._pending._entries
-            calling = asyncio.ensure_future(session.ping())
+            pending_call = asyncio.ensure_future(session.ping())
             host.respond(pong(await host.request()))
-            await calling
+            await pending_call
 
     with caplog.at_level(logging.DEBUG):
         run(main())
@@ -220,35 +222,35 @@ def test_a_cancelled_request_is_removed(caplog: pytest.LogCaptureFixture) -> Non
 def test_a_request_cancelled_when_its_response_arrives() -> None:
     async def main() -> None:
         async with driven() as (session, host):
-            calling = asyncio.ensure_future(session.ping())
+            pending_call = asyncio.ensure_future(session.ping())
             response = pong(await host.request())
-            calling.cancel()
+            pending_call.cancel()
             session.message_received(pb.AgentSessionMessage(response=response))
             with pytest.raises(asyncio.CancelledError):
-                await calling
+                await pending_call
 
     run(main())
 
 
 @pytest.mark.parametrize(
-    "strange",
+    "response_id",
     ["", "other", "{prefix}", "{prefix}-", "{prefix}-2", "{prefix}-0", "{prefix}-x", "{prefix}-²"],
 )
 def test_a_response_without_a_request_is_logged_once(
-    strange: str, caplog: pytest.LogCaptureFixture
+    response_id: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def main() -> None:
         async with driven() as (session, host):
-            calling = asyncio.ensure_future(session.ping())
+            pending_call = asyncio.ensure_future(session.ping())
             request = await host.request()
             prefix, number = request.request_id.split("-")
             assert number == "1"
             for _ in range(3):
-                request_id = strange.format(prefix=prefix)
+                request_id = response_id.format(prefix=prefix)
                 host.respond(pb.SessionResponse(request_id=request_id, error="secret"))
             host.respond(pong(request))
             host.respond(pong(request))  # a second response is ignored
-            await calling
+            await pending_call
 
     run(main())
     warnings = [record.getMessage() for record in caplog.records]
@@ -260,12 +262,12 @@ def test_a_response_id_with_thousands_of_digits_is_unknown(
 ) -> None:
     async def main() -> None:
         async with driven() as (session, host):
-            calling = asyncio.ensure_future(session.ping())
+            pending_call = asyncio.ensure_future(session.ping())
             request = await host.request()
             long = request.request_id + "9" * 5000
             host.respond(pb.SessionResponse(request_id=long))
             host.respond(pong(request))
-            await calling
+            await pending_call
 
     run(main())
     assert ["never sent" in record.getMessage() for record in caplog.records] == [True]
@@ -299,9 +301,9 @@ def test_requests_before_the_start_raise_not_started() -> None:
                 session.send_audio_playback_finished()
             await asyncio.gather(session.start(), session.start())
             await session.start()
-            calling = asyncio.ensure_future(session.ping())
+            pending_call = asyncio.ensure_future(session.ping())
             host.respond(pong(await host.request()))
-            await calling
+            await pending_call
             await session.close()
 
     run(main())
@@ -327,7 +329,7 @@ def test_a_text_that_utf_8_cannot_encode_is_repaired(given: str, sent: str) -> N
             ]
             assert (await host.request()).run_input.text == sent
             assert (await host.request()).finalize_simulation.provisional_reason == sent
-            for calling in calls:
-                calling.cancel()
+            for pending_call in calls:
+                pending_call.cancel()
 
     run(main())

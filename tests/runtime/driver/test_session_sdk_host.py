@@ -85,11 +85,11 @@ def test_an_unknown_request_is_not_answered() -> None:
 def test_an_agent_that_is_killed_while_it_thinks() -> None:
     async def main() -> None:
         async with agent() as (session, process):
-            calling = asyncio.ensure_future(session.run_input(text="wait"))
+            pending_call = asyncio.ensure_future(session.run_input(text="wait"))
             assert isinstance(await session.probe(), Alive)
             process.send_signal(signal.SIGKILL)
             with pytest.raises(SessionLost):
-                await calling
+                await pending_call
             outcome = await session.wait_ended()
             # Published hosts do not send session_closed.
             assert isinstance(outcome, Lost) and not outcome.by_driver

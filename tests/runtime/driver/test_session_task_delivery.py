@@ -103,11 +103,11 @@ def test_the_session_ends_with_the_delivery_task() -> None:
 def test_a_cancelled_delivery_is_a_lost_session() -> None:
     async def main() -> None:
         async with RemoteSession(Tasked()) as session:
-            calling = asyncio.ensure_future(session.ping())
-            await run_until_waiting(calling)
+            pending_call = asyncio.ensure_future(session.ping())
+            await run_until_waiting(pending_call)
             assert session._delivery is not None
             session._delivery.cancel()
-            error = await failed(calling, SessionLost)
+            error = await failed(pending_call, SessionLost)
             assert isinstance(error.reason, ConnectionLost)
             assert session.outcome == Lost(error.reason)
 
@@ -144,11 +144,11 @@ def test_queued_requests_fail_if_the_transport_ends_in_flush() -> None:
     async def main() -> None:
         async with RemoteSession(Ending()) as session:
             calls = [asyncio.ensure_future(session.run_input(text="x" * 600_000)) for _ in range(4)]
-            for calling in calls[2:]:
-                error = await failed(calling, SessionLost)
+            for pending_call in calls[2:]:
+                error = await failed(pending_call, SessionLost)
                 assert error.reason is lost
-            for calling in calls[:2]:
-                calling.cancel()
+            for pending_call in calls[:2]:
+                pending_call.cancel()
 
     run(main())
 
@@ -160,8 +160,8 @@ def test_a_close_during_a_flush_leaves_no_task() -> None:
             calls = [asyncio.ensure_future(session.run_input(text="x" * 600_000)) for _ in range(3)]
             await transport.flushing.wait()
             assert len(transport.sent) == 2
-        for calling in calls:
-            await failed(calling, DriverClosed)
+        for pending_call in calls:
+            await failed(pending_call, DriverClosed)
 
     run(main())
 

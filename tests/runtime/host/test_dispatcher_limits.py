@@ -176,7 +176,7 @@ def test_a_response_over_the_limit_becomes_an_error(texts: list[str]) -> None:
             response = await driver.ask("get_chat_history")
             assert str(MAX_FRAME_SIZE) in response.error and "the limit is" in response.error
             assert response.WhichOneof("response") is None
-            assert (await driver.ask("ping")).HasField("pong")  # and the session goes on
+            assert (await driver.ask("ping")).HasField("pong")  # the session continues
 
     run(main())
 

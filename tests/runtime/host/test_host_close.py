@@ -296,13 +296,13 @@ def test_a_close_during_a_flush_leaves_no_task(monkeypatch: pytest.MonkeyPatch) 
     run(main())
 
 
-@pytest.mark.parametrize("fault", [TransportClosed(None), OSError("no such wire")])
+@pytest.mark.parametrize("flush_error", [TransportClosed(None), OSError("no such wire")])
 def test_a_flush_that_fails_is_logged_and_responses_continue(
-    fault: Exception, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    flush_error: Exception, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def fail(_: object) -> None:
         await asyncio.sleep(0)
-        raise fault
+        raise flush_error
 
     async def main() -> None:
         monkeypatch.setattr(MemorySessionTransport, "flush", fail)
@@ -314,4 +314,4 @@ def test_a_flush_that_fails_is_logged_and_responses_continue(
             await driver.answer("4")
 
     run(main())
-    assert ("the flush of a transport failed" in caplog.text) == isinstance(fault, OSError)
+    assert ("the flush of a transport failed" in caplog.text) == isinstance(flush_error, OSError)

@@ -41,8 +41,8 @@ def test_handlers_run_in_the_context_of_the_start() -> None:
 
     async def main() -> None:
         session = PlainSession()
-        seen: list[str] = []
-        session.on_finalize = lambda: seen.append(job.get())
+        names: list[str] = []
+        session.on_finalize = lambda: names.append(job.get())
         host_end, driver_end = memory_pair()
         host = SessionHost(session, host_end)
         driver = Driver(driver_end)
@@ -54,7 +54,7 @@ def test_handlers_run_in_the_context_of_the_start() -> None:
 
         await asyncio.ensure_future(entrypoint())
         await driver.ask("finalize_simulation")
-        assert seen == ["mine"]
+        assert names == ["mine"]
         await host.close()
         await driver_end.close()
 

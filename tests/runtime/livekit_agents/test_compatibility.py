@@ -41,7 +41,7 @@ PRIVATE_NAMES: dict[str, type] = {
     "_begin_finalize": SimulationContext,
 }
 
-# The methods of the SDK's host that `HOST_METHOD_PREFIX` stands for, and who calls them.
+# The methods of the SDK's host that `HOST_METHOD_PREFIX` stands for, and their callers.
 HOST_METHODS = ["_on_eot_prediction", "_on_amd_prediction"]
 
 ROOT = Path(agent_session.__file__).parent

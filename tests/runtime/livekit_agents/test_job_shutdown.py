@@ -33,11 +33,11 @@ def test_a_shutdown_from_outside_has_no_hold(how: str) -> None:
 
 
 def test_a_shutdown_by_a_saved_method_has_no_hold() -> None:
-    kept: list[Any] = []
-    case = Case(before=lambda context, _: kept.append(context.shutdown))
+    shutdown_methods: list[Any] = []
+    case = Case(before=lambda context, _: shutdown_methods.append(context.shutdown))
 
     async def driving(case: Case) -> None:
-        kept[0]("enough")
+        shutdown_methods[0]("enough")
         await gone_at_once(case)
 
     case.play(driving)

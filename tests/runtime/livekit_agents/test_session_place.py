@@ -76,7 +76,7 @@ def test_a_later_host_of_the_sdk_is_logged(
 
 
 def test_a_start_with_the_sdks_host_in_the_room_of_ours_is_refused() -> None:
-    """The SDK would fail with a ValueError about a byte stream handler, and leave tasks behind."""
+    """The SDK would fail with a ValueError about a byte stream handler, and leave tasks."""
 
     async def main() -> None:
         async with stand_in() as place:

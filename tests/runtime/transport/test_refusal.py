@@ -33,13 +33,13 @@ Pair: TypeAlias = tuple[SessionTransport, SendRaw]
 
 @asynccontextmanager
 async def memory() -> AsyncIterator[Pair]:
-    ours, theirs = memory_pair()
+    left, right = memory_pair()
 
     async def send(body: bytes) -> None:
-        theirs._stream.write(framed(body))
+        right._stream.write(framed(body))
 
-    yield ours, send
-    await theirs.close()
+    yield left, send
+    await right.close()
 
 
 @asynccontextmanager
@@ -59,12 +59,12 @@ async def tcp() -> AsyncIterator[Pair]:
 @asynccontextmanager
 async def room() -> AsyncIterator[Pair]:
     async with stand_in() as place:
-        ours, theirs = await place.join("ours"), await place.join("theirs")
+        left, right = await place.join("ours"), await place.join("theirs")
 
         async def send(body: bytes) -> None:
-            await send_raw(theirs, body)
+            await send_raw(right, body)
 
-        yield RoomSessionTransport(ours, "theirs"), send
+        yield RoomSessionTransport(left, "theirs"), send
 
 
 PAIRS = [memory, tcp, room]
@@ -132,18 +132,18 @@ def test_a_request_that_does_not_parse_is_answered() -> None:
     """Other messages that do not parse are dropped without an answer."""
 
     async def main() -> None:
-        ours, theirs = memory_pair()
-        driver = Driver(theirs)
-        theirs.deliver_to(driver)
-        async with SessionHost(PlainSession(), ours):
+        left, right = memory_pair()
+        driver = Driver(right)
+        right.deliver_to(driver)
+        async with SessionHost(PlainSession(), left):
             for body in (*UNANSWERED, BROKEN_REQUEST):
-                theirs._stream.write(framed(body))
+                right._stream.write(framed(body))
             answer = await driver.answer("broken")
             assert "the request was refused: frame 2" in answer.error
             await driver.ask("ping")
             assert len(driver.responses) == 2
-            assert ours.refused_frames == 3
-        await theirs.close()
+            assert left.refused_frames == 3
+        await right.close()
 
     run(main())
 
@@ -190,8 +190,8 @@ def test_statistics_that_nest_too_deep_are_an_error_of_the_host(as_struct: bool)
             return {"publisher_stats": [], "subscriber_stats": values}
 
         session.stats = stats
-        ours, theirs = memory_pair()
-        async with SessionHost(session, ours), RemoteSession(theirs) as driver:
+        left, right = memory_pair()
+        async with SessionHost(session, left), RemoteSession(right) as driver:
             values[:] = [nested(MAX_NESTING, as_struct)]
             (deepest,) = (await driver.get_rtc_stats()).subscriber_stats
             assert deepest == nested(MAX_NESTING, True)

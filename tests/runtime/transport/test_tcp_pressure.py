@@ -204,7 +204,7 @@ def test_sends_from_threads_are_bounded_while_the_loop_is_busy() -> None:
 
             thread = threading.Thread(target=flood)
             thread.start()
-            thread.join()  # the loop is blocked meanwhile
+            thread.join()  # the loop is blocked
             assert isinstance(errors[0].reason, SlowConsumer)
             assert await read_all(agent) == []
             assert isinstance(agent.reason, SlowConsumer)
@@ -263,7 +263,7 @@ def test_plain_bytes_to_a_tls_listener_are_refused(
                 await read_all(agent)
             assert not listener._connections
 
-    run(main(), expected_fault="Error on transport creation")  # asyncio tells it so
+    run(main(), expected_fault="Error on transport creation")  # reported by asyncio
 
 
 def test_an_idle_transport_takes_little_memory() -> None:

@@ -63,7 +63,7 @@ async def ready_driver(room: rtc.Room) -> RemoteSession:
 
 
 async def text_of_run(driver: RemoteSession, text: str) -> str:
-    """Says a text to the agent, and returns the one message that it answers with."""
+    """Runs a text, and returns the only message of the response."""
     (item,) = (await driver.run_input(text=text)).items
     (content,) = item.message.content
     return content.text

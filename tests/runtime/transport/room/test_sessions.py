@@ -125,13 +125,13 @@ def test_the_sdks_driver_with_our_host(venue: Venue) -> None:
         async with our_host(place):
             room = await place.join("driver")
             driver = remote_session.RemoteSession.from_room(room, "agent")
-            seen = asyncio.Event()
-            driver.on("conversation_item_added", lambda _: seen.set())
+            received = asyncio.Event()
+            driver.on("conversation_item_added", lambda _: received.set())
             await driver.start()
             await driver.wait_for_ready()
             answer = await driver.run("hi")
             assert texts(answer.items) == ["hello"]
-            await seen.wait()
+            await received.wait()
             assert (await driver.get_agent_info()).id == "clerk"
             await driver.aclose()
 

@@ -167,14 +167,14 @@ def test_a_receiver_may_close_the_transport() -> None:
     class Closer:
         def __init__(self, transport: RoomSessionTransport) -> None:
             self.transport = transport
-            self.seen: list[object] = []
+            self.received: list[object] = []
 
         def message_received(self, message: object) -> None:
-            self.seen.append(message)
+            self.received.append(message)
             self.closing = asyncio.ensure_future(self.transport.close())
 
         def transport_ended(self, reason: object) -> None:
-            self.seen.append(reason)
+            self.received.append(reason)
 
     async def main() -> None:
         async with raw_peer() as (_, driver, peer):
@@ -184,7 +184,7 @@ def test_a_receiver_may_close_the_transport() -> None:
             while not driver.closed:
                 await asyncio.sleep(0)
             await closer.closing
-            assert closer.seen == [ping(1), None]
+            assert closer.received == [ping(1), None]
 
     run(main())
 

@@ -1,4 +1,4 @@
-"""Messages over the size limit of a room fail their request, and the session goes on."""
+"""Messages over the size limit of a room fail their request, and the session continues."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ DOTTED_NAME_HELP = "use letters, digits and underscores, with dots between the p
 
 
 def is_dotted_name(name: str) -> bool:
-    """Whether a name can stand in an import statement."""
+    """Whether a name is valid in an import statement."""
     # Python normalizes names to NFKC, and would import a module with another name.
     return all(
         part.isidentifier() and not iskeyword(part) and normalize("NFKC", part) == part

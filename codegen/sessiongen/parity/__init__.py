@@ -6,8 +6,8 @@ A difference of one SDK has an id, which the SDK's gap file declares:
 
 - `session`, `host`, `driver`: no class has this role
 - `enum E`: the SDK has no enum for a proto enum; `value E.V`: it lacks one value;
-  `literal E.w`: it has a value that the protocol lacks and cannot send (`literal E.*`:
-  it allows any string, and the proto enum declares no unknown value); `map TABLE.w`: a
+  `literal E.l`: it has a value that the protocol lacks and cannot send (`literal E.*`:
+  it allows any string, and the proto enum declares no unknown value); `map TABLE.l`: a
   table of its code lacks a literal or maps it to another value; `default TABLE: FUNCTION`:
   that function sends this default for a literal that the table lacks
 - `event ARM: host`, `event ARM: driver`: it is not sent, or received, or the protocol lacks
@@ -19,10 +19,10 @@ A difference of one SDK has an id, which the SDK's gap file declares:
   `request error ARM 'TEXT': host`: only this SDK answers with this text;
   `request field ARM.f: host`, `…: driver`: the field is not read, or never filled
 - `message arm ARM: sends`, `…: receives`: no code of the SDK does so with an arm of the envelope
-- `message M`: nothing in the SDK constructs it, its class is gone, or the protocol lacks it;
+- `message M`: nothing in the SDK constructs it, its class does not exist, or the protocol lacks it;
   `field M.f: FUNCTION`: that function constructs the message without the field;
   `field M.f`: nothing constructs the message yet and its class has no such field, or the protocol
-  lacks the field; `part M.f: FUNCTION`: the text is taken from one part of its source; `absence
+  lacks the field; `part M.f: FUNCTION`: the text is only a part of its source; `absence
   M.f`: a value that is missing in the SDK would be received as a value; `sdk field C.f`: a
   field of the SDK's class has no place in the message; `key M.f.k`: a map key that another SDK sets
 - `arm M.a`: the SDK's union has no type for an arm (`arm M.f.a`: nor has a field's type);
@@ -30,8 +30,8 @@ A difference of one SDK has an id, which the SDK's gap file declares:
   SDK's union has no arm
 - `proto value V`: a table of the SDK has a proto value that the protocol lacks
 
-A proto element goes by its name in the protocol, a message without the package; what only
-an SDK has goes by the SDK's spelling.
+Elements of the protocol have their name in the protocol, messages without the package; other
+elements have the SDK's spelling.
 """
 
 from sessiongen.parity.compare import Parity, compare

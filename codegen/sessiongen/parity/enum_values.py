@@ -1,8 +1,8 @@
 """Compares enum values: each proto value beside each SDK's literal for it.
 
 There is a section for each enum of the protocol. Where an SDK's code maps literals to proto
-values with a table, the table must hold each literal with its own value, and the default for
-other literals must be the value that the enum declares as unknown.
+values with a table, the table must contain each literal with its value, and the default for other
+literals must be the value that the enum declares as unknown.
 """
 
 from __future__ import annotations

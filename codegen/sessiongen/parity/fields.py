@@ -36,7 +36,7 @@ from sessiongen.vocabulary.model import Construction, FieldFact, Vocabulary
 def sections(
     protocol: Protocol, annotated: Annotated, vocabularies: Sequence[Vocabulary]
 ) -> list[Section]:
-    """Return the sections of all messages that hold fields."""
+    """Return the sections of all messages with fields."""
     beside = {item.name for item in protocol.roles.event.beside}
     payloads = {arm.value.type_name for arm in protocol.roles.event.arms}
     result = []

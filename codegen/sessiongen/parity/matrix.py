@@ -49,7 +49,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """An element of the protocol, or of an SDK alone, with a cell for each column."""
+    """An element of the protocol, or of only one SDK, with a cell for each column."""
 
     label: str
     cells: tuple[Cell, ...]

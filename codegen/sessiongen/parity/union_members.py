@@ -39,7 +39,7 @@ class UnionComparison:
         self._path = ".".join(message.path)
 
     def of(self, field: Field) -> Iterator[Finding]:
-        """Yield the findings of a field that is an arm or holds a oneof."""
+        """Yield the findings of a field that is an arm or contains a oneof."""
         union = self._message_union()
         if field.oneof is not None:
             if union is not None and not any(

@@ -72,7 +72,7 @@ class FieldFact(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A class, interface or object type that holds data, inherited fields included.
+    """A class, interface or object type with data, including inherited fields.
 
     tag: the constant of its `type` field, by which the SDK distinguishes the members of a union.
     """

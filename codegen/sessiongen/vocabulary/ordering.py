@@ -97,6 +97,6 @@ def _driver(item: Driver) -> Driver:
 
 
 def longest(paths: Iterable[str]) -> set[str]:
-    """Return the dotted paths that are no prefix of another one."""
+    """Return the dotted paths that are not a prefix of another path."""
     known = set(paths)
     return {path for path in known if not any(other.startswith(f"{path}.") for other in known)}

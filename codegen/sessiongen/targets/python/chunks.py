@@ -35,7 +35,7 @@ class Chunk:
         return _CLASS + self.text if self.method else self.text
 
     def result(self, formatted: str) -> str:
-        """Return the formatted text of the chunk alone."""
+        """Return the formatted text of the chunk without the class around it."""
         body = formatted.removeprefix(_CLASS) if self.method else formatted
         return body.strip("\n") + "\n"
 

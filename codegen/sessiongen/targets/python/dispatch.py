@@ -24,7 +24,7 @@ class ArmModel:
 
 @dataclass(frozen=True)
 class UnionModel:
-    """A real oneof: the names of what is generated for it, and its arms."""
+    """A real oneof: the names of the generated symbols, and its arms."""
 
     full_name: str
     oneof: str

@@ -23,10 +23,10 @@ _RESERVED = frozenset(
 
 @dataclass(frozen=True)
 class EnumLiterals:
-    """How plain Python spells an enum: the type of its words, and the converters.
+    """The Python form of an enum: the type of its literals, and the converters.
 
-    imported: the name of the type in enums.py, or "" where words are plain strings.
-    nullable: whether None is a word: the one for what is not known.
+    imported: the name of the type in enums.py, or "" if the literals are plain strings.
+    nullable: whether None is a literal, for unknown values.
     """
 
     type: str
@@ -39,7 +39,7 @@ class EnumLiterals:
 class MessageNames:
     """Names of the messages that events and responses carry.
 
-    A message declared inside of a role's message goes by its own name alone.
+    The name of a message inside the message of a role does not include the outer name.
     """
 
     def __init__(self, context: Context) -> None:
@@ -66,12 +66,12 @@ class MessageNames:
         self._members: dict[str, dict[str, str]] = {}
 
     def function(self, message: Message) -> str:
-        """Return a message's part in the names of functions; the event's own is `role`'s."""
+        """Return the part of function names that stands for a message."""
         name = snake(self._flat[message.full_name])
         return f"{name}_" if name == self._event else name
 
     def role(self, message: Message) -> str:
-        """Return the part of a role's message in the names of functions."""
+        """Return the part of function names that stands for the message of a role."""
         return snake(message.path[-1])
 
     def title(self, message: Message) -> str:
@@ -79,9 +79,9 @@ class MessageNames:
         return identifier(self._flat[message.full_name], self._reserved)
 
     def members(self, plan: MessagePlan) -> dict[str, str]:
-        """Return the names of a class's fields, by the field or the oneof that each stands for.
+        """Return the names of a class's fields, by the name of the field or oneof.
 
-        A field cannot have the name of a type that the class speaks of.
+        A field cannot have the name of a type in the annotations of the class.
         """
         known = self._members.get(plan.message.full_name)
         if known is None:
@@ -99,7 +99,7 @@ class MessageNames:
                 yield self.title(self._plans[field.value.type_name].message)
 
     def faults(self) -> list[Diagnostic]:
-        """Return a fault for each two names that fall together."""
+        """Return a fault for each name that equals another."""
         functions, titles = Namespace("encoders.py"), Namespace("models.py", self._reserved)
         namespaces = [functions, titles]
         for plan in self._plans.values():
@@ -113,7 +113,7 @@ class MessageNames:
         return [fault for namespace in namespaces for fault in namespace.faults]
 
     def literals(self, value: Value) -> EnumLiterals | None:
-        """Return how a value's enum is spelled; None where it is no enum of the protocol."""
+        """Return the Python form of a value's enum; None if the enum is not in the protocol."""
         return self._literals.get(value.type_name)
 
 

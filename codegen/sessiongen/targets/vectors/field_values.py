@@ -48,8 +48,8 @@ class Style:
     skips_optional: leave out every second scalar field that can be absent, beginning with the
         first, and give the others their default.
     unset_arms: add a message with no arm set to a list of messages with a oneof.
-    well_known: the contents of messages that have a JSON form of their own, by full name; they
-        may depend on the number of the field.
+    well_known: the contents of messages with a special JSON form, by full name; they may depend
+        on the number of the field.
     """
 
     single: Callable[[FieldDescriptor, FieldDescriptor], Any]

@@ -1,6 +1,6 @@
 """Fills messages field by field from their descriptors.
 
-A message is not filled inside another of its own type, nor below the deepest level, so that
+A message is not filled inside another message of its type, nor below the deepest level, so that
 recursive types end.
 """
 
@@ -29,7 +29,7 @@ class Filler:
     def fill(self, message: Any, number: int, arm: FieldDescriptor | None = None) -> None:
         """Fill a message.
 
-        number: that of the field that holds it.
+        number: the number of the field that contains it.
         arm: the arm to set of its oneof; of any other oneof the first one is set.
         """
         descriptor = message.DESCRIPTOR
@@ -144,7 +144,7 @@ def message_type(field: FieldDescriptor) -> Descriptor:
 
 
 def _has_no_json(field: FieldDescriptor) -> bool:
-    """Whether readers of JSON refuse a list of these elements."""
+    """Whether JSON parsers reject a list of these elements."""
     enum = field.enum_type
     return enum is not None and enum.full_name == "google.protobuf.NullValue"
 

@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 
 
 def run(main: Coroutine[Any, Any, _T]) -> _T:
-    """Does what `asyncio.run` does in Python 3.11 and newer.
+    """Runs a coroutine as `asyncio.run` does in Python 3.11 and newer.
 
     Ctrl-C cancels the coroutine, so that it can close its session, and raises KeyboardInterrupt when
     the coroutine has ended. A second Ctrl-C raises it at once.

@@ -155,7 +155,7 @@ class SessionAdapter(ABC):
         """Waits until the session has started, so that `run` can be called."""
 
     async def wait_agent_ready(self) -> None:
-        """Waits while another agent takes over the session, as it cannot run then."""
+        """Waits while an agent is being replaced, since the session cannot start a turn then."""
 
     @abstractmethod
     async def interrupt(self) -> None:

@@ -1,4 +1,4 @@
-"""The requests of a driver that wait because the host handles as many as it may at a time."""
+"""The queue of the requests that exceed the number that a host handles at a time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from agent_session_protocol.agent_session_pb2 import SessionRequest
 
-# What a small request takes in memory beyond its bytes on the wire.
+# The memory of a small request beyond its bytes on the wire.
 _REQUEST_OVERHEAD: Final = 512
 
 

@@ -23,7 +23,7 @@ class MessageFormat(Generic[M]):
     Args:
         message_class: the class of all messages, such as a protocol's envelope.
         correlation: how responses are matched with requests, so that the request of a message that
-            cannot be read fails; None if the protocol has neither.
+            cannot be read fails; None if the protocol has none.
         droppable: names of fields. A message that has one of them set may be dropped when the
             peer is too slow, such as audio. Each must be a submessage, a string or bytes, and no
             field that can be set together with it may have a lower number.

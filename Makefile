@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 TOOLS := $(VENV)/.tools
 DEV := $(VENV)/.dev
 FUZZ := PYTHONPATH=tests/helpers/runtime $(BIN)/python tests/fuzz
+# The configurations beside codegen.toml.
+EXAMPLES := examples/robot/codegen.toml
 SOURCES := codegen runtime overrides tests bench examples
 
 SHELL := /bin/bash
@@ -32,12 +34,15 @@ help: ## Show the targets
 
 generate: $(TOOLS) ## Generate everything from proto/agent_session.proto
 	@$(BIN)/sessiongen generate
+	@for config in $(EXAMPLES); do $(BIN)/sessiongen --config $$config generate --quiet || exit 1; done
 
 demo: $(TOOLS) ## Run an agent and a driver, and print their conversation
 	@$(BIN)/agent-session demo
 
 check: $(TOOLS) ## Fail if generated code does not match the proto
-	@$(BIN)/sessiongen check --no-cache
+	@for config in codegen.toml $(EXAMPLES); do \
+		$(BIN)/sessiongen --config $$config check --no-cache || exit 1; \
+	done
 
 parity: $(TOOLS) ## Compare the protocol with each SDK
 	@$(BIN)/sessiongen parity

@@ -166,3 +166,15 @@ def test_the_hook_of_this_repository(checkout: Path, home: Path, tmp_path: Path)
     passed = commit_all(clone, home)
     assert passed.returncode == 0, passed.stdout
     assert re.search(r"\.+Passed", passed.stdout)
+
+    # The example's package is checked as well.
+    robot = clone / "examples" / "robot" / "robot.proto"
+    robot.write_text(
+        robot.read_text(encoding="utf-8").replace("bool closed", "bool shut", 1), encoding="utf-8"
+    )
+    failed = commit_all(clone, home)
+    assert failed.returncode == 1
+    assert "examples/robot/robot_protocol/robot_pb2.py" in failed.stdout
+    assert "run: make generate, and commit the result\n" in failed.stdout
+    assert call(clone, "make", "generate", home=home).returncode == 0
+    assert commit_all(clone, home).returncode == 0

@@ -22,20 +22,35 @@ from sessiongen_command import invoke
 PAGES = pages()
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _RUN = re.compile(r"sessiongen (explain|parity)\b|python examples/")
-# Commands that are printed with a measured output, or that another test runs.
+# Commands that another test runs: the file of that test, and what it runs.
 ELSEWHERE = {
-    "make generate": "tests/end_to_end/test_one_edit.py; every fresh clone",
-    ".venv/bin/agent-session demo": "tests/end_to_end/test_demo.py",
-    "agent-session demo": "tests/end_to_end/test_demo.py",
-    "agent-session listen": "tests/runtime/command/test_listen.py",
-    "agent-session listen 127.0.0.1:24024 --once --json": "tests/runtime/command/test_listen.py",
-    "python driver.py": "test_the_driver_and_the_host, below",
-    "mypy tests/end_to_end/project/host.py": "tests/end_to_end/test_one_edit.py",
-    "sessiongen --format github check --no-cache": "tests/codegen/test_check.py",
-    "sessiongen vocabulary update": "tests/codegen/vocabulary/test_configured.py",
-    "sessiongen vocabulary update --sdk livekit-agents=1.8.9": "tests/codegen/vocabulary",
-    "sessiongen vocabulary update --sdk livekit-agents=path/to/livekit-agents": "test_rules.py",
-    "sessiongen vocabulary watch": "tests/codegen/vocabulary/test_configured.py",
+    "make generate": ("tests/repository/test_pre_commit.py", '"make", "generate"'),
+    ".venv/bin/agent-session demo": ("tests/end_to_end/test_demo.py", '"demo"'),
+    "agent-session demo": ("tests/end_to_end/test_demo.py", '"demo"'),
+    "agent-session listen": ("tests/runtime/command/test_listen.py", '"listen"'),
+    "agent-session listen 127.0.0.1:24024 --once --json": (
+        "tests/runtime/command/test_listen_json.py",
+        '"--once", "--json"',
+    ),
+    "python driver.py": ("tests/docs/test_pages.py", '"driver.py"'),
+    "mypy tests/end_to_end/project/host.py": ("tests/end_to_end/test_one_edit.py", "mypy"),
+    "sessiongen --format github check --no-cache": ("tests/codegen/test_check.py", '"github"'),
+    "sessiongen vocabulary update": (
+        "tests/codegen/vocabulary/test_configured.py",
+        '"vocabulary", "update"',
+    ),
+    "sessiongen vocabulary update --sdk livekit-agents=1.8.9": (
+        "tests/codegen/vocabulary/test_configured.py",
+        '"--sdk", "one=2.0"',
+    ),
+    "sessiongen vocabulary update --sdk livekit-agents=path/to/livekit-agents": (
+        "tests/codegen/vocabulary/test_configured.py",
+        '"two=../two"',
+    ),
+    "sessiongen vocabulary watch": (
+        "tests/codegen/vocabulary/test_configured.py",
+        '"vocabulary", "watch"',
+    ),
 }
 # Pages whose commands a test of their own runs.
 OWN_TESTS = {"rules.md", "protocol-owner.md"}
@@ -102,6 +117,12 @@ def test_python_is_typed(tmp_path: Path) -> None:
 def test_every_command_is_run_by_a_test() -> None:
     commands = {command for _, command, _ in _commands()}
     assert {item for item in commands if not _RUN.match(item)} <= set(ELSEWHERE)
+
+
+@pytest.mark.parametrize("command", ELSEWHERE)
+def test_the_other_test_runs_the_command(command: str) -> None:
+    name, text = ELSEWHERE[command]
+    assert text in (ROOT / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Any
 
 from interop_subprocesses import PeerError, PeerExited
 from interop_expected import SDK_EVENTS, RUNS, expected_events
-from interop_peers import OURS, Pair, paired
+from interop_peers import OURS, Pair, RoomAccess, paired
 from interop_raw_host import UNKNOWN_REQUEST
 
 VERDICT = "too slow"
@@ -52,6 +52,7 @@ class Conversation:
 
     host: str
     driver: str
+    in_room: bool
     pair: Pair
     answers: dict[str, Any] = field(default_factory=dict)
     initial_facts: dict[str, Any] = field(default_factory=dict)
@@ -126,10 +127,12 @@ class Conversation:
 
 
 @contextmanager
-def run_conversation(host: str, driver: str) -> Iterator[Conversation]:
+def run_conversation(
+    host: str, driver: str, room: RoomAccess | None = None
+) -> Iterator[Conversation]:
     """Runs the conversation. Host and driver stay connected until the block is left."""
-    with paired(host, driver, VERDICT) as pair:
-        conversation = Conversation(host, driver, pair)
+    with paired(host, driver, VERDICT, room) as pair:
+        conversation = Conversation(host, driver, room is not None, pair)
         conversation.initial_facts = pair.host.call("facts")
         for name in _FIRST_REQUESTS:
             conversation.send(name, "first")

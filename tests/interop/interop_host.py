@@ -1,6 +1,6 @@
 """The commands of the host programs for a session of livekit-agents.
 
-The commands are `start`, `facts`, `emit` and `close`.
+The commands are `start`, `start_in_room`, `facts`, `emit` and `close`.
 """
 
 from __future__ import annotations
@@ -11,18 +11,30 @@ from typing import Any
 from interop_agent import Clerk, facts_of
 from interop_commands import serve, write
 from interop_sdk_events import emit_event
+from livekit import rtc
 from livekit.agents import JobContext
 from livekit.agents.voice import Agent, AgentSession
 from livekit.agents.voice.events import CloseEvent, CloseReason
 
+# These start a session and its host: over TCP to a port, and in a room.
 Start = Callable[[AgentSession[None], Agent, int], Awaitable[None]]
+StartInRoom = Callable[[AgentSession[None], Agent, rtc.Room], Awaitable[None]]
 
 
-async def serve_host(session: AgentSession[None], context: JobContext, begin: Start) -> None:
-    """Handles commands until standard input ends, then closes the session."""
+async def serve_host(
+    session: AgentSession[None], context: JobContext, begin: Start, begin_in_room: StartInRoom
+) -> None:
+    """Handles commands until standard input ends, then closes the session and leaves the room."""
+    rooms: list[rtc.Room] = []
 
     async def start(port: int) -> None:
         await begin(session, Clerk(), port)
+
+    async def start_in_room(url: str, token: str) -> None:
+        room = rtc.Room()
+        await room.connect(url, token)
+        rooms.append(room)
+        await begin_in_room(session, Clerk(), room)
 
     async def facts() -> dict[str, Any]:
         return facts_of(session)
@@ -41,8 +53,18 @@ async def serve_host(session: AgentSession[None], context: JobContext, begin: St
 
     session.on("close", _session_closed)
     write(note="ready")
-    await serve({"start": start, "facts": facts, "emit": emit, "close": close})
+    await serve(
+        {
+            "start": start,
+            "start_in_room": start_in_room,
+            "facts": facts,
+            "emit": emit,
+            "close": close,
+        }
+    )
     await session.aclose()
+    for room in rooms:
+        await room.disconnect()
 
 
 def _session_closed(event: CloseEvent) -> None:

@@ -1,4 +1,4 @@
-"""The kinds of peers, and pairs of a host and a driver that are connected over TCP."""
+"""The kinds of peers, and pairs of a host and a driver, connected over TCP or in a room."""
 
 from __future__ import annotations
 
@@ -42,6 +42,15 @@ _PROGRAMS = {
         TYPESCRIPT: "driver.js",
     },
 }
+
+
+@dataclass(frozen=True)
+class RoomAccess:
+    """What a pair needs to meet in a room, where the identity of the host is "agent"."""
+
+    url: str
+    host_token: str
+    driver_token: str
 
 
 @dataclass(frozen=True)
@@ -96,13 +105,20 @@ def running_peer(command: list[str]) -> Iterator[Peer]:
 
 
 @contextmanager
-def paired(host_kind: str, driver_kind: str, verdict: str | None = None) -> Iterator[Pair]:
+def paired(
+    host_kind: str, driver_kind: str, verdict: str | None = None, room: RoomAccess | None = None
+) -> Iterator[Pair]:
     """Yields a connected host and driver. With a verdict, the host runs in a simulation."""
     arguments = [] if verdict is None else [verdict]
-    with running_peer(program("driver", driver_kind)) as driver:
+    address = [] if room is None else [room.url, room.driver_token]
+    with running_peer(program("driver", driver_kind, *address)) as driver:
         with running_peer(program("host", host_kind, *arguments)) as host:
             host.note("ready")
-            host.call("start", port=driver.note("listening")["port"])
+            if room is None:
+                host.call("start", port=driver.note("listening")["port"])
+            else:
+                driver.note("connected")
+                host.call("start_in_room", url=room.url, token=room.host_token)
             connected = driver.note("connected")
             requests, events = connected["requests"], connected["events"]
             yield Pair(host, driver, frozenset(requests), frozenset(events))

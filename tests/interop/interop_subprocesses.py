@@ -166,8 +166,9 @@ class Peer:
             self.events.append(line)
         elif "note" in line:
             self._notes[line["note"]] = line
-        else:
+        elif "id" in line:
             self._results[line["id"]] = line
+        # All other lines are log entries of livekit's native library for Node.
 
 
 def _environment() -> dict[str, str]:

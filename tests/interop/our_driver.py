@@ -1,16 +1,21 @@
-"""The driver of this repository: `python our_driver.py`. It listens for a host."""
+"""The driver of this repository: `python our_driver.py`, or in a room with `URL TOKEN`.
+
+Without a room, it listens for a host.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import Any
 
-from agent_session import TransportError, listen
+from agent_session import RoomSessionTransport, SessionTransport, TransportError, listen
 from agent_session.driver.session import RemoteSession
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.dispatch import AGENT_SESSION_EVENT_ARMS, SESSION_REQUEST_ARMS
 from google.protobuf.json_format import MessageToDict, ParseDict
 from google.protobuf.message import Message
+from livekit import rtc
 from interop_commands import Commands, serve, write
 
 
@@ -61,10 +66,20 @@ def write_event(arm: str, payload: Message | None, event: pb.AgentSessionEvent) 
     write(event=arm, payload=content, created_at=event.created_at.ToJsonString())
 
 
-async def main() -> None:
+async def accepted_transport() -> SessionTransport:
     async with await listen() as listener:
         write(note="listening", port=listener.port)
-        session = Driver(await listener.accept())
+        return await listener.accept()
+
+
+async def room_transport(room: rtc.Room, url: str, token: str) -> SessionTransport:
+    await room.connect(url, token)
+    return RoomSessionTransport(room, "agent")
+
+
+async def main(*address: str) -> None:
+    room = rtc.Room()
+    session = Driver(await (room_transport(room, *address) if address else accepted_transport()))
     session.listen_to_all()
     async with session:
         ending = asyncio.ensure_future(session.write_outcome())
@@ -81,7 +96,9 @@ async def main() -> None:
         }
         await serve(commands)
     await ending
+    if address:
+        await room.disconnect()
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(*sys.argv[1:]))

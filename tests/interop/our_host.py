@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from agent_session import TcpSessionTransport
+from agent_session import RoomSessionTransport, TcpSessionTransport
 from agent_session.host.host import SessionHost
 from interop_agent import job, scripted_session
 from interop_host import serve_host
+from livekit import rtc
 from livekit.agents.voice import Agent, AgentSession
 
 
@@ -20,9 +21,14 @@ async def start(session: AgentSession[None], agent: Agent, port: int) -> None:
     await session.start(agent, session_host=False)
 
 
+async def start_in_room(session: AgentSession[None], agent: Agent, room: rtc.Room) -> None:
+    await SessionHost(session, RoomSessionTransport(room)).start()
+    await session.start(agent, session_host=False)
+
+
 async def main(verdict: str | None) -> None:
     with job(verdict) as context:
-        await serve_host(scripted_session(), context, start)
+        await serve_host(scripted_session(), context, start, start_in_room)
 
 
 if __name__ == "__main__":

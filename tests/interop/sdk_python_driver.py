@@ -1,4 +1,4 @@
-"""The driver of livekit-agents: `python sdk_python_driver.py`.
+"""The driver of livekit-agents: `python sdk_python_driver.py`, or in a room with `URL TOKEN`.
 
 The TCP transport of the SDK can only connect, as agents do. This program therefore listens, and
 passes the accepted connection to the transport.
@@ -7,10 +7,12 @@ passes the accepted connection to the transport.
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 from interop_commands import Commands, serve, write
+from livekit import rtc
 from livekit.agents.voice.remote_session import RemoteSession, TcpSessionTransport
 from livekit.protocol.agent_pb import agent_session as agent_pb
 
@@ -76,7 +78,7 @@ def requests_of(session: RemoteSession) -> list[str]:
     return [arm for arm in arms if hasattr(session, methods.get(arm, arm))]
 
 
-async def main() -> None:
+async def accepted_session() -> RemoteSession:
     accepted: asyncio.Queue[AcceptedTransport] = asyncio.Queue()
     server = await asyncio.start_server(
         lambda reader, writer: accepted.put_nowait(AcceptedTransport(reader, writer)), "127.0.0.1"
@@ -84,6 +86,17 @@ async def main() -> None:
     write(note="listening", port=server.sockets[0].getsockname()[1])
     session = RemoteSession(await accepted.get())
     server.close()
+    return session
+
+
+async def room_session(room: rtc.Room, url: str, token: str) -> RemoteSession:
+    await room.connect(url, token)
+    return RemoteSession.from_room(room, "agent")
+
+
+async def main(*address: str) -> None:
+    room = rtc.Room()
+    session = await (room_session(room, *address) if address else accepted_session())
     driver = Driver(session)
     events = listen_to(session)
     await session.start()
@@ -97,7 +110,9 @@ async def main() -> None:
     }
     await serve(commands)
     await session.aclose()
+    if address:
+        await room.disconnect()
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(*sys.argv[1:]))

@@ -5,7 +5,6 @@ The expected messages are in `interop_expected.py`; ids and times are compared w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -27,23 +26,14 @@ from interop_expected import (
     as_received,
     usage_at_the_end,
 )
-from interop_peers import JS, KINDS, OURS, PYTHON, TITLES, skip_if_missing
-from interop_conversation import VERDICT, Conversation, run_conversation
+from interop_peers import JS, OURS, PYTHON, TITLES
+from interop_conversation import VERDICT, Conversation
 from interop_messages import answer_payload, event_payload, item_of, comparable
 
-PAIRS = [(host, driver) for host in KINDS for driver in KINDS]
 VERSIONS = {OURS: ("python", "1.8.9"), PYTHON: ("python", "1.8.9"), JS: ("js", "1.9.0")}
 STATE = "agent_state_changed"
 # The precision of times in seconds. Python converts times with floats, JavaScript has milliseconds.
 PRECISION = {OURS: 1e-6, PYTHON: 1e-6, JS: 1e-3}
-
-
-@pytest.fixture(scope="module", params=PAIRS, ids=lambda pair: f"{pair[0]}_host-{pair[1]}_driver")
-def conversation(request: pytest.FixtureRequest) -> Iterator[Conversation]:
-    host, driver = request.param
-    skip_if_missing(host, driver)
-    with run_conversation(host, driver) as result:
-        yield result
 
 
 def seconds(time: Timestamp) -> float:
@@ -131,9 +121,11 @@ def test_session_state(conversation: Conversation) -> None:
     assert off <= PRECISION[conversation.host]
 
 
-def test_rtc_stats_without_a_room(conversation: Conversation) -> None:
+def test_rtc_stats(conversation: Conversation) -> None:
+    """Only sessions that were started with a room may have statistics, once there are any."""
     stats = payload(conversation, "get_rtc_stats first")
-    assert stats == pb.SessionResponse.GetRTCStatsResponse()
+    if conversation.host == OURS or not conversation.in_room:
+        assert stats == pb.SessionResponse.GetRTCStatsResponse()
 
 
 def test_session_usage(conversation: Conversation) -> None:
@@ -247,7 +239,9 @@ def test_all_detector_events_are_emitted(conversation: Conversation) -> None:
 
 def test_there_are_no_unexpected_log_entries(conversation: Conversation) -> None:
     if conversation.driver == OURS:
-        assert conversation.pair.driver.log() == ""
+        # In rooms, the native library of livekit has log entries of its own.
+        lines = conversation.pair.driver.log().splitlines()
+        assert [line for line in lines if not line.startswith("livekit::")] == []
     if conversation.host == OURS:
         log = conversation.pair.host.log()
         for text in ("never retrieved", "was destroyed", "event not sent", "did not end"):

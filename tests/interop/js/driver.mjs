@@ -1,8 +1,10 @@
-// The driver of @livekit/agents: `node driver.mjs`. The TCP transport of the SDK can only connect, as
-// agents do. This program therefore listens, and passes the accepted connection to the transport.
+// The driver of @livekit/agents: `node driver.mjs`, or in a room `node driver.mjs URL TOKEN`. The TCP
+// transport of the SDK can only connect, as agents do. This program therefore listens, and passes the
+// accepted connection to the transport.
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { initializeLogger, voice } from '@livekit/agents';
+import { Room } from '@livekit/rtc-node';
 import { AgentSession as pb } from '@livekit/protocol';
 import { serve, write } from './commands.mjs';
 
@@ -50,13 +52,26 @@ const EVENTS = {
 
 const plain = (message) => message.toJson({ useProtoFieldName: true });
 
-const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
-await once(server, 'listening');
-write({ note: 'listening', port: server.address().port });
-const [socket] = await once(server, 'connection');
-server.close();
+async function acceptedTransport() {
+  const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  write({ note: 'listening', port: server.address().port });
+  const [socket] = await once(server, 'connection');
+  server.close();
+  return new AcceptedTransport(socket);
+}
 
-const session = new voice.RemoteSession(new AcceptedTransport(socket));
+const room = new Room();
+
+async function roomTransport(url, token) {
+  await room.connect(url, token);
+  return new voice.RoomSessionTransport(room, { linkedParticipant: { identity: 'agent' } });
+}
+
+const [url, token] = process.argv.slice(2);
+const session = new voice.RemoteSession(
+  await (url ? roomTransport(url, token) : acceptedTransport()),
+);
 for (const [arm, name] of Object.entries(EVENTS)) {
   session.on(name, (payload) => write({ event: arm, payload: plain(payload) }));
 }
@@ -80,4 +95,5 @@ async function unknown({ content, timeout_s }) {
 
 await serve({ request, unknown, close: () => session.close() });
 await session.close();
+await room.disconnect();
 process.exit(0);

@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TREES = {"codegen": ROOT / "codegen" / "sessiongen", "runtime": ROOT / "runtime" / "agent_session"}
+TEMPLATES = ROOT / "templates"
 TESTS = ROOT / "tests"
 HELPERS = TESTS / "helpers"
 README = TESTS / "README.md"
@@ -18,6 +19,10 @@ WHOLE_FOLDER = {
     "codegen/cli/test_entry_point.py",
     "codegen/cli/test_refusals.py",
     "codegen/parity/test_command.py",
+    "codegen/targets/python/test_case_protocols.py",
+    "codegen/targets/python/test_layers.py",
+    "codegen/targets/python/test_oldest_versions.py",
+    "codegen/targets/python/test_role_variants.py",
     "codegen/targets/test_target_interface.py",
     "codegen/vocabulary/test_any_source.py",
     "codegen/vocabulary/test_published.py",
@@ -27,7 +32,7 @@ WHOLE_FOLDER = {
     "runtime/transport/room/test_sessions.py",
 }
 # Folders whose files test what the folder's modules produce together.
-WHOLE_FOLDERS = ("codegen/targets/python", "codegen/targets/typescript")
+WHOLE_FOLDERS = ("codegen/targets/typescript",)
 
 
 def _test_modules() -> list[Path]:
@@ -43,6 +48,8 @@ def test_a_test_file_is_named_after_a_module(path: Path) -> None:
     folder = TREES[tree].joinpath(*folders)
     assert folder.is_dir(), f"{folder} does not exist"
     modules = [item.stem for item in folder.glob("*.py")]
+    # The tests of a target are also named after layers, which have the names of templates.
+    modules += [item.name.partition(".")[0] for item in (TEMPLATES / folder.name).glob("*.j2")]
     name = path.stem.removeprefix("test_")
     assert any(name == item or name.startswith(f"{item}_") for item in modules), modules
 

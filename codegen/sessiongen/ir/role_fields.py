@@ -36,7 +36,22 @@ class FieldFinder:
             for item in request.outside()
             if _scalar(item) and item.name in theirs and item.value == theirs[item.name].value
         ]
-        return self._choose("correlation", request, shared)
+        chosen = self._choose("correlation", request, shared)
+        field = chosen.get("correlation")
+        if field is not None and field.value.range != theirs[field.name].value.range:
+            self._other_range(request, field, response, theirs[field.name])
+        return chosen
+
+    def _other_range(
+        self, request: RoleMessage, field: Field, response: RoleMessage, other: Field
+    ) -> None:
+        """Report a correlation that some responses could not hold."""
+        fault = (
+            f"{request.full_name}.{field.name} is {field.value.range}, and "
+            f"{response.full_name}.{other.name} is {other.value.range}"
+        )
+        help_ = "give both fields one type, or set [roles] correlation = false in codegen.toml"
+        self.diagnostics.append(Diagnostic(field.span, Rule.ROLE_SHAPE, fault, help_))
 
     def timestamp(self, event: RoleMessage) -> dict[str, Field | None]:
         """Find a google.protobuf.Timestamp outside of all oneofs of the event."""

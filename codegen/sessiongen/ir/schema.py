@@ -6,7 +6,7 @@ Synthetic oneofs (proto3 `optional`) are not oneofs here, and map entries are no
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum as PythonEnum
 from typing import Any
 
@@ -39,10 +39,14 @@ class Kind(str, PythonEnum):
 
 @dataclass(frozen=True)
 class Value:
-    """One value: its kind, and the full name of its enum or message type."""
+    """One value: its kind, and the full name of its enum or message type.
+
+    range: the values that an integer can have, as the name of a type such as "int32".
+    """
 
     kind: Kind
     type_name: str = ""
+    range: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -317,9 +321,15 @@ def _value(field: FieldDescriptor) -> Value:
         return Value(Kind.MESSAGE, field.message_type.full_name)
     if field.enum_type is not None:
         return Value(Kind.ENUM, field.enum_type.full_name)
-    return Value(_kind(field))
+    return Value(_kind(field), range=_RANGES.get(field.cpp_type, ""))
 
 
+_RANGES: dict[Any, str] = {
+    FieldDescriptor.CPPTYPE_INT32: "int32",
+    FieldDescriptor.CPPTYPE_INT64: "int64",
+    FieldDescriptor.CPPTYPE_UINT32: "uint32",
+    FieldDescriptor.CPPTYPE_UINT64: "uint64",
+}
 _KINDS: dict[Any, Kind] = {
     FieldDescriptor.CPPTYPE_BOOL: Kind.BOOL,
     FieldDescriptor.CPPTYPE_DOUBLE: Kind.FLOAT,

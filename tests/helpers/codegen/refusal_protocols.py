@@ -78,6 +78,19 @@ ARMS = {
         "Empty orphan",
         edited("oneof response {", "oneof response { Empty orphan = 3;"),
     ),
+    "correlation of two ranges": Case(
+        Rule.ROLE_SHAPE,
+        "small.Request.request_id is int64, and small.Response.request_id is uint32",
+        "give both fields one type",
+        "int64 request_id",
+        edited(
+            "message Response {\n  string request_id",
+            "message Response {\n  uint32 request_id",
+            edited(
+                "message Request {\n  string request_id", "message Request {\n  int64 request_id"
+            ),
+        ),
+    ),
     "annotation names no arm": Case(
         Rule.ANNOTATION,
         "small.Response has no arm 'pong'",

@@ -82,13 +82,15 @@ lint: $(DEV) ## Check format, types and the contract
 interop: $(DEV) ## Run each host with each driver, and print what they support
 	@$(BIN)/python tests/interop/matrix.py
 
-fuzz: $(DEV) ## Run a million damaged inputs each against codec, host and driver; property tests with new inputs
+fuzz: $(DEV) ## Run damaged inputs against codec, host and driver, and random protocols; property tests with new inputs
 	@echo "== a million damaged inputs for the codec"
 	@$(FUZZ)/fuzz_framing.py 1000000
 	@echo "== a million for a host"
 	@$(FUZZ)/fuzz_host.py 1000000
 	@echo "== a million for a driver"
 	@$(FUZZ)/fuzz_driver.py 1000000
+	@echo "== a thousand random protocols"
+	@PYTHONPATH=tests/helpers/codegen:tests/helpers/encoders $(BIN)/python tests/fuzz/fuzz_protocols.py 1000
 	@echo "== new inputs for each property test"
 	@$(BIN)/python -m pytest --quiet -m hypothesis --hypothesis-profile=explore --numprocesses=auto
 

@@ -11,7 +11,7 @@ import pytest
 import random_protocols
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(1, 7))
 def test_a_random_protocol_generates(seed: int, tmp_path: Path) -> None:
     assert random_protocols.check(seed, tmp_path)
 

@@ -87,7 +87,7 @@ export class SessionRequestClient {
   }
 
   /**
-   * Returns the states of the agent and the user, and the options of the session.
+   * Returns the state of the session.
    *
    * Request arm 7, answered by get_session_state (8).
    */

@@ -46,7 +46,7 @@ export interface SessionRequestHandler {
     request: pb.SessionRequest_GetAgentInfo,
   ): Awaitable<PartialMessage<pb.SessionResponse_GetAgentInfoResponse>>;
   /**
-   * Returns the states of the agent and the user, and the options of the session.
+   * Returns the state of the session.
    *
    * Request arm 7, answered by get_session_state (8).
    */

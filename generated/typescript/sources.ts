@@ -486,11 +486,11 @@ export type SessionResponsePongSource = object;
 
 /** The items of the conversation. */
 export interface SessionResponseGetChatHistoryResponseSource {
-  /** The items of the whole session, of all its agents, oldest first. */
+  /** The items. */
   readonly items: readonly ChatContextChatItemSource[];
 }
 
-/** An agent, its instructions, its tools and its chat context. */
+/** A description of an agent. */
 export interface SessionResponseGetAgentInfoResponseSource {
   /** The id of the agent. */
   readonly id: string;
@@ -514,7 +514,7 @@ export interface SessionResponseRunInputResponseSource {
   readonly items: readonly ChatContextChatItemSource[];
 }
 
-/** The states and the options of a session. */
+/** The state of a session. */
 export interface SessionResponseGetSessionStateResponseSource {
   /** The state of the agent. */
   readonly agentState: AgentStateLiteral;
@@ -531,7 +531,7 @@ export interface SessionResponseGetSessionStateResponseSource {
   readonly createdAt: number;
 }
 
-/** WebRTC statistics reports. */
+/** The statistics of a room connection. */
 export interface SessionResponseGetRTCStatsResponseSource {
   /** The reports of the connection that sends. */
   readonly publisherStats: readonly (JsonObject | Struct)[];
@@ -547,7 +547,7 @@ export interface SessionResponseGetSessionUsageResponseSource {
   readonly createdAt: number;
 }
 
-/** The name and the version of an SDK. */
+/** The SDK that the agent runs on. */
 export interface SessionResponseGetFrameworkInfoResponseSource {
   /** The SDK's short name, such as python. */
   readonly sdk: string;
@@ -558,7 +558,7 @@ export interface SessionResponseGetFrameworkInfoResponseSource {
 /** Has no fields. */
 export type SessionResponseUpdateIOResponseSource = object;
 
-/** The agent's verdict, if there is one. */
+/** The result of a simulation in the agent's view. */
 export interface SessionResponseFinalizeSimulationResponseSource {
   /**
    * The verdict that the agent recorded. Absent if it recorded none; the driver's

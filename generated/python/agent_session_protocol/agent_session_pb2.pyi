@@ -2180,7 +2180,7 @@ class SessionRequest(_message.Message):
 
     @_builtins.property
     def get_session_state(self) -> Global___SessionRequest.GetSessionState:
-        """Returns the states of the agent and the user, and the options of the session."""
+        """Returns the state of the session."""
 
     @_builtins.property
     def get_rtc_stats(self) -> Global___SessionRequest.GetRTCStats:
@@ -2261,7 +2261,7 @@ class SessionResponse(_message.Message):
         ITEMS_FIELD_NUMBER: _builtins.int
         @_builtins.property
         def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___ChatContext.ChatItem]:
-            """The items of the whole session, of all its agents, oldest first."""
+            """The items."""
 
         def __init__(
             self,
@@ -2276,7 +2276,7 @@ class SessionResponse(_message.Message):
 
     @_typing.final
     class GetAgentInfoResponse(_message.Message):
-        """An agent, its instructions, its tools and its chat context."""
+        """A description of an agent."""
 
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -2340,7 +2340,7 @@ class SessionResponse(_message.Message):
 
     @_typing.final
     class GetSessionStateResponse(_message.Message):
-        """The states and the options of a session."""
+        """The state of a session."""
 
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -2402,7 +2402,7 @@ class SessionResponse(_message.Message):
 
     @_typing.final
     class GetRTCStatsResponse(_message.Message):
-        """WebRTC statistics reports."""
+        """The statistics of a room connection."""
 
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -2458,7 +2458,7 @@ class SessionResponse(_message.Message):
 
     @_typing.final
     class GetFrameworkInfoResponse(_message.Message):
-        """The name and the version of an SDK."""
+        """The SDK that the agent runs on."""
 
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -2497,7 +2497,7 @@ class SessionResponse(_message.Message):
 
     @_typing.final
     class FinalizeSimulationResponse(_message.Message):
-        """The agent's verdict, if there is one."""
+        """The result of a simulation in the agent's view."""
 
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -2564,11 +2564,11 @@ class SessionResponse(_message.Message):
     """
     @_builtins.property
     def pong(self) -> Global___SessionResponse.Pong:
-        """The host responds."""
+        """An empty response."""
 
     @_builtins.property
     def get_chat_history(self) -> Global___SessionResponse.GetChatHistoryResponse:
-        """The conversation so far."""
+        """The items of the whole session, of all its agents, oldest first."""
 
     @_builtins.property
     def run_input(self) -> Global___SessionResponse.RunInputResponse:
@@ -2578,7 +2578,7 @@ class SessionResponse(_message.Message):
 
     @_builtins.property
     def get_agent_info(self) -> Global___SessionResponse.GetAgentInfoResponse:
-        """The agent that has the conversation."""
+        """The id, the instructions, the tools and the chat context of the agent."""
 
     @_builtins.property
     def get_session_state(self) -> Global___SessionResponse.GetSessionStateResponse:
@@ -2586,25 +2586,23 @@ class SessionResponse(_message.Message):
 
     @_builtins.property
     def get_rtc_stats(self) -> Global___SessionResponse.GetRTCStatsResponse:
-        """The statistics of the agent's room connection. Both lists are empty if the agent
-        is in no room.
-        """
+        """WebRTC statistics reports. Both lists are empty if the agent is in no room."""
 
     @_builtins.property
     def get_session_usage(self) -> Global___SessionResponse.GetSessionUsageResponse:
-        """The model usage of the session so far."""
+        """The totals since the session started, and the time at which they were read."""
 
     @_builtins.property
     def get_framework_info(self) -> Global___SessionResponse.GetFrameworkInfoResponse:
-        """The SDK that the agent runs on."""
+        """The name and the version of the SDK."""
 
     @_builtins.property
     def update_io(self) -> Global___SessionResponse.UpdateIOResponse:
-        """The switches were set."""
+        """An empty response."""
 
     @_builtins.property
     def finalize_simulation(self) -> Global___SessionResponse.FinalizeSimulationResponse:
-        """The agent's verdict on the simulation."""
+        """The agent's verdict, if it recorded one."""
 
     def __init__(
         self,

@@ -36,7 +36,7 @@ class SessionRequestClient(ABC):
         Request arm 2, answered by `pong` (3).
 
         Returns:
-            The host responds.
+            An empty response.
         """
         request = pb.SessionRequest()
         request.ping.SetInParent()
@@ -54,7 +54,7 @@ class SessionRequestClient(ABC):
         Request arm 4, answered by `get_chat_history` (5).
 
         Returns:
-            The conversation so far.
+            The items of the whole session, of all its agents, oldest first.
         """
         request = pb.SessionRequest()
         request.get_chat_history.SetInParent()
@@ -96,7 +96,7 @@ class SessionRequestClient(ABC):
         Request arm 6, answered by `get_agent_info` (7).
 
         Returns:
-            The agent that has the conversation.
+            The id, the instructions, the tools and the chat context of the agent.
         """
         request = pb.SessionRequest()
         request.get_agent_info.SetInParent()
@@ -109,7 +109,7 @@ class SessionRequestClient(ABC):
         *,
         timeout: float | None = None,
     ) -> pb.SessionResponse.GetSessionStateResponse:
-        """Returns the states of the agent and the user, and the options of the session.
+        """Returns the state of the session.
 
         Request arm 7, answered by `get_session_state` (8).
 
@@ -132,8 +132,7 @@ class SessionRequestClient(ABC):
         Request arm 8, answered by `get_rtc_stats` (9).
 
         Returns:
-            The statistics of the agent's room connection. Both lists are empty if the agent
-            is in no room.
+            WebRTC statistics reports. Both lists are empty if the agent is in no room.
         """
         request = pb.SessionRequest()
         request.get_rtc_stats.SetInParent()
@@ -151,7 +150,7 @@ class SessionRequestClient(ABC):
         Request arm 9, answered by `get_session_usage` (10).
 
         Returns:
-            The model usage of the session so far.
+            The totals since the session started, and the time at which they were read.
         """
         request = pb.SessionRequest()
         request.get_session_usage.SetInParent()
@@ -169,7 +168,7 @@ class SessionRequestClient(ABC):
         Request arm 10, answered by `get_framework_info` (11).
 
         Returns:
-            The SDK that the agent runs on.
+            The name and the version of the SDK.
         """
         request = pb.SessionRequest()
         request.get_framework_info.SetInParent()
@@ -194,7 +193,7 @@ class SessionRequestClient(ABC):
             output: The outputs to switch. Absent leaves all of them unchanged.
 
         Returns:
-            The switches were set.
+            An empty response.
         """
         request = pb.SessionRequest(
             update_io=pb.SessionRequest.UpdateIO(input=input, output=output)
@@ -221,7 +220,7 @@ class SessionRequestClient(ABC):
             provisional_reason: The reason of the driver's verdict. May be empty.
 
         Returns:
-            The agent's verdict on the simulation.
+            The agent's verdict, if it recorded one.
         """
         request = pb.SessionRequest(
             finalize_simulation=pb.SessionRequest.FinalizeSimulation(

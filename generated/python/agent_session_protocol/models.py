@@ -608,7 +608,7 @@ class GetChatHistoryResponse:
     """The items of the conversation.
 
     Attributes:
-        items: The items of the whole session, of all its agents, oldest first.
+        items: The items.
     """
 
     items: tuple[ChatContextChatItem, ...]
@@ -616,7 +616,7 @@ class GetChatHistoryResponse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GetAgentInfoResponse:
-    """An agent, its instructions, its tools and its chat context.
+    """A description of an agent.
 
     Attributes:
         id: The id of the agent.
@@ -646,7 +646,7 @@ class RunInputResponse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GetSessionStateResponse:
-    """The states and the options of a session.
+    """The state of a session.
 
     Attributes:
         agent_state: The state of the agent.
@@ -666,7 +666,7 @@ class GetSessionStateResponse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GetRTCStatsResponse:
-    """WebRTC statistics reports.
+    """The statistics of a room connection.
 
     Attributes:
         publisher_stats: The reports of the connection that sends.
@@ -692,7 +692,7 @@ class GetSessionUsageResponse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GetFrameworkInfoResponse:
-    """The name and the version of an SDK.
+    """The SDK that the agent runs on.
 
     Attributes:
         sdk: The SDK's short name, such as python.
@@ -710,7 +710,7 @@ class UpdateIOResponse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FinalizeSimulationResponse:
-    """The agent's verdict, if there is one.
+    """The result of a simulation in the agent's view.
 
     Attributes:
         user_verdict: The verdict that the agent recorded. Absent if it recorded none; the driver's

@@ -72,7 +72,7 @@ class SessionRequestHandler(ABC):
     async def get_session_state(
         self, request: pb.SessionRequest.GetSessionState
     ) -> pb.SessionResponse.GetSessionStateResponse:
-        """Returns the states of the agent and the user, and the options of the session.
+        """Returns the state of the session.
 
         Request arm 7, answered by `get_session_state` (8).
         """

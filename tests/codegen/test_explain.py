@@ -118,7 +118,7 @@ def test_missing_roles_are_explained(tmp_path: Path) -> None:
     assert ("error", raises) in facts(response)
     assert not {"error", "timestamp"} & {label for label, _ in facts(request)}
     [event] = entries(small_project.invoke("--format", "json", "explain", "tick"))
-    assert ("timestamp", "-  (events do not say when they were made)") in facts(event)
+    assert ("timestamp", "-  (events do not carry the time of their creation)") in facts(event)
     assert "  correlation  -  (no field says" in small_project.invoke("explain", "ping").output
 
 

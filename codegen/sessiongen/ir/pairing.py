@@ -1,8 +1,8 @@
 """Pairs request arms with the response arms that answer them.
 
-A request is answered by the response arm of its name, or by the one that its annotation
-`response` names. Where roles share a message, the names are compared without what is fixed in
-the patterns that divide its arms.
+The response arm with the name of a request answers it, or the one that its annotation `response`
+names. If roles share a message, names are compared without the fixed parts of the patterns of
+their arms.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Call:
 class Pairing:
     """The arms of a protocol's requests and responses.
 
-    errors: the response arms that report errors, which answer no one request.
+    errors: the response arms that report errors, and answer no particular request.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Pairing:
         }
 
     def calls(self, diagnostics: list[Diagnostic]) -> tuple[Call, ...]:
-        """Return each request arm with the arm that answers it; faults go to `diagnostics`."""
+        """Return each request arm with the arm that answers it; append faults to `diagnostics`."""
         calls = []
         for arm in self.request.arms:
             answer = self._answer(arm)
@@ -61,43 +61,43 @@ class Pairing:
                 calls.append(Call(arm, answer))
         used = {call.response.name for call in calls if call.response is not None}
         diagnostics += [
-            self._unasked(arm) for name, arm in self.answers.items() if name not in used
+            self._without_request(arm) for name, arm in self.answers.items() if name not in used
         ]
         return tuple(calls)
 
     def _answer(self, arm: Field) -> Field | Diagnostic | None:
-        """Return the arm that answers a request, None for no arm, or the fault of the request."""
-        note = self.annotated.get(f"{self.request.full_name}.{arm.name}", "response")
-        if not self.response.present or (note is not None and note.value == ""):
+        """Return the arm that answers a request, None if it needs none, or a fault."""
+        annotation = self.annotated.get(f"{self.request.full_name}.{arm.name}", "response")
+        if not self.response.present or (annotation is not None and annotation.value == ""):
             return None
-        if note is None:
+        if annotation is None:
             answer = self._by_pair_name.get(pair_name(arm.name, "request", self.config))
         else:
-            answer = self.answers.get(note.value)
+            answer = self.answers.get(annotation.value)
         if answer is not None:
             return answer
-        if note is None:
-            return self._unanswered(arm)
-        fault = f"{self.response.full_name} has no arm {note.value!r}"
+        if annotation is None:
+            return self._without_response(arm)
+        fault = f"{self.response.full_name} has no arm {annotation.value!r}"
         help_ = f"response arms: {', '.join(self.answers)}"
-        return Diagnostic(note.span, Rule.ANNOTATION, fault, help_)
+        return Diagnostic(annotation.span, Rule.ANNOTATION, fault, help_)
 
-    def _unanswered(self, arm: Field) -> Diagnostic:
+    def _without_response(self, arm: Field) -> Diagnostic:
         fault = f'request arm "{arm.name}" has no response arm'
         element = f"{self.request.full_name}.{arm.name}"
         help_ = (
-            f'add an arm "{arm.name}" to {self.response.full_name}, or name the one that '
-            f'answers: [(sessiongen.response) = "..."] on it, or in codegen.toml '
-            f'[annotations."{element}"] response = "...", or false if nothing answers it'
+            f'add an arm "{arm.name}" to {self.response.full_name}, or name the arm that '
+            f'answers it: [(sessiongen.response) = "..."] on it, or in codegen.toml '
+            f'[annotations."{element}"] response = "...", or false if there is no answer'
         )
         return Diagnostic(arm.span, Rule.UNPAIRED_ARM, fault, help_)
 
-    def _unasked(self, arm: Field) -> Diagnostic:
+    def _without_request(self, arm: Field) -> Diagnostic:
         fault = f'response arm "{arm.name}" has no request arm'
         help_ = (
-            f'add an arm "{arm.name}" to {self.request.full_name}, or name it as the answer of '
-            f'one: [(sessiongen.response) = "{arm.name}"] on that, or in codegen.toml '
-            f'[annotations."{self.request.full_name}.ARM"] response = "{arm.name}"; '
+            f'add an arm "{arm.name}" to {self.request.full_name}, or name it as the answer of a '
+            f'request: [(sessiongen.response) = "{arm.name}"] on the request arm, or in '
+            f'codegen.toml [annotations."{self.request.full_name}.ARM"] response = "{arm.name}"; '
             f'if it reports an error: [roles] error = ["{arm.name}"]'
         )
         return Diagnostic(arm.span, Rule.UNPAIRED_ARM, fault, help_)

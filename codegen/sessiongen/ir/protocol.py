@@ -19,7 +19,7 @@ from sessiongen.vocabulary.store import load
 
 @dataclass(frozen=True)
 class Event:
-    """An event arm and the name under which the SDK emits the event."""
+    """An event arm and the name of the event in the SDK."""
 
     arm: Field
     sdk_event: str
@@ -43,11 +43,11 @@ class BoundEnum:
 
 @dataclass(frozen=True)
 class Protocol:
-    """All that a target needs to know.
+    """The input of a target.
 
-    unions: every real oneof of the protocol's own messages, in order of declaration.
-    enums: every enum of the protocol's own files, in order of declaration.
-    vocabularies: the facts of each configured SDK.
+    unions: the real oneofs of the protocol's own messages, in order of declaration.
+    enums: the enums of the protocol's own files, in order of declaration.
+    vocabularies: the vocabulary of each configured SDK.
     """
 
     schema: Schema
@@ -68,16 +68,16 @@ def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
 
     Raises:
         InputError: a role is missing or unclear, an arm has no partner, or an
-            annotation names nothing.
+            annotation names an element that does not exist.
     """
-    found = search(schema, config, annotated)
-    diagnostics = [*annotated.diagnostics, *found.diagnostics]
-    request, response = (found.messages.get(role) for role in ("request", "response"))
+    result = search(schema, config, annotated)
+    diagnostics = [*annotated.diagnostics, *result.diagnostics]
+    request, response = (result.messages.get(role) for role in ("request", "response"))
     calls: tuple[Call, ...] = ()
     if request is not None and response is not None:
-        errors = [item.arm for item in found.error_arms]
+        errors = [item.arm for item in result.error_arms]
         calls = Pairing(request, response, errors, config, annotated).calls(diagnostics)
-    roles = found.roles()
+    roles = result.roles()
     if roles is None:
         raise InputError(diagnostics)
     events = tuple(_event(roles, arm, annotated) for arm in roles.event.arms)
@@ -85,7 +85,7 @@ def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
     enums = _enums(schema, annotated, vocabularies)
     bound = [item.enum for item in enums if item.bindings]
     diagnostics += value_faults(bound, annotated)
-    _misplaced(annotated, roles, schema, diagnostics)
+    _check_annotations(annotated, roles, schema, diagnostics)
     if diagnostics:
         raise InputError(diagnostics)
     unions = tuple(item for message in schema.own_messages() for item in message.oneofs)
@@ -93,8 +93,8 @@ def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
 
 
 def _event(roles: Roles, arm: Field, annotated: Annotated) -> Event:
-    note = annotated.get(_full(roles.event.full_name, arm), "sdk_event")
-    return Event(arm, note.value if note else arm.name)
+    annotation = annotated.get(_full(roles.event.full_name, arm), "sdk_event")
+    return Event(arm, annotation.value if annotation else arm.name)
 
 
 def _enums(
@@ -118,26 +118,29 @@ def _full(message: str, field: Field) -> str:
     return f"{message}.{field.name}"
 
 
-def _misplaced(
+def _check_annotations(
     annotated: Annotated, roles: Roles, schema: Schema, diagnostics: list[Diagnostic]
 ) -> None:
-    """Refuse an annotation on an element of the wrong kind."""
+    """Append a fault for each annotation on an element of the wrong kind."""
     requests = {_full(roles.request.full_name, arm) for arm in roles.request.arms}
     events = {_full(roles.event.full_name, arm) for arm in roles.event.arms}
     arms = {_full(item.full_name, arm) for item in roles.messages() for arm in item.oneof.arms}
-    where = {
+    places = {
         "response": ("a request arm", requests),
         "sdk_event": ("an event arm", events),
         "role": ("an arm of a message with a role", arms),
     }
-    for note in annotated.by_element.values():
-        if note.name in where and note.element not in where[note.name][1]:
-            fault = f"{note.element} is not {where[note.name][0]}"
-            help_ = f"{note.name} belongs on {where[note.name][0]}; remove it here"
-            diagnostics.append(Diagnostic(note.span, Rule.ANNOTATION, fault, help_))
-        if note.name == "unknown":
-            values = [value.name for value in schema.enums[note.element].values]
-            if note.value not in values:
-                fault = f"{note.element} has no value {note.value!r}"
+    for annotation in annotated.by_element.values():
+        if (
+            annotation.name in places
+            and annotation.element not in places[annotation.name][1]
+        ):
+            fault = f"{annotation.element} is not {places[annotation.name][0]}"
+            help_ = f"{annotation.name} is only valid on {places[annotation.name][0]}; remove it"
+            diagnostics.append(Diagnostic(annotation.span, Rule.ANNOTATION, fault, help_))
+        if annotation.name == "unknown":
+            values = [value.name for value in schema.enums[annotation.element].values]
+            if annotation.value not in values:
+                fault = f"{annotation.element} has no value {annotation.value!r}"
                 help_ = f"values: {', '.join(values)}"
-                diagnostics.append(Diagnostic(note.span, Rule.ANNOTATION, fault, help_))
+                diagnostics.append(Diagnostic(annotation.span, Rule.ANNOTATION, fault, help_))

@@ -1,7 +1,7 @@
 """Divides the arms of a message among the roles that share it.
 
-An arm has the role that its annotation names, or whose pattern in [roles] its name matches.
-The arms that are left have the one role that has no pattern.
+The role of an arm is the one that its annotation names, or the one whose pattern in [roles]
+matches its name. All other arms have the role without a pattern.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ def divide(
     annotated: Annotated,
     diagnostics: list[Diagnostic],
 ) -> None:
-    """Reduce the arms of each message with a role to those that have it.
+    """Remove the arms of other roles from the message of each role.
 
-    messages: the message of each role. Faults go to `diagnostics`.
+    messages: the message of each role, which is replaced.
+    diagnostics: faults are appended.
     """
     groups: dict[str, dict[str, RoleMessage]] = {}
     for role in _PATTERNS:
@@ -37,7 +38,7 @@ def divide(
     for role, key in _PATTERNS.items():
         message = messages.get(role)
         if key in config.roles and message is not None and not message.present:
-            fault = f"roles.{key} is given, but roles.{role} is false"
+            fault = f"roles.{key} is set, but roles.{role} is false"
             span = config.span(config.roles[key].key_path)
             diagnostics.append(Diagnostic(span, Rule.ROLE_SHAPE, fault, "remove one of the two"))
     for group in groups.values():
@@ -49,13 +50,13 @@ def divide(
 def pair_name(arm: str, role: str, config: Config) -> str:
     """Return the part of an arm's name that a request and its response share.
 
-    It is what the `*` of a pattern stands for, or the name itself.
+    It is the part that the `*` of a pattern matches, or the whole name.
     """
-    given = config.roles.get(_PATTERNS[role])
-    for pattern in given.names if given else ():
-        before, star, after = pattern.partition("*")
-        if star and fnmatchcase(arm, pattern) and not any(sign in after for sign in "*?["):
-            return arm[len(before) : len(arm) - len(after)]
+    configured = config.roles.get(_PATTERNS[role])
+    for pattern in configured.names if configured else ():
+        prefix, star, suffix = pattern.partition("*")
+        if star and fnmatchcase(arm, pattern) and not any(sign in suffix for sign in "*?["):
+            return arm[len(prefix) : len(arm) - len(suffix)]
     return arm
 
 
@@ -73,13 +74,13 @@ class _Division:
         self.config = config
         self.diagnostics = diagnostics
         self.message = next(iter(group.values()))
-        self.notes: dict[str, str] = {}
+        self.annotated_roles: dict[str, str] = {}
         for arm in self.message.arms:
-            note = annotated.get(f"{self.message.full_name}.{arm.name}", "role")
-            if note is not None:
-                self.notes[arm.name] = note.value
-                if note.value not in ("", *group):
-                    self._wrong(note)
+            annotation = annotated.get(f"{self.message.full_name}.{arm.name}", "role")
+            if annotation is not None:
+                self.annotated_roles[arm.name] = annotation.value
+                if annotation.value not in ("", *group):
+                    self._report_wrong_role(annotation)
         self.patterns = {
             role: config.roles[_PATTERNS[role]].names
             for role in group
@@ -89,13 +90,13 @@ class _Division:
     @property
     def needed(self) -> bool:
         """Whether several roles share the arms, or some arms are left out."""
-        return len(self.group) > 1 or bool(self.patterns or self.notes)
+        return len(self.group) > 1 or bool(self.patterns or self.annotated_roles)
 
     def messages(self) -> dict[str, RoleMessage]:
         """Return the message of each role with its arms."""
         rest = [role for role in self.group if role not in self.patterns]
-        if len(rest) > 1 and not self.notes:
-            self._undivided(rest)
+        if len(rest) > 1 and not self.annotated_roles:
+            self._report_undivided(rest)
             return {}
         roles = {arm.name: self._role(arm, rest) for arm in self.message.arms}
         arms = {
@@ -106,62 +107,62 @@ class _Division:
             if not arms[role]:
                 key = _PATTERNS[role]
                 fault = f"roles.{key} matches no arm of {self.message.full_name}"
-                help_ = f"arms: {_listed(arm.name for arm in self.message.arms)}"
+                help_ = f"arms: {_shortened(arm.name for arm in self.message.arms)}"
                 span = self.config.span(self.config.roles[key].key_path)
                 self.diagnostics.append(Diagnostic(span, Rule.ROLE_SHAPE, fault, help_))
         return {role: replace(item, arms=arms[role]) for role, item in self.group.items()}
 
     def _role(self, arm: Field, rest: list[str]) -> str:
         """Return the role of an arm, "" if it has none."""
-        note = self.notes.get(arm.name)
-        if note is not None:
-            return note
-        fitting = [
+        annotated_role = self.annotated_roles.get(arm.name)
+        if annotated_role is not None:
+            return annotated_role
+        matching = [
             role
             for role, patterns in self.patterns.items()
             if any(fnmatchcase(arm.name, pattern) for pattern in patterns)
         ]
         error = self.config.roles.get("error")
         if "response" in self.group and error is not None and arm.name in error.names:
-            fitting = ["response"]
-        fitting = fitting or rest
-        if len(fitting) != 1:
-            self._unclear(arm, fitting)
+            matching = ["response"]
+        matching = matching or rest
+        if len(matching) != 1:
+            self._report_unclear(arm, matching)
             return ""
-        return fitting[0]
+        return matching[0]
 
-    def _wrong(self, note: Annotation) -> None:
-        fault = f"there is no role {note.value!r}"
-        help_ = "give event, request or response, or false for none"
-        if note.value in _PATTERNS:
-            fault = f"{self.message.full_name} is not the {note.value}"
+    def _report_wrong_role(self, annotation: Annotation) -> None:
+        fault = f"there is no role {annotation.value!r}"
+        help_ = "use event, request or response, or false for no role"
+        if annotation.value in _PATTERNS:
+            fault = f"{self.message.full_name} is not the {annotation.value}"
             help_ = f"roles of this message: {', '.join(self.group)}"
-        self.diagnostics.append(Diagnostic(note.span, Rule.ANNOTATION, fault, help_))
+        self.diagnostics.append(Diagnostic(annotation.span, Rule.ANNOTATION, fault, help_))
 
-    def _unclear(self, arm: Field, fitting: list[str]) -> None:
-        what = f"may belong to {' and '.join(fitting)}" if fitting else "has no role"
+    def _report_unclear(self, arm: Field, roles: list[str]) -> None:
+        reason = f"may belong to {' and '.join(roles)}" if roles else "has no role"
         element = f"{self.message.full_name}.{arm.name}"
         help_ = (
-            f'give its role: [(sessiongen.role) = "{next(iter(self.group))}"] on it, or in '
+            f'name its role: [(sessiongen.role) = "{next(iter(self.group))}"] on it, or in '
             f'codegen.toml [annotations."{element}"] role = "{next(iter(self.group))}", '
-            "or false for none"
+            "or false for no role"
         )
-        fault = f'arm "{arm.name}" {what}'
+        fault = f'arm "{arm.name}" {reason}'
         self.diagnostics.append(Diagnostic(arm.span, Rule.ARM_ROLE, fault, help_))
 
-    def _undivided(self, rest: list[str]) -> None:
+    def _report_undivided(self, rest: list[str]) -> None:
         fault = f"{self.message.full_name} is the {' and the '.join(rest)}"
         patterns = ", ".join(f'{_PATTERNS[role]} = "*_{role}"' for role in rest)
         help_ = (
-            "name another message for one of them, or divide its arms by their names: "
-            f"[roles] {patterns}, or with the annotation `role` on each arm"
+            "name another message for one of the roles, or tell its arms apart by their names: "
+            f"[roles] {patterns}, or by the annotation `role` on each arm"
         )
-        given = [self.config.roles[role] for role in rest if role in self.config.roles]
-        span = self.config.span(given[-1].key_path) if given else self.message.span
+        configured = [self.config.roles[role] for role in rest if role in self.config.roles]
+        span = self.config.span(configured[-1].key_path) if configured else self.message.span
         self.diagnostics.append(Diagnostic(span, Rule.ARM_ROLE, fault, help_))
 
 
-def _listed(names: Iterable[str], most: int = 12) -> str:
-    known = list(names)
-    more = f" and {len(known) - most} more" if len(known) > most else ""
-    return ", ".join(known[:most]) + more
+def _shortened(names: Iterable[str], most: int = 12) -> str:
+    listed = list(names)
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return ", ".join(listed[:most]) + more

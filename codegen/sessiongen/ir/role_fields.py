@@ -9,9 +9,10 @@ from sessiongen.ir.schema import Field, Kind, Schema
 
 
 class FieldFinder:
-    """Finds the fields with a role; each is optional. One that is unclear is left out.
+    """Finds the fields with a role; each is optional.
 
-    Faults go to `diagnostics`, the candidates for an unclear role to `open`.
+    A method returns the field of a role, None if there is none, or {} if it is not clear. It adds
+    faults to `diagnostics`, and the candidates for a role that is not clear to `open`.
     """
 
     def __init__(
@@ -29,12 +30,14 @@ class FieldFinder:
     def correlation(self, request: RoleMessage, response: RoleMessage) -> dict[str, Field | None]:
         """Find a scalar outside of all oneofs that request and response both have."""
         if not (request.present and response.present):
-            return self._no_message("correlation", "a response")
-        theirs = {item.name: item for item in response.outside()}
+            return self._without_message("correlation", "a response")
+        response_fields = {item.name: item for item in response.outside()}
         shared = [
             item
             for item in request.outside()
-            if _scalar(item) and item.name in theirs and item.value == theirs[item.name].value
+            if _scalar(item)
+            and item.name in response_fields
+            and item.value == response_fields[item.name].value
         ]
         chosen = self._choose("correlation", request, shared)
         field = chosen.get("correlation")
@@ -56,43 +59,49 @@ class FieldFinder:
     def timestamp(self, event: RoleMessage) -> dict[str, Field | None]:
         """Find a google.protobuf.Timestamp outside of all oneofs of the event."""
         if not event.present:
-            return self._no_message("timestamp", "an event")
-        fitting = [
+            return self._without_message("timestamp", "an event")
+        candidates = [
             item
             for item in event.outside()
             if item.value.type_name == TIMESTAMP and not item.repeated and item.key is None
         ]
-        return self._choose("timestamp", event, fitting)
+        return self._choose("timestamp", event, candidates)
 
     def error(self, request: RoleMessage, response: RoleMessage) -> dict[str, Field | None]:
         """Find a string outside of all oneofs that only the response has.
 
-        One that is not configured has a name that speaks of errors.
+        Unless it is configured, its name has to contain a word for an error.
         """
         if not response.present:
-            return self._no_message("error", "a response")
-        theirs = {item.name for item in request.outside()}
-        fitting = [item for item in response.outside() if is_text(item) and item.name not in theirs]
-        given = self.config.roles.get("error")
-        if given is None:
-            return self._only("error", response, [it for it in fitting if names_error(it.name)])
+            return self._without_message("error", "a response")
+        request_fields = {item.name for item in request.outside()}
+        candidates = [
+            item for item in response.outside() if is_text(item) and item.name not in request_fields
+        ]
+        configured = self.config.roles.get("error")
+        if configured is None:
+            return self._single(
+                "error", response, [it for it in candidates if names_error(it.name)]
+            )
         arms = {arm.name for arm in response.arms}
-        named = [item for item in fitting if item.name in given.names]
-        known = arms | {item.name for item in fitting}
-        for name in given.names:
-            if name not in known:
-                self._unfit("error", response, name, [*fitting, *response.arms], given)
+        named = [item for item in candidates if item.name in configured.names]
+        valid = arms | {item.name for item in candidates}
+        for name in configured.names:
+            if name not in valid:
+                self._report_unsuitable(
+                    "error", response, name, [*candidates, *response.arms], configured
+                )
         if len(named) > 1:
             fault = f"roles.error names several fields: {', '.join(item.name for item in named)}"
-            help_ = "name one field for an error text, and any number of response arms"
-            self._fault(given, fault, help_)
+            help_ = "name at most one field for an error text, and any number of response arms"
+            self._fault(configured, fault, help_)
         return {"error": named[0] if named else None}
 
     def error_arms(self, response: RoleMessage) -> tuple[ErrorArm, ...]:
         """Return the response arms that the configuration names as errors, in its order."""
-        given = self.config.roles.get("error")
+        configured = self.config.roles.get("error")
         arms = {arm.name: arm for arm in response.arms}
-        names = given.names if given is not None else ()
+        names = configured.names if configured is not None else ()
         return tuple(
             ErrorArm(arms[name], self._text(arms[name]))
             for name in dict.fromkeys(names)
@@ -103,59 +112,66 @@ class FieldFinder:
         """Return the field of an arm's payload that describes the error."""
         payload = self.schema.messages.get(arm.value.type_name)
         texts = [item for item in payload.outside() if is_text(item)] if payload else []
-        named = [item for item in texts if names_error(item.name) or item.name in _TEXTS]
-        chosen = named if len(texts) > 1 else texts
-        return chosen[0] if len(chosen) == 1 else None
+        by_name = [item for item in texts if names_error(item.name) or item.name in _TEXT_NAMES]
+        candidates = by_name if len(texts) > 1 else texts
+        return candidates[0] if len(candidates) == 1 else None
 
-    def _no_message(self, role: str, holder: str) -> dict[str, Field | None]:
-        given = self.config.roles.get(role)
-        if given is not None and given.names:
-            fault = f"roles.{role} is given, but no message is {holder}"
-            self._fault(given, fault, f"remove it, or name the message of {holder}")
+    def _without_message(self, role: str, owner: str) -> dict[str, Field | None]:
+        configured = self.config.roles.get(role)
+        if configured is not None and configured.names:
+            fault = f"roles.{role} is set, but no message is {owner}"
+            self._fault(configured, fault, f"remove it, or name the message that is {owner}")
         return {role: None}
 
     def _choose(
-        self, role: str, message: RoleMessage, fitting: list[Field]
+        self, role: str, message: RoleMessage, candidates: list[Field]
     ) -> dict[str, Field | None]:
-        given = self.config.roles.get(role)
-        if given is None:
-            return self._only(role, message, fitting)
-        if given.value is None:
+        configured = self.config.roles.get(role)
+        if configured is None:
+            return self._single(role, message, candidates)
+        if configured.value is None:
             return {role: None}
-        named = [item for item in fitting if item.name == given.value]
-        if not named:
-            self._unfit(role, message, given.value, fitting, given)
-        return {role: item for item in named}
+        chosen = [item for item in candidates if item.name == configured.value]
+        if not chosen:
+            self._report_unsuitable(role, message, configured.value, candidates, configured)
+        return {role: item for item in chosen}
 
-    def _only(
-        self, role: str, message: RoleMessage, fitting: list[Field]
+    def _single(
+        self, role: str, message: RoleMessage, candidates: list[Field]
     ) -> dict[str, Field | None]:
-        if len(fitting) < 2:
-            return {role: fitting[0] if fitting else None}
-        self.open[role] = tuple(item.name for item in fitting)
+        if len(candidates) < 2:
+            return {role: candidates[0] if candidates else None}
+        self.open[role] = tuple(item.name for item in candidates)
         names = ", ".join(self.open[role])
-        for item in fitting:
-            fault = f"{message.full_name}.{item.name} may be the {role}; so may each of {names}"
+        for item in candidates:
+            fault = (
+                f"{message.full_name}.{item.name} is one of several possible {role} fields: {names}"
+            )
             help_ = f'name one in codegen.toml: [roles] {role} = "{item.name}", or false for none'
             self.diagnostics.append(Diagnostic(item.span, Rule.ROLE_AMBIGUOUS, fault, help_))
         return {}
 
-    def _unfit(
-        self, role: str, message: RoleMessage, name: str, fitting: list[Field], given: ConfigValue
+    def _report_unsuitable(
+        self,
+        role: str,
+        message: RoleMessage,
+        name: str,
+        candidates: list[Field],
+        configured: ConfigValue,
     ) -> None:
-        names = ", ".join(item.name for item in fitting) or "none"
+        names = ", ".join(item.name for item in candidates) or "none"
         kind = "field or arm" if role == "error" else "field"
-        fault = f"{message.full_name} has no {kind} {name!r} fit to be the {role}"
-        help_ = f"{'fields and arms' if role == 'error' else 'fields'} that fit: {names}"
-        self._fault(given, fault, help_)
+        fault = f"{message.full_name} has no {kind} {name!r} that can be the {role}"
+        help_ = f"possible {'fields and arms' if role == 'error' else 'fields'}: {names}"
+        self._fault(configured, fault, help_)
 
-    def _fault(self, given: ConfigValue, fault: str, help_: str) -> None:
-        span = self.config.span(given.key_path)
+    def _fault(self, configured: ConfigValue, fault: str, help_: str) -> None:
+        span = self.config.span(configured.key_path)
         self.diagnostics.append(Diagnostic(span, Rule.ROLE_SHAPE, fault, help_))
 
 
-# Names of the fields of an error that describe it, apart from those that speak of errors.
-_TEXTS = ("message", "text", "reason", "detail", "details", "description")
+# Names of fields that describe an error, besides names with a word for an error.
+_TEXT_NAMES = ("message", "text", "reason", "detail", "details", "description")
 
 
 def _scalar(field: Field) -> bool:

@@ -1,8 +1,8 @@
 """Finds the messages of a schema that have a role.
 
-A message fits a role if its name ends in the name of the role, and it has exactly one oneof, or
-one whose name ends in the name of the role. Among several that fit, those that one envelope
-carries are taken. A role that codegen.toml gives is not searched for.
+A message is a candidate for a role if its name ends in the name of the role, and it has exactly
+one oneof, or one whose name ends in the name of the role. If there are several candidates, those
+that an envelope carries are chosen. Roles that codegen.toml sets are not searched for.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from sessiongen.ir.role_fields import FieldFinder
 from sessiongen.ir.roles import NO_MESSAGE, ErrorArm, RoleMessage, Roles, name_of, role_message
 from sessiongen.ir.schema import Field, Message, Oneof, Schema
 
-# The roles of messages that hold arms; the name of each message ends in that of its role.
-_WORDS = ("event", "request", "response")
+# The roles of messages with arms; the name of each message ends in the name of its role.
+_ARM_ROLES = ("event", "request", "response")
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Search:
     messages, fields: the message or field of each role, None if there is no envelope or field.
         A role that is ambiguous or missing has no entry.
     error_arms: the response arms that report errors.
-    open: the candidates for each such role, most likely first.
-    diagnostics: a fault for each such role, and for each role of codegen.toml that fits nothing.
+    open: the candidates for each role that is ambiguous or missing, most likely first.
+    diagnostics: a fault for each such role, and for each wrong role in codegen.toml.
     """
 
     messages: dict[str, RoleMessage | None]
@@ -40,9 +40,9 @@ class Search:
     diagnostics: list[Diagnostic]
 
     def roles(self) -> Roles | None:
-        """Return the roles, or None where one is open or was given in vain."""
+        """Return the roles, or None if there are faults."""
         known = self.messages
-        event, request, response = (known.get(role) for role in _WORDS)
+        event, request, response = (known.get(role) for role in _ARM_ROLES)
         if self.diagnostics or event is None or request is None or response is None:
             return None
         envelope = known["envelope"]
@@ -55,24 +55,24 @@ class Search:
 
 
 def search(schema: Schema, config: Config, annotated: Annotated) -> Search:
-    """Find every role of a schema that is given or has its shape."""
+    """Find the roles of a schema: as configured, or by names and shapes."""
     finder = _Finder(schema, config)
     messages = finder.messages()
     divide(messages, config, annotated, finder.diagnostics)
-    event, request, response = (messages.get(role) for role in _WORDS)
-    chooser = FieldFinder(schema, config, finder.diagnostics, finder.open)
+    event, request, response = (messages.get(role) for role in _ARM_ROLES)
+    field_finder = FieldFinder(schema, config, finder.diagnostics, finder.open)
     fields: dict[str, Field | None] = {}
     if request is not None and response is not None:
-        fields |= chooser.correlation(request, response)
-        fields |= chooser.error(request, response)
+        fields |= field_finder.correlation(request, response)
+        fields |= field_finder.error(request, response)
     if event is not None:
-        fields |= chooser.timestamp(event)
-    arms = chooser.error_arms(response) if response is not None else ()
+        fields |= field_finder.timestamp(event)
+    arms = field_finder.error_arms(response) if response is not None else ()
     return Search(messages, fields, arms, finder.open, finder.diagnostics)
 
 
 class _Finder:
-    """Finds the four messages; faults go to `diagnostics`, candidates to `open`."""
+    """Finds the four messages; appends faults to `diagnostics` and candidates to `open`."""
 
     def __init__(self, schema: Schema, config: Config) -> None:
         self.schema = schema
@@ -80,186 +80,196 @@ class _Finder:
         self.diagnostics: list[Diagnostic] = []
         self.open: dict[str, tuple[str, ...]] = {}
         self.candidates = [item for item in schema.own_messages() if item.oneofs]
-        # A message that is given for one role is found for no other.
-        self.given = {
+        # Messages that codegen.toml names for a role; they are not candidates for other roles.
+        self.configured = {
             item.full_name
-            for role in (*_WORDS, "envelope")
+            for role in (*_ARM_ROLES, "envelope")
             for name in (config.roles[role].names if role in config.roles else ())
             for item in self.candidates
             if any(_is_named(full, name) for full in (item.full_name, *_oneof_names(item)))
         }
 
     def messages(self) -> dict[str, RoleMessage | None]:
-        found: dict[str, RoleMessage | None] = {role: NO_MESSAGE for role in self._absent()}
-        carriers = self._carriers()
-        wanted = [role for role in _WORDS if role not in found]
-        fitting = {role: self._fitting(role, carriers) for role in wanted}
-        found |= {role: items[0] for role, items in fitting.items() if len(items) == 1}
-        known = [item for item in found.values() if item is not None and item.present]
-        for role, items in fitting.items():
-            if role in found or role in self.config.roles:
+        messages: dict[str, RoleMessage | None] = {role: NO_MESSAGE for role in self._absent()}
+        envelopes = self._envelope_candidates()
+        missing = [role for role in _ARM_ROLES if role not in messages]
+        candidates = {role: self._role_candidates(role, envelopes) for role in missing}
+        messages |= {role: items[0] for role, items in candidates.items() if len(items) == 1}
+        known = [item for item in messages.values() if item is not None and item.present]
+        for role, items in candidates.items():
+            if role in messages or role in self.config.roles:
                 continue
             if items:
-                self._unsure(role, items)
+                self._report_ambiguous(role, items)
             else:
-                self._missing(role, known)
-        if len(found) == len(_WORDS):
-            found |= self._envelope(known)
-        return found
+                self._report_missing(role, known)
+        if len(messages) == len(_ARM_ROLES):
+            messages |= self._envelope(known)
+        return messages
 
     def _absent(self) -> list[str]:
-        """Return the roles that the protocol lacks, as the configuration says."""
-        given = self.config.roles
-        absent = [role for role in _WORDS if role in given and not given[role].names]
-        if "request" in absent and "response" not in given:
+        """Return the roles that are false in codegen.toml."""
+        configured = self.config.roles
+        absent = [role for role in _ARM_ROLES if role in configured and not configured[role].names]
+        if "request" in absent and "response" not in configured:
             absent.append("response")
-        if len(absent) == len(_WORDS):
+        if len(absent) == len(_ARM_ROLES):
             fault = "the protocol has neither events nor requests"
-            help_ = "name the message of one: [roles] event or request"
+            help_ = "name the message of events or requests: [roles] event or request"
             self._fault(self.config.span(("roles",)), Rule.ROLE_NOT_FOUND, fault, help_)
         elif "request" in absent and "response" not in absent:
             fault = "there are responses, but no requests"
-            help_ = "name the message of the requests, or say response = false"
-            span = self.config.span(given["response"].key_path)
+            help_ = "name the message of the requests, or set response = false"
+            span = self.config.span(configured["response"].key_path)
             self._fault(span, Rule.ROLE_SHAPE, fault, help_)
         return absent
 
-    def _fitting(self, role: str, carriers: list[Message]) -> list[RoleMessage]:
-        """Return the messages that may play a role: the one that is given, or by shape."""
-        given = self.config.roles.get(role)
-        if given is not None:
-            return self._given(role, given)
-        fitting = [
+    def _role_candidates(self, role: str, envelopes: list[Message]) -> list[RoleMessage]:
+        """Return the message that is configured for a role, or the candidates."""
+        configured = self.config.roles.get(role)
+        if configured is not None:
+            return self._configured_message(role, configured)
+        candidates = [
             item
             for item in self.candidates
-            if _fits(item, role) and item.full_name not in self.given
+            if _is_candidate(item, role) and item.full_name not in self.configured
         ]
-        if len(fitting) > 1:
-            carried = {name for item in carriers for name in _payloads(item)}
-            fitting = [item for item in fitting if item.full_name in carried] or _outermost(fitting)
-        return [_with_arms(item, _holder(item, role)) for item in fitting]
+        if len(candidates) > 1:
+            carried = {name for item in envelopes for name in _payloads(item)}
+            candidates = [item for item in candidates if item.full_name in carried] or _outermost(
+                candidates
+            )
+        return [_with_arms(item, _oneof_of_role(item, role)) for item in candidates]
 
-    def _carriers(self) -> list[Message]:
-        """Return the messages that carry messages fit for at least two different roles."""
-        fit = {
-            role: {item.full_name for item in self.candidates if _fits(item, role)}
-            for role in _WORDS
+    def _envelope_candidates(self) -> list[Message]:
+        """Return the messages that carry candidates for at least two different roles."""
+        candidates = {
+            role: {item.full_name for item in self.candidates if _is_candidate(item, role)}
+            for role in _ARM_ROLES
         }
         return [
             item
             for item in self.candidates
-            if sum(not names.isdisjoint(_payloads(item)) for names in fit.values()) > 1
+            if sum(not names.isdisjoint(_payloads(item)) for names in candidates.values()) > 1
         ]
 
     def _envelope(self, carried: list[RoleMessage]) -> dict[str, RoleMessage | None]:
-        given = self.config.roles.get("envelope")
+        configured = self.config.roles.get("envelope")
         names = {item.full_name for item in carried}
-        if given is not None:
-            if given.value is None:
+        if configured is not None:
+            if configured.value is None:
                 return {"envelope": None}
-            named = self._given("envelope", given)
-            if named and named[0].full_name in names:
-                fault = f"roles.envelope is {named[0].full_name}, which has another role"
-                help_ = "name the message that carries it, or say envelope = false"
-                self._fault(self.config.span(given.key_path), Rule.ROLE_SHAPE, fault, help_)
-            return {"envelope": item for item in named}
-        fitting = [
+            messages = self._configured_message("envelope", configured)
+            if messages and messages[0].full_name in names:
+                fault = f"roles.envelope is {messages[0].full_name}, which has another role"
+                help_ = "name the message that carries it, or set envelope = false"
+                self._fault(self.config.span(configured.key_path), Rule.ROLE_SHAPE, fault, help_)
+            return {"envelope": item for item in messages}
+        candidates = [
             item
             for item in self.candidates
             if len(names) > 1 and names <= _payloads(item) and item.full_name not in names
         ]
-        if len(fitting) > 1:
-            self._unsure("envelope", [_with_arms(item, item.oneofs[0]) for item in fitting])
+        if len(candidates) > 1:
+            self._report_ambiguous(
+                "envelope", [_with_arms(item, item.oneofs[0]) for item in candidates]
+            )
             return {}
-        if not fitting:
+        if not candidates:
             return {"envelope": None}
-        return {"envelope": _with_arms(fitting[0], _carrying(fitting[0], names))}
+        return {"envelope": _with_arms(candidates[0], _oneof_carrying(candidates[0], names))}
 
-    def _given(self, role: str, given: ConfigValue) -> list[RoleMessage]:
-        """Return the message that codegen.toml names, or report why there is none."""
-        span = self.config.span(given.key_path)
-        wanted = given.value or ""
+    def _configured_message(self, role: str, configured: ConfigValue) -> list[RoleMessage]:
+        """Return the message that codegen.toml names for a role, or report a fault."""
+        span = self.config.span(configured.key_path)
+        name = configured.value or ""
         messages = self.schema.own_messages()
-        named = [item for item in messages if _is_named(item.full_name, wanted)]
-        named = [item for item in named if item.full_name == wanted] or named
-        pairs = [(item, _holder(item, role)) for item in named]
-        # The name of a message may be followed by that of its oneof.
+        matches = [item for item in messages if _is_named(item.full_name, name)]
+        matches = [item for item in matches if item.full_name == name] or matches
+        pairs = [(item, _oneof_of_role(item, role)) for item in matches]
+        # The name of a message may be followed by the name of a oneof.
         pairs = pairs or [
             (item, oneof)
             for item in messages
             for oneof in item.oneofs
-            if _is_named(f"{item.full_name}.{oneof.name}", wanted)
+            if _is_named(f"{item.full_name}.{oneof.name}", name)
         ]
         if len(pairs) != 1:
             reason = "names several messages" if pairs else "names no message"
-            fault = f"roles.{role} {reason}: {wanted!r}"
-            known = _listed([it.full_name for it, _ in pairs] or _names(self.candidates)) or "none"
-            help_ = f"{'write its full name' if pairs else 'messages with a oneof'}: {known}"
+            fault = f"roles.{role} {reason}: {name!r}"
+            names = (
+                _shortened([it.full_name for it, _ in pairs] or _names(self.candidates)) or "none"
+            )
+            help_ = f"{'write its full name' if pairs else 'messages with a oneof'}: {names}"
             self._fault(span, Rule.ROLE_NOT_FOUND, fault, help_)
             return []
         message, oneof = pairs[0]
         if oneof is None:
             fault = f"roles.{role} is {message.full_name}, which has no oneof"
-            help_ = "a message with a role is a union: it holds the arms in a oneof"
+            help_ = "name a message with a oneof, whose arms are its kinds"
             self._fault(span, Rule.ROLE_SHAPE, fault, help_)
             return []
         return [_with_arms(message, oneof)]
 
-    def _unsure(self, role: str, fitting: list[RoleMessage]) -> None:
-        self.open[role] = tuple(map(name_of, fitting))
-        for item in fitting:
-            others = ", ".join(other.full_name for other in fitting if other is not item)
-            fault = f"{item.full_name} may be the {role}, and so may {others}"
+    def _report_ambiguous(self, role: str, candidates: list[RoleMessage]) -> None:
+        self.open[role] = tuple(map(name_of, candidates))
+        for item in candidates:
+            others = ", ".join(other.full_name for other in candidates if other is not item)
+            fault = (
+                f"{item.full_name} is one of several candidates for the role {role}, with {others}"
+            )
             help_ = f'name one in codegen.toml: [roles] {role} = "{item.full_name}"'
             self._fault(item.span, Rule.ROLE_AMBIGUOUS, fault, help_)
 
-    def _missing(self, role: str, known: list[RoleMessage]) -> None:
-        """Say that no message has a role's shape, which come near, and which it may be."""
-        near = [
+    def _report_missing(self, role: str, known: list[RoleMessage]) -> None:
+        """Report that no message has a role, with the messages that may have it."""
+        named = [
             item
             for item in self.schema.own_messages()
-            if _called(item, role) and item.full_name not in self.given
+            if _has_role_name(item, role) and item.full_name not in self.configured
         ]
-        others = self._others(role, known, near)
-        names = [name_of(_with_arms(item, _largest(item))) for item in others]
+        candidates = self._other_candidates(role, known, named)
+        names = [name_of(_with_arms(item, _largest(item))) for item in candidates]
         self.open[role] = tuple(names)
-        reasons = [f"{item.full_name} has {_oneofs(item)}" for item in near]
-        reasons = reasons or ([] if self.candidates else ["none has a oneof"])
-        fault = f"no message has the role {role}{': ' if reasons else ''}{_listed(reasons)}"
-        ways = []
+        problems = [f"{item.full_name} has {_oneofs(item)}" for item in named]
+        problems = problems or ([] if self.candidates else ["none has a oneof"])
+        fault = f"no message has the role {role}{': ' if problems else ''}{_shortened(problems)}"
+        helps = []
         if names:
-            more = f" (or {_listed(names[1:])})" if names[1:] else ""
-            ways.append(f'name it in codegen.toml: [roles] {role} = "{names[0]}"{more}')
-        if not near or others:
-            ways.append(f"if the protocol has no {role}s: [roles] {role} = false")
-        if near and not all(item.oneofs for item in near):
-            ways.append(f"it is a message whose oneof has an arm for each kind of {role}")
-        self._fault(self._source(), Rule.ROLE_NOT_FOUND, fault, "; ".join(ways))
+            more = f" (or {_shortened(names[1:])})" if names[1:] else ""
+            helps.append(f'name it in codegen.toml: [roles] {role} = "{names[0]}"{more}')
+        if not named or candidates:
+            helps.append(f"if the protocol has no {role}s: [roles] {role} = false")
+        if named and not all(item.oneofs for item in named):
+            helps.append(f"the message needs a oneof with an arm for each kind of {role}")
+        self._fault(self._protocol_span(), Rule.ROLE_NOT_FOUND, fault, "; ".join(helps))
 
-    def _others(self, role: str, known: list[RoleMessage], near: list[Message]) -> list[Message]:
-        """Return the messages that may play a role which their names do not tell."""
-        taken = {item.full_name for item in known}
+    def _other_candidates(
+        self, role: str, known: list[RoleMessage], named: list[Message]
+    ) -> list[Message]:
+        """Return the messages whose names do not show a role, most likely first."""
+        known_names = {item.full_name for item in known}
         free = [
             item
             for item in self.candidates
-            if item.full_name not in taken | self.given
-            and (item in near or taken.isdisjoint(_payloads(item)))
-            and not any(_fits(item, word) for word in _WORDS)
+            if item.full_name not in known_names | self.configured
+            and (item in named or known_names.isdisjoint(_payloads(item)))
+            and not any(_is_candidate(item, name) for name in _ARM_ROLES)
         ]
         names = {item.full_name for item in free}
 
         def likely(item: Message) -> tuple[bool, bool, bool]:
-            # What carries several unions is an envelope more often than it is a payload, and
-            # requests share the names of their arms with responses.
+            # A message that carries several unions is probably an envelope. The arms of requests
+            # and responses have common names, those of events do not.
             others = (other for other in self.candidates if other is not item)
             paired = any(_arms(item) & _arms(other) for other in others)
             carries = len(names & _payloads(item)) > 1
-            return item not in near, carries, paired is (role == "event")
+            return item not in named, carries, paired is (role == "event")
 
         return sorted(free, key=likely)
 
-    def _source(self) -> Span:
-        """Return the beginning of the protocol's last file, or where it is configured."""
+    def _protocol_span(self) -> Span:
+        """Return the beginning of the last file of the protocol, or the input in codegen.toml."""
         spans = [
             item.span for item in self.schema.own_messages() if item.file == self.schema.own[-1]
         ]
@@ -272,19 +282,19 @@ class _Finder:
         self.diagnostics.append(Diagnostic(span, rule, message, help_))
 
 
-def _called(message: Message, role: str) -> bool:
+def _has_role_name(message: Message, role: str) -> bool:
     return message.path[-1].lower().endswith(role)
 
 
-def _fits(message: Message, role: str) -> bool:
-    if not _called(message, role):
+def _is_candidate(message: Message, role: str) -> bool:
+    if not _has_role_name(message, role):
         return False
     named = [item for item in message.oneofs if item.name.lower().endswith(role)]
     return len(message.oneofs) == 1 or len(named) == 1
 
 
-def _holder(message: Message, role: str) -> Oneof | None:
-    """Return the oneof of a message that holds the arms of a role, None if it has none."""
+def _oneof_of_role(message: Message, role: str) -> Oneof | None:
+    """Return the oneof with the arms of a role, None if the message has no oneof."""
     named = [item for item in message.oneofs if item.name.lower().endswith(role)]
     return next(iter([*named, *message.oneofs]), None)
 
@@ -293,8 +303,8 @@ def _largest(message: Message) -> Oneof:
     return max(message.oneofs, key=lambda item: len(item.arms))
 
 
-def _carrying(message: Message, names: set[str]) -> Oneof:
-    """Return the oneof whose arms hold most of some messages."""
+def _oneof_carrying(message: Message, names: set[str]) -> Oneof:
+    """Return the oneof whose arms carry most of these messages."""
 
     def count(oneof: Oneof) -> int:
         return sum(arm.value.type_name in names for arm in oneof.arms)
@@ -323,15 +333,15 @@ def _oneofs(message: Message) -> str:
     return f"{len(message.oneofs)} oneofs" if message.oneofs else "no oneof"
 
 
-def _listed(names: list[str], most: int = 8) -> str:
+def _shortened(names: list[str], most: int = 8) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 
-def _outermost(fitting: list[Message]) -> list[Message]:
-    """Return the messages that no other of the list carries: a union may hold unions."""
-    carried = {name for item in fitting for name in _payloads(item) - {item.full_name}}
-    return [item for item in fitting if item.full_name not in carried] or fitting
+def _outermost(messages: list[Message]) -> list[Message]:
+    """Return the messages that are not payloads of others in the list."""
+    carried = {name for item in messages for name in _payloads(item) - {item.full_name}}
+    return [item for item in messages if item.full_name not in carried] or messages
 
 
 def _arms(message: Message) -> set[str]:

@@ -1,8 +1,7 @@
 """Roles: which messages are envelope, event, request and response, and which of their fields
 are correlation, error and timestamp.
 
-A protocol may lack each role. Several roles may share a message, whose arms are then divided
-among them.
+Each role is optional. Several roles may share a message; each arm of it then has one role.
 """
 
 from __future__ import annotations
@@ -16,16 +15,16 @@ from sessiongen.ir.schema import Field, Kind, Message, Oneof
 TIMESTAMP = "google.protobuf.Timestamp"
 # The consequence of each missing role.
 ABSENT = {
-    "envelope": "no message carries requests, responses and events alike",
+    "envelope": "requests, responses and events are not wrapped in one message",
     "event": "there are no events",
     "request": "there are no requests",
     "response": "no request has a response",
     "correlation": "no field says which request a response answers; `send` has to know",
     "error": "a host cannot answer with an error text; `answer` raises instead",
-    "timestamp": "events do not say when they were made",
+    "timestamp": "events do not carry the time of their creation",
 }
-# What the name of an error field contains.
-_ERRORS = ("err", "fail", "fault", "exception", "problem")
+# Parts of the names of error fields.
+_ERROR_PARTS = ("err", "fail", "fault", "exception", "problem")
 
 
 @dataclass(frozen=True)
@@ -51,26 +50,26 @@ class RoleMessage(Message):
 
     @property
     def other_oneofs(self) -> tuple[Oneof, ...]:
-        """The oneofs that hold fields beside the arms."""
+        """The oneofs other than that of the arms."""
         return tuple(item for item in self.oneofs if item is not self.oneof)
 
 
 def role_message(message: Message, oneof: Oneof, arms: tuple[Field, ...]) -> RoleMessage:
-    """Return a message as one with a role."""
+    """Return a message with its role."""
     inherited = {item.name: getattr(message, item.name) for item in fields(message)}
     return RoleMessage(**inherited, oneof=oneof, arms=arms)
 
 
-_NOWHERE = Span("")
-# Stands for the message of a role that the protocol lacks: it has no fields and no arms.
+_NO_SPAN = Span("")
+# The message of a role that the protocol does not have: it has no fields and no arms.
 NO_MESSAGE = role_message(
-    Message("", ("",), "", (), (), "", _NOWHERE), Oneof("", "", (), True, "", _NOWHERE), ()
+    Message("", ("",), "", (), (), "", _NO_SPAN), Oneof("", "", (), True, "", _NO_SPAN), ()
 )
 
 
 @dataclass(frozen=True)
 class ErrorArm:
-    """A response arm that reports an error and answers no one request.
+    """A response arm that reports an error, and answers no particular request.
 
     text: the string field of its payload that describes the error; None if there is none, or
         if the payload is a string itself.
@@ -87,10 +86,10 @@ class ErrorArm:
 
 @dataclass(frozen=True)
 class Roles:
-    """The messages with a role and the fields with one.
+    """The messages and fields with a role.
 
     event, request, response: `NO_MESSAGE` if the protocol lacks the role.
-    correlation: the field of request and response that pairs an answer with its question.
+    correlation: the field of request and response that pairs a response with its request.
     error: the response's field for an error text.
     error_arms: the response's arms that report errors.
     timestamp: the event's field for the time of its creation.
@@ -121,16 +120,16 @@ class Roles:
 
     @property
     def main(self) -> RoleMessage:
-        """The message that stands for the protocol: the request, or the event without requests."""
+        """The main message of the protocol: the request, or the event if there are no requests."""
         return self.request if self.request.present else self.event
 
     def span(self, role: str) -> Span:
-        """Return the position of the message of a role, or of the protocol without that role."""
+        """Return the position of the message of a role, or of the main message without it."""
         message: RoleMessage = getattr(self, role)
         return message.span if message.present else self.main.span
 
     def messages(self) -> list[RoleMessage]:
-        """Return the messages of events, requests and responses that the protocol has."""
+        """Return the messages of events, requests and responses, if they exist."""
         return [item for item in (self.event, self.request, self.response) if item.present]
 
 
@@ -149,24 +148,24 @@ def absence(role: str, name: str) -> str:
 
 
 def notes(roles: Roles, config: Config) -> list[Diagnostic]:
-    """Return notes on roles that were not found and may be meant otherwise."""
-    found = []
+    """Return notes on roles without a field that may have one."""
+    diagnostics = []
     answered = roles.request.present and roles.response.present
     if answered and roles.correlation is None and "correlation" not in config.roles:
-        found.append(_uncorrelated(roles.request, roles.response))
+        diagnostics.append(_uncorrelated(roles.request, roles.response))
     if answered and "error" not in config.roles and not roles.error and not roles.error_arms:
         candidates = error_candidates(roles.request, roles.response)
-        found += [_no_error(roles.response, item) for item in candidates]
-    return found
+        diagnostics += [_no_error(roles.response, item) for item in candidates]
+    return diagnostics
 
 
 def error_candidates(request: Message, response: Message) -> list[Field]:
-    """Return the strings that only the response has, and whose names do not speak of errors."""
-    theirs = {item.name for item in request.outside()}
+    """Return the strings that only the response has, without a word for an error in their names."""
+    request_fields = {item.name for item in request.outside()}
     return [
         item
         for item in response.outside()
-        if is_text(item) and item.name not in theirs and not names_error(item.name)
+        if is_text(item) and item.name not in request_fields and not names_error(item.name)
     ]
 
 
@@ -176,28 +175,28 @@ def is_text(item: Field) -> bool:
 
 
 def names_error(name: str) -> bool:
-    """Whether a name speaks of errors."""
-    return any(part in name.lower() for part in _ERRORS)
+    """Whether a name contains a word for an error."""
+    return any(part in name.lower() for part in _ERROR_PARTS)
 
 
 def _no_error(response: Message, item: Field) -> Diagnostic:
-    fault = f"{response.full_name}.{item.name} is not taken for the error text"
+    fault = f"{response.full_name}.{item.name} is not used as the error text"
     help_ = (
-        "its name does not say so; say in codegen.toml what "
-        f'holds: [roles] error = "{item.name}", or false for none'
+        "its name has no word for an error; if it is the error text, set in codegen.toml: "
+        f'[roles] error = "{item.name}", or false if there is none'
     )
     return Diagnostic(item.span, Rule.NO_ERROR, fault, help_, Severity.NOTE)
 
 
 def _uncorrelated(request: Message, response: Message) -> Diagnostic:
     fault = f"{response.full_name} has no field that says which {request.full_name} it answers"
-    beside = [
+    fields_ = [
         f"{item.full_name} has {', '.join(map(_typed, item.outside())) or 'none'}"
         for item in (request, response)
     ]
     help_ = (
-        "give both a string, integer or bytes field of one name and type beside the oneof "
-        f"({'; '.join(beside)}), or say in codegen.toml that there is none: "
+        "add a string, integer or bytes field with the same name to both, outside of the oneof "
+        f"({'; '.join(fields_)}), or set in codegen.toml that there is none: "
         "[roles] correlation = false"
     )
     return Diagnostic(response.span, Rule.NO_CORRELATION, fault, help_, Severity.NOTE)

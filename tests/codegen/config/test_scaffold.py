@@ -34,7 +34,7 @@ def test_init_writes_what_it_found(tmp_path: Path) -> None:
         "response: small.Response",
         "correlation: request_id",
         "error: -  (a host cannot answer with an error text; `answer` raises instead)",
-        "timestamp: -  (events do not say when they were made)",
+        "timestamp: -  (events do not carry the time of their creation)",
         "requests: 1",
         "events: 1",
         "wrote codegen.toml; now run `sessiongen generate`",

@@ -218,7 +218,7 @@ def test_requests_without_a_union(tmp_path: Path) -> None:
     outcome = init(fresh(tmp_path, proto))
     assert "no message has the role request: acme.Get0Request has no oneof, " in outcome.errors
     assert "acme.Get7Request has no oneof and 4 more\n" in outcome.errors
-    assert "it is a message whose oneof has an arm for each kind of request\n" in outcome.errors
+    assert "the message needs a oneof with an arm for each kind of request\n" in outcome.errors
 
 
 def test_the_command_to_run_names_the_configuration(tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_string_that_is_not_taken_for_the_error_text(tmp_path: Path) -> None:
     small_project = fresh(tmp_path, proto)
     outcome = init(small_project)
     assert (outcome.status, rules(outcome)) == (0, ["SG029", "SG033"])
-    assert "small.Response.request_id is not taken for the error text\n" in outcome.errors
+    assert "small.Response.request_id is not used as the error text\n" in outcome.errors
     uncomment(small_project, "error = false", "correlation = false")
     outcome = small_project.invoke("generate")
     assert outcome.errors == ""

@@ -156,7 +156,10 @@ MORE_CLASHES = {
         "message _deprecated { option deprecated = true; int32 a = 1; }",
         "would define '_deprecated' twice in the module",
     ),
-    "dispatch": ('import "dispatch_foo.proto";', "'dispatch_foo_pb2', which dispatch.py needs"),
+    "dispatch": (
+        'import "dispatch_foo.proto";',
+        "'dispatch_foo_pb2', which dispatch.py uses itself",
+    ),
 }
 
 

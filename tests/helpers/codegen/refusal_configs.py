@@ -128,20 +128,20 @@ CONFIGS = {
     ),
     "responses without requests": toml(
         "there are responses, but no requests",
-        "name the message of the requests, or say response = false",
+        "name the message of the requests, or set response = false",
         "response",
         with_roles('request = false\nresponse = "Response"'),
         Rule.ROLE_SHAPE,
     ),
     "timestamp without events": toml(
-        "roles.timestamp is given, but no message is an event",
+        "roles.timestamp is set, but no message is an event",
         "remove it",
         "timestamp",
         with_roles('event = false\ntimestamp = "at"'),
         Rule.ROLE_SHAPE,
     ),
     "pattern without its role": toml(
-        "roles.events is given, but roles.event is false",
+        "roles.events is set, but roles.event is false",
         "remove one of the two",
         "events",
         with_roles('event = false\nevents = "*"'),
@@ -155,7 +155,7 @@ CONFIGS = {
         Rule.ROLE_SHAPE,
     ),
     "error of no field": toml(
-        "small.Response has no field or arm 'fault' fit to be the error",
+        "small.Response has no field or arm 'fault' that can be the error",
         "fields and arms that fit: ping",
         "error",
         with_roles('error = ["fault"]'),
@@ -163,7 +163,7 @@ CONFIGS = {
     ),
     "two error texts": toml(
         "roles.error names several fields: error, fault",
-        "name one field for an error text, and any number of response arms",
+        "name at most one field for an error text, and any number of response arms",
         "error =",
         with_roles('error = ["error", "fault"]'),
         Rule.ROLE_SHAPE,
@@ -173,7 +173,7 @@ CONFIGS = {
     ),
     "one message for two roles": toml(
         "small.Request is the request and the response",
-        'divide its arms by their names: [roles] requests = "*_request", responses = "*_response"',
+        'tell its arms apart by their names: [roles] requests = "*_request", responses = "*_response"',
         "response",
         with_roles('request = "Request"\nresponse = "Request"'),
         Rule.ARM_ROLE,
@@ -196,7 +196,7 @@ CONFIGS = {
     ),
     "role annotation of no role": toml(
         "there is no role 'question'",
-        "give event, request or response, or false for none",
+        "use event, request or response, or false for no role",
         "role ",
         f"{CONFIG}\n[annotations.'small.Request.ping']\nrole = 'question'\n",
         Rule.ANNOTATION,
@@ -210,7 +210,7 @@ CONFIGS = {
     ),
     "envelope with another role": toml(
         "roles.envelope is small.Event, which has another role",
-        "name the message that carries it, or say envelope = false",
+        "name the message that carries it, or set envelope = false",
         "envelope",
         with_roles('envelope = "Event"\nevent = "Event"'),
         Rule.ROLE_SHAPE,
@@ -287,7 +287,7 @@ CONFIGS = {
         Rule.ROLE_SHAPE,
     ),
     "role of no field": toml(
-        "small.Request has no field 'id' fit to be the correlation",
+        "small.Request has no field 'id' that can be the correlation",
         "fields that fit: request_id",
         "correlation",
         with_roles('correlation = "id"'),

@@ -131,7 +131,7 @@ ARMS = {
     ),
     "two events": Case(
         Rule.ROLE_AMBIGUOUS,
-        "small.OtherEvent may be the event, and so may small.Event",
+        "small.OtherEvent is one of several candidates for the role event, with small.Event",
         '[roles] event = "small.OtherEvent"',
         "message OtherEvent",
         edited(
@@ -140,7 +140,7 @@ ARMS = {
     ),
     "two correlations": Case(
         Rule.ROLE_AMBIGUOUS,
-        "small.Request.other_id may be the correlation; so may each of other_id, request_id",
+        "small.Request.other_id is one of several possible correlation fields: other_id, request_id",
         'correlation = "other_id", or false for none',
         "string other_id = 8",
         edited(
@@ -160,7 +160,7 @@ ARMS = {
     "a request that is no union": Case(
         Rule.ROLE_NOT_FOUND,
         "no message has the role request: small.Request has no oneof",
-        "it is a message whose oneof has an arm for each kind of request",
+        "the message needs a oneof with an arm for each kind of request",
         "",
         edited(
             "  oneof request {\n    // Is anybody there?\n    Empty ping = 2;\n  }\n",

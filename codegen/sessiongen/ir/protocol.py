@@ -131,10 +131,7 @@ def _check_annotations(
         "role": ("an arm of a message with a role", arms),
     }
     for annotation in annotated.by_element.values():
-        if (
-            annotation.name in places
-            and annotation.element not in places[annotation.name][1]
-        ):
+        if annotation.name in places and annotation.element not in places[annotation.name][1]:
             fault = f"{annotation.element} is not {places[annotation.name][0]}"
             help_ = f"{annotation.name} is only valid on {places[annotation.name][0]}; remove it"
             diagnostics.append(Diagnostic(annotation.span, Rule.ANNOTATION, fault, help_))

@@ -83,10 +83,12 @@ def _protoc(config: Config) -> Iterator[Callable[[], Compiled]]:
         with protoc.start(arguments) as process:
 
             def finish() -> Compiled:
-                found = root_causes(protoc.finish(process, source_map), source_map)
-                if failed(found):
-                    raise InputError(found)
-                return _compiled(target.read_bytes(), source_map, tuple(found), Span(names[0]))
+                diagnostics = root_causes(protoc.finish(process, source_map), source_map)
+                if failed(diagnostics):
+                    raise InputError(diagnostics)
+                return _compiled(
+                    target.read_bytes(), source_map, tuple(diagnostics), Span(names[0])
+                )
 
             yield finish
 

@@ -1,7 +1,7 @@
 """Leaves out the errors of protoc that follow from other errors of the same run.
 
-protoc reports an import that fails at the import, in the imported file, and at each use of what
-the file would define; and a file in another encoding at each of its characters.
+protoc reports a failed import at the import, in the imported file, and at each use of a name that
+the file defines; and a wrong encoding at each character.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def root_causes(diagnostics: Sequence[Diagnostic], source_map: SourceMap) -> lis
     for item in diagnostics:
         if item.severity is Severity.ERROR:
             errors[item.span.file].append(item)
-    kept = [item for item in diagnostics if item.severity is not Severity.ERROR]
+    causes = [item for item in diagnostics if item.severity is not Severity.ERROR]
     for file, items in errors.items():
-        kept += _encoding(file, items) or _imports(items, errors, source_map)
-    return kept
+        causes += _encoding(file, items) or _imports(items, errors, source_map)
+    return causes
 
 
 def _encoding(file: str, items: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -42,8 +42,8 @@ def _encoding(file: str, items: Sequence[Diagnostic]) -> list[Diagnostic]:
     return [_not_utf8(file) or replace(first, message=_NAME_FAULT, help=_NAME_HELP)]
 
 
-_NAME_FAULT = "a character outside of ASCII stands outside of comments and strings"
-_NAME_HELP = "names in a .proto file have ASCII letters, digits and underscores"
+_NAME_FAULT = "a character outside of ASCII is outside of comments and strings"
+_NAME_HELP = "use ASCII letters, digits and underscores in names"
 
 
 def _not_utf8(file: str) -> Diagnostic | None:
@@ -72,20 +72,20 @@ def _imports(
         for item in others
         if (match := _IMPORT.match(item.message))
     }
-    kept = []
+    causes = []
     for item in items:
         match = _IMPORT.match(item.message)
         if match is not None:
             if source_map.locate(match["name"]) is None:
                 fault = f'Import "{match["name"]}" was not found.'
-                kept.append(replace(item, message=fault, help=_IMPORT_HELP))
+                causes.append(replace(item, message=fault, help=_IMPORT_HELP))
             elif source_map.span(match["name"]).file not in errors:
-                kept.append(item)
+                causes.append(item)
         elif item.message == _MISSING and item.span.file in importers:
             continue
         elif not (broken and item.message.endswith(_UNDEFINED)):
-            kept.append(item)
-    return kept
+            causes.append(item)
+    return causes
 
 
-_IMPORT_HELP = "add the folder that holds this file to input.include"
+_IMPORT_HELP = "add the folder of this file to input.include"

@@ -41,19 +41,19 @@ class FieldFinder:
         ]
         chosen = self._choose("correlation", request, shared)
         field = chosen.get("correlation")
-        if field is not None and field.value.range != theirs[field.name].value.range:
-            self._other_range(request, field, response, theirs[field.name])
+        if field is not None and field.value.range != response_fields[field.name].value.range:
+            self._report_other_range(request, field, response, response_fields[field.name])
         return chosen
 
-    def _other_range(
+    def _report_other_range(
         self, request: RoleMessage, field: Field, response: RoleMessage, other: Field
     ) -> None:
-        """Report a correlation that some responses could not hold."""
+        """Report a correlation field that some responses cannot contain."""
         fault = (
             f"{request.full_name}.{field.name} is {field.value.range}, and "
             f"{response.full_name}.{other.name} is {other.value.range}"
         )
-        help_ = "give both fields one type, or set [roles] correlation = false in codegen.toml"
+        help_ = "give both fields the same type, or set [roles] correlation = false in codegen.toml"
         self.diagnostics.append(Diagnostic(field.span, Rule.ROLE_SHAPE, fault, help_))
 
     def timestamp(self, event: RoleMessage) -> dict[str, Field | None]:

@@ -215,9 +215,9 @@ def _host_request_cell(
     if not answers:
         return _request_difference(call, vocabulary, "host", MISSING, "its host does not answer it")
     response = answers[0].response or "no response"
-    wanted = call.response.name if call.response else "no response"
-    if response != wanted:
-        why = f"its host answers with {response!r}, not {wanted!r} ({answers[0].place})"
+    expected = call.response.name if call.response else "no response"
+    if response != expected:
+        why = f"its host answers with {response!r}, not {expected!r} ({answers[0].place})"
         return _request_difference(call, vocabulary, "host", response, why)
     return Cell(response, tuple(_error_findings(call, vocabulary, all_vocabularies)))
 

@@ -22,46 +22,46 @@ LEGEND = (
 )
 
 
-def render(parity: Parity, form: str, whole: bool = False) -> str:
+def render(parity: Parity, form: str, all_rows: bool = False) -> str:
     """Return the matrix as `text`, `markdown` or `json`; "" for any other form.
 
-    whole: text has every row, not only those that differ.
+    all_rows: text has every row, not only those that differ.
     """
     if form == "text":
-        return _text(parity, whole)
+        return _text(parity, all_rows)
     forms = {"markdown": _markdown, "json": _json}
     return forms[form](parity) if form in forms else ""
 
 
-def _text(parity: Parity, whole: bool) -> str:
+def _text(parity: Parity, all_rows: bool) -> str:
     """Return the summary and an aligned table for each section, marks in colour."""
     parts = []
     for section in parity.sections:
-        rows = section.rows if whole else tuple(row for row in section.rows if _differs(row))
+        rows = section.rows if all_rows else tuple(row for row in section.rows if _differs(row))
         if rows:
             shown = section._replace(rows=rows)
             lines = _aligned([(section.title, *section.columns), *_rows(parity, shown)])
             parts.append("\n".join([*lines, *_reasons(parity, shown)]))
     if parts:
-        parts.insert(0, _section_counts(parity, whole))
+        parts.insert(0, _section_counts(parity, all_rows))
     table = "\n\n".join(parts)
     for mark, colour in ((FINDING, "red"), (DECLARED, "yellow")):
         table = re.sub(
             rf"(?<= ){mark}(?= |$)", f"{click.style(mark, fg=colour)}", table, flags=re.MULTILINE
         )
-    hint = "" if whole else "\nrows without differences are left out; show them with --all"
+    hint = "" if all_rows else "\nrows without differences are left out; show them with --all"
     return "\n\n".join([*filter(None, [table]), f"{LEGEND}{hint}\n{_total(parity)}\n"])
 
 
-def _section_counts(parity: Parity, whole: bool) -> str:
+def _section_counts(parity: Parity, all_rows: bool) -> str:
     """Return a table of the number of rows, findings and declared gaps in each section.
 
-    whole: sections without differences are listed as well.
+    all_rows: sections without differences are listed as well.
     """
     rows: list[tuple[str, ...]] = [("section", "rows", "findings", "declared")]
     for section in parity.sections:
         ids = {item.key for item in section.findings()}
-        if not ids and not whole:
+        if not ids and not all_rows:
             continue
         declared = sum(item in parity.declared for item in ids)
         counts = (len(section.rows), len(ids) - declared, declared)

@@ -76,14 +76,14 @@ def _driver_cell(
     if not sendings:
         return Cell(NOT_COMPARED)
     own = _constructions(holder, vocabulary)
-    whole = _constructions(payload, vocabulary)
-    filled = {name for item in whole for name in item.fields}
-    open_ = any(item.open for item in (*own, *whole))
+    payloads = _constructions(payload, vocabulary)
+    filled = {name for item in payloads for name in item.fields}
+    open_ = any(item.open for item in (*own, *payloads))
     if open_ or ".".join(path) in filled or any(field.name in item.fields for item in own):
         return Cell("filled")
-    if not own and (not whole or _filled_whole(".".join(path[:-1]), filled)):
+    if not own and (not payloads or _filled_whole(".".join(path[:-1]), filled)):
         return Cell("in place")
-    why = f"its driver never fills it ({(own or whole or sendings)[0].place})"
+    why = f"its driver never fills it ({(own or payloads or sendings)[0].place})"
     return _difference(arm.name, path, field, vocabulary, "driver", why)
 
 

@@ -1,9 +1,8 @@
-"""Lists what an npm package of protobuf-es 1 messages has of a protocol: the command
-`vocabulary messages`.
+"""Lists the messages and enums of a protocol in an npm package of protobuf-es 1 messages.
 
-The list is a JSON file that names the package (`distribution`, `version`) and the proto package
-of its messages (`package`), and has the fields of each message and the values of each enum. They
-are read from the comments that protobuf-es writes into declaration files.
+This is the command `vocabulary messages`. The list is a JSON file with the package (`distribution`,
+`version`), the proto package of its messages (`package`), the fields of each message, and the
+values of each enum. They are read from the comments that protobuf-es writes into declaration files.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _HELP = "it is a JSON object with `distribution`, `version` and `package`, each 
 
 @dataclass(frozen=True)
 class _Origin:
-    """Where a list comes from, as the list says."""
+    """The package of a list."""
 
     distribution: str
     version: str
@@ -36,7 +35,7 @@ class _Origin:
 
 
 def update_list(path: Path, source: str | Path | None, schema: Schema) -> bool:
-    """Read a package again and write its list. Returns whether the list changed.
+    """Read a package again and write its list; return whether the list changed.
 
     source: a version, or the path of a folder or archive; None for the version in the list.
 
@@ -45,14 +44,14 @@ def update_list(path: Path, source: str | Path | None, schema: Schema) -> bool:
     """
     origin = _origin(path)
     package, version = _open(origin, source)
-    found = _names(package, origin.package)
+    names = _names(package, origin.package)
     data = {
         "distribution": origin.distribution,
         "version": version,
         "package": origin.package,
-        "messages": _own(found["message"], [item.path for item in schema.own_messages()]),
+        "messages": _own(names["message"], [item.path for item in schema.own_messages()]),
         "enums": _own(
-            found["enum"],
+            names["enum"],
             [item.path for item in schema.enums.values() if item.file in schema.own],
         ),
     }
@@ -86,7 +85,7 @@ def _open(origin: _Origin, source: str | Path | None) -> tuple[Package, str]:
 
 
 def _scope(distribution: str) -> Scope:
-    """Return a scope with which a package can be fetched and opened, and nothing else."""
+    """Return a scope that is sufficient to fetch and open a package."""
     return Scope(
         sdk=distribution,
         language="typescript",
@@ -104,23 +103,23 @@ def _scope(distribution: str) -> Scope:
 
 def _names(package: Package, proto_package: str) -> dict[str, dict[str, list[str]]]:
     """Return the fields of each message, and the values of each enum, of a proto package."""
-    found: dict[str, dict[str, list[str]]] = {"message": {}, "enum": {}}
+    names: dict[str, dict[str, list[str]]] = {"message": {}, "enum": {}}
     prefix = f"{proto_package}."
     for name, data in sorted(package.files.items()):
         if not name.endswith(_DECLARATIONS):
             continue
         members: list[str] = []
         for kind, text in _GENERATED.findall(data.decode("utf-8", errors="replace")):
-            if kind in found:
+            if kind in names:
                 members = []
                 if text.startswith(prefix):
                     # Declarations for other module systems repeat the same messages.
-                    members = found[kind][text.split()[0].removeprefix(prefix)] = members
+                    members = names[kind][text.split()[0].removeprefix(prefix)] = members
             else:
                 members.append(text.partition(" = ")[0].split(" ")[-1])
-    return found
+    return names
 
 
-def _own(found: Mapping[str, list[str]], paths: list[tuple[str, ...]]) -> dict[str, list[str]]:
-    names = [".".join(path) for path in paths]
-    return {name: found[name] for name in names if name in found}
+def _own(members: Mapping[str, list[str]], paths: list[tuple[str, ...]]) -> dict[str, list[str]]:
+    own_names = [".".join(path) for path in paths]
+    return {name: members[name] for name in own_names if name in members}

@@ -104,7 +104,7 @@ def test_init_with_include_paths(tmp_path: Path) -> None:
     )
     without = small_project.invoke("init", "proto/small.proto")
     assert without.status == 2
-    assert "add the folder that holds this file to the include paths, with -I" in without.errors
+    assert "add the folder of this file to the include paths, with -I" in without.errors
     assert not small_project.config.exists()
     assert small_project.invoke("init", "-I", "proto", "-I", "lib", "proto/small.proto").status == 0
     assert 'include = ["proto", "lib"]' in small_project.config.read_text(encoding="utf-8")

@@ -80,5 +80,5 @@ def test_a_name_outside_of_ascii_is_one_error(tmp_path: Path) -> None:
     made.proto.write_text(text, encoding="utf-8")
     assert errors(made) == [
         "proto/small.proto:4:11: error[SG001]: "
-        "a character outside of ASCII stands outside of comments and strings"
+        "a character outside of ASCII is outside of comments and strings"
     ]

@@ -312,7 +312,7 @@ def test_declared_default_is_not_a_difference(small: Small) -> None:
     sdk = mapped(defaults=(Default("MOOD_GOOD", "on_said", AT),))
     parity = small.compare(sdk, proto=proto)
     assert difference_ids(parity) == []
-    assert "(not in the host's map)  MOOD_GOOD" in render(parity, "text", whole=True)
+    assert "(not in the host's map)  MOOD_GOOD" in render(parity, "text", all_rows=True)
 
 
 def test_error_text_of_only_one_host(small: Small) -> None:

@@ -26,7 +26,7 @@ def small(tmp_path: Path) -> Small:
 def test_text_with_all_rows(small: Small) -> None:
     sdk = replace(SDK, driver=replace(DRIVER, sends=()))
     result = small.compare(sdk, [("request ask: driver", "no method yet")])
-    text = parity.render(result, "text", whole=True)
+    text = parity.render(result, "text", all_rows=True)
     assert "  \x1b[33m~\x1b[0m small-sdk" in text and "- \x1b[33m~\x1b[0m\n" in text
     assert click.unstyle(text) == (
         "section               rows  findings  declared\n"

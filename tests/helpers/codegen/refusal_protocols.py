@@ -21,7 +21,7 @@ PROTOC = {
     ),
     "missing import": protoc(
         'Import "no.proto" was not found.',
-        "add the folder that holds this file to input.include",
+        "add the folder of this file to input.include",
         'import "no.proto"',
         "package small;",
         'package small; import "no.proto";',

@@ -274,8 +274,8 @@ class _Encoders:
             yield self._write(source, target)
         else:
             name = quoted(source.name)
-            given = f"value := source[{name}]" if by_name else f"value := {read}"
-            yield f"if {f'{name} in source and ' if by_name else ''}({given}) is not None:"
+            assignment = f"value := source[{name}]" if by_name else f"value := {read}"
+            yield f"if {f'{name} in source and ' if by_name else ''}({assignment}) is not None:"
             yield f"    {self._write(source, target)}"
 
     def _write(self, source: FieldSource, target: str) -> str:
@@ -303,7 +303,7 @@ class _Encoders:
             yield f"        {self._filler(value)}(item, {target}.add())"
             return
         literals = self.names.literals(value)
-        given = "" if literals is not None and literals.nullable else " if item is not None"
+        condition = "" if literals is not None and literals.nullable else " if item is not None"
         item = self._converted(value, "item")
         if value.type_name in _MAKERS:
             maker = _MAKERS[value.type_name]
@@ -313,7 +313,7 @@ class _Encoders:
         if value.kind is not Kind.MESSAGE:
             self.values.add("elements")
             values = f"elements({values})"
-        yield f"{target}.extend({item} for item in {values}{given})"
+        yield f"{target}.extend({item} for item in {values}{condition})"
 
     def _set(self, value: Value, target: str, variable: str, strings: bool = False) -> str:
         """Return the statement that writes one value."""
@@ -376,8 +376,8 @@ class _Encoders:
         docs = "Returns the event of an arm, made from what the SDK emits"
         if roles.timestamp is not None:
             docs += ".\n\nIts time is that of the source, or the current time"
-        left = [item.name for item in roles.event.beside if item is not roles.timestamp]
-        return f"{docs}.\n\nFields that stay unset: {', '.join(left)}." if left else f"{docs}."
+        unset = [item.name for item in roles.event.beside if item is not roles.timestamp]
+        return f"{docs}.\n\nFields that stay unset: {', '.join(unset)}." if unset else f"{docs}."
 
 
 def _single(field: Field) -> bool:

@@ -88,11 +88,11 @@ def finish(running: Running, source_map: SourceMap) -> dict[str, str]:
         _, error_output = running.stubs.communicate()
         if failed(diagnostics):
             raise InputError(diagnostics)
-        made = Path(folder).joinpath(*running.package.split("."))
+        folder_path = Path(folder).joinpath(*running.package.split("."))
         names = import_names.inside(running.own, running.package)
         texts = {
             path.name: _code(import_names.restored(path.read_text(encoding="utf-8"), names))
-            for path in sorted(made.glob("*_pb2.py"))
+            for path in sorted(folder_path.glob("*_pb2.py"))
         }
         response = plugin_pb2.CodeGeneratorResponse()
         if running.stubs.returncode == 0:

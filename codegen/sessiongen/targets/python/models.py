@@ -210,18 +210,18 @@ class _Plain:
         return (literals.type, literals.nullable) if literals else ("int", False)
 
     def _read(self, field: Field) -> str:
-        held = access("message", field.name)
+        attribute = access("message", field.name)
         convert = self._converter(field.value)
         if field.key is not None:
             if not convert:
-                return f"dict({held})"
-            return f"{{key: {convert}(item) for key, item in {held}.items()}}"
+                return f"dict({attribute})"
+            return f"{{key: {convert}(item) for key, item in {attribute}.items()}}"
         if field.repeated and field.value.kind is Kind.ENUM and convert:
             # With `map`, pyright infers str instead of the literals.
-            return f"tuple({convert}(item) for item in {held})"
+            return f"tuple({convert}(item) for item in {attribute})"
         if field.repeated:
-            return f"tuple(map({convert}, {held}))" if convert else f"tuple({held})"
-        value = f"{convert}({held})" if convert else held
+            return f"tuple(map({convert}, {attribute}))" if convert else f"tuple({attribute})"
+        value = f"{convert}({attribute})" if convert else attribute
         if field.presence and not field.required:
             return f'{value} if message.HasField("{field.name}") else None'
         return value

@@ -81,11 +81,11 @@ def _parse(path: Path) -> tuple[str, ast.Module]:
         span = Span(display(path), error.lineno or 1, error.offset or 1)
         fault = _fault(span, f"the overrides are not Python: {error.msg}", "fix the module")
     except (OSError, ValueError, RecursionError) as error:
-        what = error.strerror if isinstance(error, OSError) else str(error)
+        reason = error.strerror if isinstance(error, OSError) else str(error)
         fault = Diagnostic(
             Span(display(path)),
             Rule.UNREADABLE,
-            f"cannot read the overrides: {what}",
+            f"cannot read the overrides: {reason}",
             "name a readable UTF-8 file in output.overrides",
         )
     raise InputError([fault])

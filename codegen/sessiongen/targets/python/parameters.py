@@ -23,7 +23,7 @@ class Parameter:
 
     argument: the expression for the constructor.
     unset: None is a valid argument, although the stub of the constructor rejects it.
-    default: source text, or "" for a parameter that must be given.
+    default: source text, or "" for a required parameter.
     """
 
     field: str
@@ -100,8 +100,8 @@ class ParameterBuilder:
         for oneof in oneofs:
             if len(oneof.arms) > 1:
                 self.references.values.add("at_most_one")
-                given = ", ".join(names[item.name] for item in oneof.arms)
-                statements.append(f'at_most_one("{oneof.message}.{oneof.name}", {given})')
+                arguments = ", ".join(names[item.name] for item in oneof.arms)
+                statements.append(f'at_most_one("{oneof.message}.{oneof.name}", {arguments})')
         return statements
 
     def _parameter(self, field: Field, namespace: Namespace, lenient: bool) -> Parameter:
@@ -140,8 +140,8 @@ class ParameterBuilder:
             annotation = f"Mapping[{SCALAR_TYPES[field.key]}, {annotation}]"
             return annotation, argument if converter or key else name
         if field.repeated:
-            given = self._elements(field, name)
-            argument = f"[{converter}(item) for item in {given}]" if converter else given
+            elements = self._elements(field, name)
+            argument = f"[{converter}(item) for item in {elements}]" if converter else elements
             return f"Iterable[{annotation}]", argument
         return annotation, _call(converter, self._required(field, name))
 

@@ -89,17 +89,17 @@ class PythonTarget(Target):
 
 
 def _package(tables: Tables, table: Table, key_path: KeyPath) -> str:
-    where = (*key_path, "package")
-    package = tables.string(table, where)
+    key = (*key_path, "package")
+    package = tables.string(table, key)
     if package is None:
         help_ = 'give output.package, for example "my_protocol"'
         tables.fault(key_path, "the generated package has no name", help_)
         return "unnamed"
     if not is_dotted_name(package):
-        tables.fault(where, f"{package!r} is not a Python package name", DOTTED_NAME_HELP)
+        tables.fault(key, f"{package!r} is not a Python package name", DOTTED_NAME_HELP)
     elif package == "google" or _hides_import(package):
         fault = f"a package {package!r} hides a package that generated code imports"
-        tables.fault(where, fault, "give it another name")
+        tables.fault(key, fault, "give it another name")
     return package
 
 

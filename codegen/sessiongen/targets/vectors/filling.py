@@ -50,8 +50,8 @@ class Filler:
         for field in sorted(descriptor.fields, key=lambda item: item.number):
             oneof = self._oneof(field)
             if oneof is not None:
-                given = arm is not None and oneof == arm.containing_oneof
-                if field == (arm if given else oneof.fields[0]):
+                is_arm_oneof = arm is not None and oneof == arm.containing_oneof
+                if field == (arm if is_arm_oneof else oneof.fields[0]):
                     yield field
             elif self._style.skips_optional and self._is_optional(field):
                 if not skip:

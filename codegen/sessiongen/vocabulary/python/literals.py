@@ -75,8 +75,8 @@ def constant(node: ast.AST | None) -> str | None:
     """Return the value of a string constant, None for any other expression."""
     value = node.value if isinstance(node, ast.Constant) else None
     # Python allows an unpaired surrogate in a str; JSON and protobuf do not.
-    whole = isinstance(value, str) and not any("\ud800" <= item <= "\udfff" for item in value)
-    return value if whole and isinstance(value, str) else None
+    encodable = isinstance(value, str) and not any("\ud800" <= item <= "\udfff" for item in value)
+    return value if encodable and isinstance(value, str) else None
 
 
 def unquoted(node: ast.expr) -> ast.expr:

@@ -42,7 +42,14 @@ def model(config: Config) -> Model:
 
 def _model(compiled: Compiled, config: Config) -> Model:
     _, annotated, read_schema = _read(compiled, config)
-    return Model(protocol.assemble(read_schema, annotated, config), compiled, annotated)
+    try:
+        assembled = protocol.assemble(read_schema, annotated, config)
+    except InputError as error:
+        # Faults of names need no roles: report them in the same run.
+        targets = {output.language: registry.get(output.language) for output in config.outputs}
+        faults = [item for target in targets.values() for item in target.name_faults(read_schema)]
+        raise InputError([*error.diagnostics, *faults]) from None
+    return Model(assembled, compiled, annotated)
 
 
 def roles(config: Config) -> Roles:

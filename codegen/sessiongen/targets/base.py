@@ -23,8 +23,9 @@ from sessiongen.config.tables import KeyPath, Table, Tables
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
+    from sessiongen.diagnostics import Diagnostic
     from sessiongen.ir.model import Model
-    from sessiongen.ir.schema import Field, Oneof
+    from sessiongen.ir.schema import Field, Oneof, Schema
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,14 @@ class Target(ABC):
     @abstractmethod
     def symbols(self, model: Model, output: Output) -> FindSymbols:
         """Return a function that returns the symbols generated for an arm."""
+
+    def name_faults(self, schema: Schema) -> list[Diagnostic]:
+        """Return a fault for each name that the language cannot have, whatever its role.
+
+        `generation` reports these as well; this is for a protocol without roles, whose other
+        faults are reported at the same time.
+        """
+        return []
 
     def remarks(self, model: Model, output: Output) -> list[str]:
         """Return what `generate` says of an output besides the files that it changed."""

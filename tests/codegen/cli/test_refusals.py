@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 import pytest
-from sessiongen_command import PROTO, invoke, place_of, project, working_in
+from sessiongen_command import CONFIG, PROTO, ROOT, invoke, place_of, project, working_in
 from click.testing import CliRunner
 from refusal_case import SMALL, edited, with_input
 from refusal_protocols import CASES, TICK
@@ -195,3 +195,25 @@ def test_usage(tmp_path: Path) -> None:
 
 def test_json_without_diagnostics(tmp_path: Path) -> None:
     assert json.loads(project(tmp_path).invoke("--format", "json", "generate").output) == []
+
+
+def test_faults_of_names_and_of_pairs_are_reported_together(tmp_path: Path) -> None:
+    proto = PROTO.replace("message Empty {}", "message Empty { string CopyFrom = 1; }")
+    proto = proto.replace("// Is anybody there?", "Empty frobnicate = 3;")
+    outcome = project(tmp_path, proto).invoke("--format", "json", "check")
+    assert outcome.status == 2
+    assert [(item["rule"], item["line"]) for item in outcome.records()] == [
+        ("SG017", 4),
+        ("SG014", 15),
+    ]
+
+
+def test_faults_of_names_of_all_layers_are_reported_together(tmp_path: Path) -> None:
+    proto = (ROOT / "tests" / "cases" / "refused_clash.proto").read_text(encoding="utf-8")
+    proto = proto.replace("optional string from = 1;", "optional string CopyFrom = 9;")
+    config = f"{CONFIG}[roles]\nenvelope = false\ncorrelation = false\n"
+    outcome = project(tmp_path, proto, config).invoke("--format", "json", "check")
+    assert outcome.status == 2
+    messages = [item["message"] for item in outcome.records() if item["rule"] == "SG017"]
+    for part in ("'CopyFrom' hides", "'emit_' and 'emit'", "'send_' and 'send'"):
+        assert any(part in message for message in messages), messages

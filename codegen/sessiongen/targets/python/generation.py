@@ -75,7 +75,8 @@ def generate(model: Model, output: Output, version: str, formatter: Formatter) -
         return {**_layers(rendered, formatter), **_overrides(overrides, version, source)}
     context_.faults += module_faults(compiled.own, protocol.roles.main.span)
     if context_.faults:
-        raise InputError(context_.faults)
+        # Raises these faults together with those of the layers.
+        _render(context_, output, version, source)
     running = messages.start(model.annotated.files, compiled.own, output.options.package)
     try:
         layers = _layers(_render(context_, output, version, source), formatter)

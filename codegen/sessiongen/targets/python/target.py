@@ -22,7 +22,9 @@ from sessiongen.targets.python.options import LAYERS, PythonOptions
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
+    from sessiongen.diagnostics import Diagnostic
     from sessiongen.ir.model import Model
+    from sessiongen.ir.schema import Schema
 
 _TOOLS = ("black", "grpcio-tools", "jinja2", "mypy-protobuf")
 
@@ -74,6 +76,12 @@ class PythonTarget(Target):
                 return generate(model, output, run.versions["sessiongen"], formatter)
 
             yield files
+
+    def name_faults(self, schema: Schema) -> list[Diagnostic]:
+        """Return the names that hide an attribute of protobuf's Python code."""
+        from sessiongen.targets.python.naming import message_faults
+
+        return message_faults(schema)
 
     def symbols(self, model: Model, output: Output) -> FindSymbols:
         """Return a function that returns the classes, functions and attributes of an arm."""

@@ -25,11 +25,13 @@ class InstalledModule:
     enum_types: the stub names the type of an enum's value `Enum.ValueType` (mypy-protobuf)
         rather than `Enum` (protoc --pyi_out).
     oneof_literals: the stub gives WhichOneof a Literal result.
+    optional_bools: constructors take None for a bool that can be absent (mypy-protobuf).
     """
 
     name: str
     enum_types: bool
     oneof_literals: bool
+    optional_bools: bool
 
 
 def installed_modules(model: Model, options: PythonOptions) -> dict[str, InstalledModule]:
@@ -76,4 +78,5 @@ def _stub_style(module: MessageModule) -> InstalledModule:
         module.name,
         enum_types="ValueType" in text or "metaclass=" not in text,
         oneof_literals="def WhichOneof" in text,
+        optional_bools=": bool = ..." not in text,
     )

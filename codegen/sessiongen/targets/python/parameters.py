@@ -114,7 +114,7 @@ class ParameterBuilder:
             argument = _unless_none(name, argument)
             # At most one arm of a oneof is set, so arms are optional.
             default = "None" if lenient or field.oneof is not None else ""
-        unset = annotation.endswith("| None") and field.implicit_presence
+        unset = annotation.endswith("| None") and self._refuses_none(field)
         return Parameter(field.name, name, annotation, default, argument, unset, field.docs)
 
     def _beside(self, field: Field, namespace: Namespace) -> Parameter:
@@ -127,9 +127,14 @@ class ParameterBuilder:
             f"{annotation} | None",
             "None",
             argument,
-            field.implicit_presence,
+            self._refuses_none(field),
             field.docs,
         )
+
+    def _refuses_none(self, field: Field) -> bool:
+        """Whether the stub of the message does not let its constructor take None for a field."""
+        is_bool = field.value.kind is Kind.BOOL and not field.repeated and field.key is None
+        return field.implicit_presence or (is_bool and not self.references.optional_bools)
 
     def _forms(self, field: Field, name: str) -> tuple[str, str]:
         annotation, converter = self.references.natural(field.value)

@@ -39,6 +39,7 @@ class Imported:
     statement: str
     enum_types: bool = True
     oneof_literals: bool = True
+    optional_bools: bool = True
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,11 @@ def _imported(file: str, alias: str, installed: Mapping[str, InstalledModule]) -
         statement = f"from {package} import {name}" if package else f"import {name}"
         renamed = f" as {alias}" if alias != name else ""
         return Imported(
-            alias, statement + renamed, installed_module.enum_types, installed_module.oneof_literals
+            alias,
+            statement + renamed,
+            installed_module.enum_types,
+            installed_module.oneof_literals,
+            installed_module.optional_bools,
         )
     package, name = module(file) if is_well_known(file) else (".", module_name(file))
     renamed = f" as {alias}" if alias != name else ""
@@ -146,6 +151,11 @@ class References:
         self._imports: set[str] = set()
         self._aliases: dict[tuple[str, str], str] = {}
         self.values: set[str] = set()
+
+    @property
+    def optional_bools(self) -> bool:
+        """Whether all constructors take None for a bool that can be absent."""
+        return all(item.optional_bools for item in self._modules.by_file.values())
 
     def message(self, full_name: str) -> str:
         """Return the expression for a message class."""

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import generated_packages
 import pytest
 from sessiongen_command import CONFIG, FILES, Project, project
 
@@ -18,13 +19,18 @@ BOUND = CONFIG.replace("small_protocol", "bound") + 'messages = "installed.small
 def small_project(tmp_path: Path) -> Project:
     """Return a project whose messages lie in a package beside its codegen.toml."""
     small_project = project(tmp_path, config=BOUND)
-    folder = small_project.root / "installed"
+    install(small_project)
+    return small_project
+
+
+def install(made: Project) -> None:
+    """Generate the messages of a project with protoc, in the package `installed`."""
+    folder = made.root / "installed"
     folder.mkdir()
     (folder / "__init__.py").touch()
     command = [sys.executable, "-m", "grpc_tools.protoc", "-Iproto", "small.proto"]
     outputs = ["--python_out=installed", "--pyi_out=installed"]
-    subprocess.run([*command, *outputs], cwd=small_project.root, check=True)
-    return small_project
+    subprocess.run([*command, *outputs], cwd=made.root, check=True)
 
 
 def test_layers_use_the_installed_messages(small_project: Project) -> None:
@@ -39,6 +45,40 @@ def test_layers_use_the_installed_messages(small_project: Project) -> None:
     subprocess.run([sys.executable, "-c", path + code], check=True)
     assert small_project.invoke("check").status == 0
     assert "out/bound/client.py" in small_project.invoke("explain", "Request.ping").output
+
+
+OPTIONAL_BOOLS = """\
+syntax = "proto2";
+package small;
+message D { optional bool g = 1; optional string s = 2; required bool r = 3; repeated bool l = 4; }
+message Event { optional bool now = 2; oneof event { D d = 1; } }
+message Request { optional string id = 1; oneof request { D d = 2; bool b = 3; } }
+message Response { optional string id = 1; oneof response { D d = 2; bool b = 3; } }
+"""
+
+
+def test_type_checkers_accept_layers_over_stubs_of_protoc(tmp_path: Path) -> None:
+    """protoc's own stubs do not let a constructor take None for a bool."""
+    made = project(tmp_path, proto=OPTIONAL_BOOLS, config=BOUND)
+    install(made)
+    assert "g: bool = ..." in (made.root / "installed" / "small_pb2.pyi").read_text("utf-8")
+    made.generated()
+    bound, imports = made.root / "out" / "bound", [made.root / "out", made.root]
+    errors = generated_packages.mypy([bound], imports, tmp_path / "mypy").splitlines()
+    # The stubs themselves have generic types without arguments.
+    ours = [line for line in errors if "error:" in line and "small_pb2.pyi" not in line]
+    assert ours == []
+    assert generated_packages.pyright([bound], imports, tmp_path / "pyright") == ""
+    code = "from bound import client, requests, events; from installed import small_pb2 as pb\n"
+    code += "import asyncio\n"
+    code += "class Client(client.RequestClient):\n"
+    code += "    async def send(self, request, timeout=None):\n"
+    code += "        assert not request.d.HasField('g') and request.d.HasField('r')\n"
+    code += "        return pb.Response(d=request.d)\n"
+    code += "sent = asyncio.run(Client().d(g=None, s=None, r=False, l=[]))\n"
+    code += "assert not sent.HasField('g') and sent.HasField('r')\n"
+    path = f"import sys; sys.path[:0] = ['{made.root / 'out'}', '{made.root}']\n"
+    subprocess.run([sys.executable, "-c", path + code], check=True)
 
 
 def test_module_of_another_version(small_project: Project) -> None:

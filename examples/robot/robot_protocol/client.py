@@ -88,7 +88,7 @@ class RobotRequestClient(ABC):
         Request arm 4, answered by `get_status` (5).
 
         Returns:
-            Where the arm is.
+            The position of the hand, and whether the gripper is closed.
         """
         request = pb.RobotRequest()
         request.get_status.SetInParent()

@@ -258,7 +258,7 @@ class RobotResponse(_message.Message):
 
     @_builtins.property
     def get_status(self) -> Global___RobotResponse.Status:
-        """Where the arm is."""
+        """The position of the hand, and whether the gripper is closed."""
 
     def __init__(
         self,

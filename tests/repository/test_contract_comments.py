@@ -29,7 +29,7 @@ def _sentences(text: str) -> list[str]:
     return [item.strip(" .") for item in " ".join(text.split()).split(". ")]
 
 
-@pytest.mark.parametrize(("arm", "payload"), _arms(), ids=lambda item: item.span.line)
+@pytest.mark.parametrize(("arm", "payload"), list(_arms()), ids=lambda item: item.span.line)
 def test_facts_are_in_the_comment_of_the_arm(arm: Field, payload: Message) -> None:
     """The generated documentation of an arm does not contain its payload's comment."""
     assert len(_sentences(payload.docs)) == 1

@@ -183,10 +183,10 @@ def build(message: type[M], values: Mapping[str, Any]) -> M:
 
 
 def elements(values: Iterable[_T]) -> Iterable[_T]:
-    """Return the elements of a repeated field.
+    """Returns the elements of a repeated field.
 
     Raises:
-        TypeError: `values` is a str or bytes, of which protobuf would take each character.
+        TypeError: `values` is a str or bytes, of which protobuf would take each element.
     """
     if isinstance(values, (str, bytes, bytearray)):
         raise TypeError(f"a repeated field takes a list, not one {type(values).__name__}")
@@ -194,10 +194,10 @@ def elements(values: Iterable[_T]) -> Iterable[_T]:
 
 
 def required(value: _T | None, field: str) -> _T:
-    """Return the value of a required field.
+    """Returns the value of a required field.
 
     Raises:
-        TypeError: it is None, and a message without it cannot be sent.
+        TypeError: It is None. A message without it cannot be sent.
     """
     if value is None:
         raise TypeError(f"{field} is required, and None is given")

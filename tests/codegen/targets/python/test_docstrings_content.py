@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
-from sessiongen_command import project
+from sessiongen_command import ROOT, project
 
 _DOCS = """
 import inspect, json
@@ -140,3 +141,14 @@ def test_an_event_without_comments(docs: dict[str, str]) -> None:
     assert docs["EventListeners.on_said_nothing"] == (
         "Adds a listener of the event `said_nothing`.\n\nEvent arm 21."
     )
+
+
+def test_docstrings_of_templates_say_what_a_function_does() -> None:
+    """They begin with a verb in the third person, such as "Returns"."""
+    imperative = re.compile(
+        r'"""(?:Add|Call|Check|Emit|End|Fill|Handle|Make|Raise|Return|Send|Set|Start|Wait|Write)\b'
+    )
+    templates = sorted((ROOT / "templates" / "python").glob("*.j2"))
+    assert len(templates) > 10
+    for path in templates:
+        assert not imperative.findall(path.read_text(encoding="utf-8")), path.name

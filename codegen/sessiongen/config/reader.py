@@ -45,7 +45,15 @@ def load(path: Path) -> Config:
         InputError: the file cannot be read, is not TOML, or has a key or value that
             is not allowed. It has all faults of the file.
     """
-    text = _read(path)
+    return parse(path, _read(path))
+
+
+def parse(path: Path, text: str) -> Config:
+    """Check the text of a codegen.toml.
+
+    Raises:
+        InputError: as `load`.
+    """
     try:
         data = tomli.loads(text)
     except (ValueError, RecursionError) as error:

@@ -1,7 +1,7 @@
 """The command `init`: writes a codegen.toml for a protocol that has none.
 
-Roles that the shape of the messages tells are written down; for every other role there are
-commented lines to choose from.
+Roles, pairs and errors that names and shapes show are written down; where a person has to choose,
+there are commented lines to choose from.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from pathlib import Path
 from sessiongen import pipeline
 
 from sessiongen.config import scaffold_text
-from sessiongen.frontend.annotations import Annotated
+from sessiongen.frontend.annotations import Annotated, configured
 from sessiongen.config.model import Config, Input
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed
-from sessiongen.config.scaffold_text import Unanswered, quoted
+from sessiongen.config.proposals import Proposal, propose
+from sessiongen.config.reader import parse
+from sessiongen.config.scaffold_text import quoted
 from sessiongen.paths import display
 from sessiongen.targets import registry
-from sessiongen.ir.pairing import Pairing
 from sessiongen.ir.protocol import assemble
 from sessiongen.ir.role_inference import Search, search
 from sessiongen.ir.roles import notes
@@ -57,11 +58,20 @@ def write(
     lines = _input_lines(source, include, target.absolute().parent)
     config = _config(source, include, target, "\n".join(lines))
     schema, annotated = _read(config)
-    found = search(schema, config, annotated)
-    unanswered = _unanswered(found, annotated, config)
-    left = _left(schema, annotated, config)
-    _save(target, scaffold_text.text(lines, _output_lines(source), found, unanswered))
-    return [*scaffold_text.summary(found), _next(config, found, unanswered, left)], left
+    proposal = propose(schema, annotated, config)
+    text = scaffold_text.text(lines, _output_lines(source), proposal)
+    written = _parsed(config, text)
+    annotated = configured(annotated, written)
+    found = search(schema, written, annotated)
+    found.open.update(proposal.roles.open)
+    left = _left(schema, annotated, written)
+    _save(target, text)
+    return [*scaffold_text.summary(found), _next(written, found, proposal, left)], left
+
+
+def _parsed(config: Config, text: str) -> Config:
+    """Return the configuration of a text, with the input of another one."""
+    return replace(parse(config.path, text), input=config.input)
 
 
 def _read(config: Config) -> tuple[Schema, Annotated]:
@@ -87,34 +97,12 @@ def _left(schema: Schema, annotated: Annotated, config: Config) -> list[Diagnost
         return error.diagnostics
 
 
-def _unanswered(found: Search, annotated: Annotated, config: Config) -> Unanswered | None:
-    """Return the requests that no response arm answers by its name or by annotation."""
-    request, response = (found.messages.get(role) for role in ("request", "response"))
-    if request is None or response is None:
-        return None
-    errors = [item.arm for item in found.error_arms]
-    calls = Pairing(request, response, errors, config, annotated).calls([])
-    answered = {call.request.name for call in calls}
-    used = {call.response.name for call in calls if call.response is not None}
-    names = [
-        full
-        for arm in request.arms
-        if arm.name not in answered
-        if annotated.get(full := f"{request.full_name}.{arm.name}", "response") is None
-    ]
-    free = [arm.name for arm in response.arms if arm.name not in used]
-    return Unanswered(names, free) if names else None
-
-
-def _next(
-    config: Config, found: Search, unanswered: Unanswered | None, left: list[Diagnostic]
-) -> str:
+def _next(config: Config, found: Search, proposal: Proposal, left: list[Diagnostic]) -> str:
     """Return the line that names the next steps."""
-    steps = ["choose its roles"] if any(found.open.values()) else []
-    steps += ["name the answers it asks for"] if unanswered else []
-    if not all(found.open.values()):
-        steps.append("give the protocol what it lacks")
-    elif failed(left) and not steps:
+    steps = ["choose its roles"] if found.open else []
+    steps += ["name the answers it asks for"] if proposal.unanswered else []
+    steps += ["say which of its responses report errors"] if proposal.unasked else []
+    if failed(left) and not steps:
         steps.append("fix the faults of the protocol")
     before = f"{' and '.join(steps)}, and " if steps else ""
     command = f"sessiongen{config.option} generate"

@@ -7,19 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from sessiongen.config.model import ROLES
+from sessiongen.config.answer_proposals import AnswerProposal
+from sessiongen.config.model import ARM_PATTERNS, ROLES
+from sessiongen.config.proposals import Proposal
 from sessiongen.ir.role_inference import Search
-from sessiongen.ir.roles import ABSENT, absence, error_candidates
-
-
-@dataclass(frozen=True)
-class Unanswered:
-    """Requests without an answer, by their full names, and the response arms that are free."""
-
-    requests: list[str]
-    free: list[str]
+from sessiongen.ir.roles import ABSENT, absence
 
 
 def quoted(text: str) -> str:
@@ -35,62 +28,82 @@ def summary(found: Search) -> list[str]:
     for role in ROLES:
         if role in found.open:
             lines.append(f"{role}: ?  ({', '.join(found.open[role]) or 'no message fits'})")
-        elif role in named:
+        elif role in named and _has_holder(role, found):
             lines.append(f"{role}: {named[role]}{absence(role, named[role])}")
     for label, role in (("requests", "request"), ("events", "event")):
         message = found.messages.get(role)
-        if message is not None:
+        if message is not None and message.present:
             lines.append(f"{label}: {len(message.arms)}")
     return lines
 
 
-def text(
-    input_lines: list[str],
-    output_lines: list[str],
-    found: Search,
-    unanswered: Unanswered | None,
-) -> str:
+# The messages that have the field of a role.
+_HOLDERS = {"correlation": "response", "error": "response", "timestamp": "event"}
+
+
+def _has_holder(role: str, found: Search) -> bool:
+    """Whether the protocol has the message that a role needs."""
+    message = found.messages.get(_HOLDERS.get(role, ""))
+    return message is None or message.present
+
+
+def text(input_lines: list[str], output_lines: list[str], proposal: Proposal) -> str:
     """Return the text of a codegen.toml with these lines in its input and output tables."""
-    # A role that nothing plays stays open: the protocol may gain it.
-    named = [f"{role} = {quoted(name)}" for role, name in found.named() if name != "-"]
+    names, open_ = proposal.roles.names, proposal.roles.open
     parts = [
         ["[input]", *input_lines],
         ["[[output]]", *output_lines],
         [
-            "# Found by shape; a line may be left out where the shape is unmistakable.",
+            "# Found by names and shapes; check the lines.",
             "[roles]",
-            *named,
+            *(f"{role} = {_value(names[role])}" for role in _KEYS if role in names),
         ],
-        *(list(_choice(role, names)) for role, names in found.open.items()),
-        *([list(_error(candidates))] if (candidates := _error_candidates(found)) else []),
-        *([list(_no_correlation())] if found.fields.get("correlation", "") is None else []),
-        *([list(_answers(unanswered))] if unanswered else []),
+        *(list(_choice(role, open_[role])) for role in ROLES if role in open_),
     ]
+    if proposal.errors and "error" not in open_:
+        parts.append(list(_error(proposal.errors)))
+    if proposal.unasked:
+        parts.append(list(_unasked(proposal.unasked, "error" in names)))
+    if proposal.uncorrelated:
+        parts.append(list(_no_correlation()))
+    parts += _answers(proposal.answers)
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+_KEYS = (*ROLES, *ARM_PATTERNS)
+
+
+def _value(names: tuple[str, ...]) -> str:
+    if not names:
+        return "false"
+    if len(names) == 1:
+        return quoted(names[0])
+    return f"[{', '.join(map(quoted, names))}]"
 
 
 def _choice(role: str, names: tuple[str, ...]) -> Iterator[str]:
     """Yield lines of which a person takes one."""
     if names:
-        yield f'# The {role} does not show by shape: take the "# " off the line that is right.'
+        yield f'# The {role} is not clear: take the "# " off the line that is right.'
     else:
         yield f"# No message can be the {role}. If the protocol has none:"
     yield from (f"# {role} = {quoted(name)}" for name in names)
     yield f"# {role} = false"
 
 
-def _error_candidates(found: Search) -> list[str]:
-    """Return the strings that may be the error text, if none was found."""
-    request, response = found.messages.get("request"), found.messages.get("response")
-    if request is None or response is None or found.fields.get("error", "") is not None:
-        return []
-    return [item.name for item in error_candidates(request, response)]
-
-
-def _error(names: list[str]) -> Iterator[str]:
+def _error(names: tuple[str, ...]) -> Iterator[str]:
     yield f"# Error: {ABSENT['error']}. If one of these is the text:"
     yield from (f"# error = {quoted(name)}" for name in names)
     yield "# error = false"
+
+
+def _unasked(names: tuple[str, ...], listed: bool) -> Iterator[str]:
+    if listed:
+        yield f"# Response arms that answer no request: {', '.join(names)}."
+        yield "# Those that report errors belong to the list `error` above."
+    else:
+        yield "# Response arms that answer no request. If they report errors:"
+        yield f"# error = [{', '.join(map(quoted, names))}]"
 
 
 def _no_correlation() -> Iterator[str]:
@@ -98,10 +111,20 @@ def _no_correlation() -> Iterator[str]:
     yield "# correlation = false"
 
 
-def _answers(unanswered: Unanswered) -> Iterator[str]:
-    yield "# No response arm has the name of these requests: name the one that answers."
-    if unanswered.free:
-        yield f"# Response arms that answer none yet: {', '.join(unanswered.free)}."
-    for name in unanswered.requests:
-        yield f"# [annotations.{quoted(name)}]"
-        yield '# response = "..."'
+def _answers(answers: tuple[AnswerProposal, ...]) -> Iterator[list[str]]:
+    """Yield the parts of the annotations: a line for each request, or lines to choose from."""
+    known = [item for item in answers if item.answer is not None]
+    if answers:
+        yield [
+            "# The responses of requests that no response of their name answers.",
+            "[annotations]",
+            *(f"{quoted(item.request)}.response = {quoted(item.answer or '')}" for item in known),
+        ]
+    for item in answers:
+        if item.answer is None:
+            key = f"{quoted(item.request)}.response"
+            yield [
+                '# Take the "# " off the line that is right.',
+                *(f"# {key} = {quoted(name)}" for name in item.choices),
+                f"# {key} = false",
+            ]

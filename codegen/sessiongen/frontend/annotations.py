@@ -79,8 +79,14 @@ def read(compiled: Compiled, config: Config, span_of: SpanOf) -> Annotated:
             if ANNOTATIONS_FILE in file.dependency:
                 _remove_annotations_import(file)
         files.append(file)
-    diagnostics = _add_configured(by_element, files, config)
-    return Annotated(by_element, tuple(files), tuple(diagnostics))
+    return configured(Annotated(by_element, tuple(files), ()), config)
+
+
+def configured(annotated: Annotated, config: Config) -> Annotated:
+    """Return annotations with those of a configuration added."""
+    by_element = dict(annotated.by_element)
+    diagnostics = _add_configured(by_element, list(annotated.files), config)
+    return Annotated(by_element, annotated.files, tuple(diagnostics))
 
 
 class _OptionReader:

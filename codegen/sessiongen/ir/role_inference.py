@@ -15,7 +15,15 @@ from sessiongen.frontend.annotations import Annotated
 from sessiongen.paths import display
 from sessiongen.ir.role_arms import divide
 from sessiongen.ir.role_fields import FieldFinder
-from sessiongen.ir.roles import NO_MESSAGE, ErrorArm, RoleMessage, Roles, name_of, role_message
+from sessiongen.ir.roles import (
+    NO_MESSAGE,
+    ErrorArm,
+    RoleMessage,
+    Roles,
+    error_names,
+    name_of,
+    role_message,
+)
 from sessiongen.ir.schema import Field, Message, Oneof, Schema
 
 # The roles of messages with arms; the name of each message ends in the name of its role.
@@ -51,7 +59,10 @@ class Search:
     def named(self) -> list[tuple[str, str]]:
         """Return each known role with the name of its message or field; "-" for none."""
         known = {**self.messages, **self.fields}
-        return [(role, name_of(known[role])) for role in ROLES if role in known]
+        named = {role: name_of(known[role]) for role in ROLES if role in known}
+        if "error" in named:
+            named["error"] = error_names(known["error"], self.error_arms)
+        return list(named.items())
 
 
 def search(schema: Schema, config: Config, annotated: Annotated) -> Search:

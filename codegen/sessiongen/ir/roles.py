@@ -106,9 +106,8 @@ class Roles:
 
     def named(self) -> list[tuple[str, str]]:
         """Return each role with the name of its message or field; "-" for none."""
-        errors = [*([self.error] if self.error else []), *(item.arm for item in self.error_arms)]
         named = {role: name_of(getattr(self, role)) for role in ROLES}
-        named["error"] = ", ".join(item.name for item in errors) or "-"
+        named["error"] = error_names(self.error, self.error_arms)
         return list(named.items())
 
     @property
@@ -140,6 +139,12 @@ def name_of(holder: RoleMessage | Field | None) -> str:
     if holder is None or not holder.present:
         return "-"
     return holder.full_name if holder.oneof.main else f"{holder.full_name}.{holder.oneof.name}"
+
+
+def error_names(error: RoleMessage | Field | None, arms: tuple[ErrorArm, ...]) -> str:
+    """Return the names of the field and the arms for errors; "-" for none."""
+    fields_ = [error] if isinstance(error, Field) else []
+    return ", ".join(item.name for item in (*fields_, *(item.arm for item in arms))) or "-"
 
 
 def absence(role: str, name: str) -> str:

@@ -166,12 +166,11 @@ def test_init_names_what_has_no_partner_and_leaves_a_place_for_it(tmp_path: Path
     )
     assert "now name the answers it asks for" in outcome.output
     text = small_project.config.read_text(encoding="utf-8")
-    answer = '[annotations."small.Request.frobnicate"]\n# response = "..."'
-    assert f"# {answer}\n" in text
+    answer = '"small.Request.frobnicate".response = '
+    assert f'# {answer}"ping"\n# {answer}false\n' in text
     assert small_project.invoke("generate").status == 2
     small_project.config.write_text(
-        text.replace(f"# {answer}", answer.replace("# ", "").replace("...", "ping")),
-        encoding="utf-8",
+        text.replace(f"# {answer}false", f"{answer}false"), encoding="utf-8"
     )
     small_project.generated()
 
@@ -196,10 +195,9 @@ def test_init_of_a_published_module_with_one_unpaired_arm(tmp_path: Path) -> Non
     ]
     assert set(roles) == {"event", "request", "response"}
     text = config.read_text(encoding="utf-8")
-    text = text.replace("# [annot", "[annot").replace(
-        '# response = "..."', 'response = "send_chat_message"'
-    )
-    config.write_text(text, encoding="utf-8")
+    answer = '"livekit.proto.FfiRequest.edit_chat_message".response = "send_chat_message"'
+    assert f"\n# {answer}\n" in text
+    config.write_text(text.replace(f"# {answer}", answer), encoding="utf-8")
     # test_message_module.py generates from this module.
     outcome = invoke(tmp_path, "explain", "FfiRequest.edit_chat_message")
     assert outcome.status == 0

@@ -1,0 +1,253 @@
+"""Proposes the messages with a role for a new codegen.toml.
+
+A protocol that follows the naming conventions has its roles found by `role_inference`. This
+module proposes more, as a person reviews what `init` writes: it knows other names for the roles,
+takes the unions of the named file before those of its imports, prefers unions with many arms, and
+leaves out what is only a part of another message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from sessiongen.config.answer_proposals import answers_requests
+from sessiongen.config.model import Config
+from sessiongen.frontend.annotations import Annotated
+from sessiongen.ir.role_inference import search
+from sessiongen.ir.roles import RoleMessage, name_of, role_message
+from sessiongen.ir.schema import Message, Schema
+
+ROLES = ("event", "request", "response")
+# The ends of the names of messages with a role.
+_NAMES = {
+    "event": ("event", "notification", "notice"),
+    "request": ("request", "command", "query", "call"),
+    "response": ("response", "reply", "answer", "result"),
+}
+# The beginnings of the names of two messages of which one side sends each.
+_DIRECTIONS = (("to", "from"), ("client", "server"), ("worker", "server"))
+
+
+@dataclass
+class RoleProposal:
+    """Roles for a new configuration.
+
+    names: the keys of [roles] with their values; no value stands for `false`.
+    open: the candidates for each role that a person has to choose.
+    """
+
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    open: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def propose_roles(
+    schema: Schema, roots: tuple[str, ...], config: Config, annotated: Annotated
+) -> RoleProposal:
+    """Return the messages that are proposed for each role.
+
+    roots: the files that no other file of the protocol imports.
+    """
+    return _Proposer(schema, roots, config, annotated).proposal()
+
+
+class _Proposer:
+    """Chooses a message for each role, one kind of evidence after the other."""
+
+    def __init__(
+        self, schema: Schema, roots: tuple[str, ...], config: Config, annotated: Annotated
+    ) -> None:
+        self.schema = schema
+        self.chosen: dict[str, RoleMessage] = {}
+        self.absent: set[str] = set()
+        found = search(schema, config, annotated)
+        self.envelope = found.messages.get("envelope")
+        unions = [item for item in schema.own_messages() if item.oneofs]
+        named = [item for item in unions if item.file in roots]
+        if self.envelope is None and named and not _carries_roles(named, found.open):
+            found = search(replace(schema, own=roots), config, annotated)
+            unions = named
+            self.envelope = found.messages.get("envelope")
+        elif not named:
+            reachable = self._reachable(
+                [item for item in schema.own_messages() if item.file in roots]
+            )
+            unions = [item for item in unions if item.full_name in reachable] or unions
+        for role in ROLES:
+            message = found.messages.get(role)
+            if message is not None:
+                self.chosen[role] = message
+        carriers = {item.full_name for item in unions if self._carries_unions(item)}
+        parts = self._parts(carriers)
+        candidates = [item for item in unions if item.full_name not in parts]
+        # What carries unions is an envelope, unless there is nothing else.
+        candidates = [it for it in candidates if it.full_name not in carriers] or candidates
+        self.unions = sorted(map(_with_largest, candidates), key=lambda item: -len(item.arms))
+
+    def proposal(self) -> RoleProposal:
+        """Return the proposal."""
+        shared = self._shared_message()
+        if shared is not None:
+            return shared
+        self._choose_direction()
+        self._choose_pair()
+        for role in ROLES:
+            self._choose_by_name(role)
+        self._split_from_events()
+        return self._result()
+
+    def _shared_message(self) -> RoleProposal | None:
+        """Return the roles of a message that carries requests and responses alike."""
+        if self.chosen:
+            return None
+        for item in self.unions:
+            ends = {role: f"*_{role}" for role in ("request", "response")}
+            counts = [sum(arm.name.endswith(end[1:]) for arm in item.arms) for end in ends.values()]
+            if not all(counts) or 2 * sum(counts) < len(item.arms):
+                continue
+            name = (name_of(item),)
+            return RoleProposal(
+                {
+                    "event": name if sum(counts) < len(item.arms) else (),
+                    "request": name,
+                    "response": name,
+                    "requests": (ends["request"],),
+                    "responses": (ends["response"],),
+                }
+            )
+        return None
+
+    def _choose_pair(self) -> None:
+        """Choose the largest request whose name differs from a response's by that word."""
+        by_name = {item.full_name: item for item in self.unions}
+        pairs = [
+            (item, by_name[other])
+            for item in self.unions
+            if "Request" in item.path[-1]
+            if (other := "Response".join(item.full_name.rsplit("Request", 1))) in by_name
+        ]
+        known = self.chosen.get("request")
+        if (
+            not pairs
+            or "response" in self.absent
+            or (known and ("response" in self.chosen or self.envelope))
+        ):
+            return
+        largest = [pair for pair in pairs if len(pair[0].arms) == len(pairs[0][0].arms)]
+        if len(largest) == 1 and (known is None or len(known.arms) <= len(largest[0][0].arms)):
+            self.chosen["request"], self.chosen["response"] = largest[0]
+
+    def _choose_direction(self) -> None:
+        """Choose the two messages whose names say which side sends them."""
+        most = max((len(item.arms) for item in self.chosen.values()), default=0)
+        for item in self.unions if self.envelope is None else ():
+            other = self._opposite(item)
+            if other is not None and len(item.arms) >= most:
+                self.chosen = {"request": item, "event": other}
+                self.absent.add("response")
+                return
+
+    def _opposite(self, message: RoleMessage) -> RoleMessage | None:
+        """Return the message that goes in the opposite direction of requests, or None."""
+        name = message.path[-1].lower()
+        for first, second in _DIRECTIONS:
+            opposite = f"{second}{name.removeprefix(first)}"
+            for item in self.unions if name.startswith(first) else ():
+                if item.path[-1].lower() == opposite:
+                    return item
+        return None
+
+    def _choose_by_name(self, role: str) -> None:
+        if role in self.chosen or role in self.absent:
+            return
+        fitting = [item for item in self._free() if _is_called(item, role)]
+        if len(fitting) == 1 or (fitting and len(fitting[0].arms) > 2 * len(fitting[1].arms)):
+            self.chosen[role] = fitting[0]
+
+    def _split_from_events(self) -> None:
+        """Take a response for the event if its arms do not answer the requests."""
+        request, response = self.chosen.get("request"), self.chosen.get("response")
+        if request is None or response is None or "event" in self.chosen or self.envelope:
+            return
+        if not answers_requests(request, response):
+            self.chosen["event"] = self.chosen.pop("response")
+            self.absent.add("response")
+
+    def _result(self) -> RoleProposal:
+        result = RoleProposal()
+        if self.envelope is not None:
+            result.names["envelope"] = (name_of(self.envelope),)
+        free = self._free()
+        for role in ROLES:
+            if role in self.chosen:
+                message = self.chosen[role]
+                result.names[role] = (name_of(message),) if message.present else ()
+                continue
+            # A message that is called like another role is no candidate for this one.
+            others = [
+                it for it in free if not any(_is_called(it, word) for word in ROLES if word != role)
+            ]
+            candidates = tuple(map(name_of, others))
+            if role in self.absent or (self.chosen and not candidates):
+                result.names[role] = ()
+            else:
+                result.open[role] = candidates
+        if result.names.get("request") == () and "response" in result.open:
+            del result.open["response"]
+        return result
+
+    def _free(self) -> list[RoleMessage]:
+        """Return the unions without a role that no chosen message can hold."""
+        taken = {item.full_name for item in self.chosen.values()}
+        if self.envelope is not None:
+            taken.add(self.envelope.full_name)
+        held = self._reachable(self.chosen.values())
+        return [item for item in self.unions if item.full_name not in taken | held]
+
+    def _reachable(self, messages: Iterable[Message]) -> set[str]:
+        """Return the full names of the messages that fields of some messages can hold."""
+        pending = [item.value.type_name for message in messages for item in message.fields]
+        names: set[str] = set()
+        while pending:
+            name = pending.pop()
+            if name in self.schema.messages and name not in names:
+                names.add(name)
+                pending += [item.value.type_name for item in self.schema.messages[name].fields]
+        return names
+
+    def _carries_unions(self, message: Message) -> bool:
+        """Whether at least half of the arms of a message, and two of them, hold unions."""
+        arms = [arm for oneof in message.oneofs for arm in oneof.arms]
+        held = [self.schema.messages.get(arm.value.type_name) for arm in arms]
+        count = sum(item is not None and bool(item.oneofs) for item in held)
+        return count > 1 and 2 * count >= len(arms)
+
+    def _parts(self, carriers: set[str]) -> set[str]:
+        """Return the messages that are a single field of another one that is no carrier."""
+        return {
+            item.value.type_name
+            for message in self.schema.own_messages()
+            if message.full_name not in carriers
+            for item in message.fields
+            if not item.repeated and item.key is None
+            if item.value.type_name != message.full_name
+        }
+
+
+def _carries_roles(unions: Iterable[Message], open_: dict[str, tuple[str, ...]]) -> bool:
+    """Whether a union carries messages that may have two different roles."""
+    return any(
+        sum(not held.isdisjoint(names) for names in open_.values()) > 1
+        for union in unions
+        for held in [{arm.value.type_name for oneof in union.oneofs for arm in oneof.arms}]
+        if len(held) > 1
+    )
+
+
+def _with_largest(message: Message) -> RoleMessage:
+    oneof = max(message.oneofs, key=lambda item: len(item.arms))
+    return role_message(message, oneof, oneof.arms)
+
+
+def _is_called(message: Message, role: str) -> bool:
+    return message.path[-1].lower().endswith(_NAMES[role])

@@ -172,10 +172,16 @@ def test_the_first_state_of_the_agent_is_sent(conversation: Conversation) -> Non
 
 
 def test_events(conversation: Conversation) -> None:
+    # In a room, @livekit/agents neither sends nor reads one message after the other.
+    ordered = not conversation.in_room or JS not in (conversation.host, conversation.driver)
     for arm, expected in expected_events(conversation.host).items():
         received = [comparable(event_payload(event)) for event in conversation.events_of(arm)]
-        listened = arm in conversation.pair.listens
-        assert received == (as_received(conversation.driver, expected) if listened else []), arm
+        is_listening = arm in conversation.pair.listens
+        wanted = as_received(conversation.driver, expected) if is_listening else []
+        if ordered:
+            assert received == wanted, arm
+        else:
+            assert sorted(received, key=repr) == sorted(wanted, key=repr), arm
 
 
 def test_there_are_no_unexpected_events(conversation: Conversation) -> None:

@@ -121,9 +121,9 @@ def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
             time.sleep(0.05)
 
 
-def join_token(room: str, identity: str) -> str:
+def join_token(room: str, identity: str, hidden: bool = False) -> str:
     """Returns a token with which a participant may join a room."""
-    grants = api.VideoGrants(room_join=True, room=room)
+    grants = api.VideoGrants(room_join=True, room=room, hidden=hidden)
     return api.AccessToken(KEY, SECRET).with_identity(identity).with_grants(grants).to_jwt()
 
 
@@ -136,10 +136,10 @@ class LiveRoom:
         self._name = uuid.uuid4().hex
         self._rooms: list[rtc.Room] = []
 
-    async def join(self, identity: str) -> rtc.Room:
+    async def join(self, identity: str, hidden: bool = False) -> rtc.Room:
         room = rtc.Room()
         self._rooms.append(room)
-        await room.connect(f"ws://{self._address}", join_token(self._name, identity))
+        await room.connect(f"ws://{self._address}", join_token(self._name, identity, hidden))
         return room
 
     async def delete_room(self) -> None:

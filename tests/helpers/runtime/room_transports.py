@@ -47,6 +47,13 @@ async def send_raw(room: rtc.Room, body: bytes, to: str | None = None) -> None:
     )
 
 
+def send_unlisted(server: StandIn, identity: str, body: bytes) -> None:
+    """Sends a message of the session as a participant that is not listed in the room."""
+    streams = server.begin_late(identity, len(body))
+    server._chunk(streams, body)
+    server._close(streams)
+
+
 async def open_raw(room: rtc.Room, size: int | None = None) -> rtc.ByteStreamWriter:
     """Opens a stream with the topic of the session."""
     return await room.local_participant.stream_bytes("AS_raw", topic=TOPIC, total_size=size)

@@ -132,5 +132,10 @@ class Router(Generic[M]):
         return frame
 
     def recipient(self, frame: bytes) -> str | None:
-        """Returns the identity of a frame's recipient; None for all participants."""
-        return frame.identity if isinstance(frame, _AddressedFrame) else self._remote_identity
+        """Returns the identity of a frame's recipient; None for all participants.
+
+        A hidden participant sends without an identity, so that it can only be reached with all.
+        """
+        if isinstance(frame, _AddressedFrame):
+            return frame.identity or None
+        return self._remote_identity

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 from agent_session import ConnectionLost, RoomSessionTransport, StreamLimits
-from room_stand_in import StandIn, stand_in
-from room_transports import RawReader, response, send_raw
+from room_stand_in import stand_in
+from room_transports import RawReader, response, send_raw, send_unlisted
 from transport_messages import ping, read_all, run
 
 # A peer that has sent a message may stay unlisted for so long in these tests.
@@ -22,7 +22,7 @@ def test_a_peer_that_disconnects_before_it_is_listed() -> None:
             async with RoomSessionTransport(
                 await server.join("driver"), "agent", limits=UNLISTED
             ) as driver:
-                send_unlisted(server, ping(1).SerializeToString())
+                send_unlisted(server, "agent", ping(1).SerializeToString())
                 assert await read_all(driver) == [ping(1)]
                 assert isinstance(driver.reason, ConnectionLost)
                 assert str(driver.reason) == "the peer left before it was listed in the room"
@@ -36,7 +36,7 @@ def test_a_peer_that_is_listed_late_stays() -> None:
             async with RoomSessionTransport(
                 await server.join("driver"), "agent", limits=UNLISTED
             ) as driver:
-                send_unlisted(server, ping(1).SerializeToString())
+                send_unlisted(server, "agent", ping(1).SerializeToString())
                 assert await driver.__anext__() == ping(1)
                 peer = await server.join("agent")
                 await passed(UNLISTED.stall_timeout)
@@ -53,7 +53,7 @@ def test_the_time_of_a_reconnect_does_not_count_for_an_unlisted_peer() -> None:
                 await server.join("driver"), "agent", limits=UNLISTED
             ) as driver:
                 server.lose("driver")
-                send_unlisted(server, ping(1).SerializeToString())
+                send_unlisted(server, "agent", ping(1).SerializeToString())
                 assert await driver.__anext__() == ping(1)
                 await passed(UNLISTED.stall_timeout)
                 assert not driver.closed
@@ -94,7 +94,7 @@ def test_messages_to_a_peer_that_answers_before_it_is_listed_are_not_logged(
             ) as driver:
                 await driver.send(ping(1))
                 await driver.flush()
-                send_unlisted(server, response("1").SerializeToString())
+                send_unlisted(server, "agent", response("1").SerializeToString())
                 assert await driver.__anext__() == response("1")
                 await server.join("agent")
                 await passed(2 * UNLISTED.stall_timeout)
@@ -110,10 +110,3 @@ async def passed(seconds: float) -> None:
     over = loop.create_future()
     loop.call_later(seconds, over.set_result, None)
     await over
-
-
-def send_unlisted(server: StandIn, body: bytes) -> None:
-    """Sends a message of the session as a participant that is not listed."""
-    streams = server.begin_late("agent", len(body))
-    server._chunk(streams, body)
-    server._close(streams)

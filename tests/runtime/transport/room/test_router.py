@@ -14,7 +14,7 @@ from agent_session.transport.room.router import Routes
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 from livekit import rtc
 from room_stand_in import StandIn, stand_in
-from room_transports import QUICK, RawReader, open_raw, response, send_raw, take
+from room_transports import QUICK, RawReader, open_raw, response, send_raw, send_unlisted, take
 from transport_messages import audio, ping, run, transcript
 
 
@@ -47,6 +47,22 @@ def test_events_go_to_all_and_a_response_to_the_sender_of_the_request() -> None:
             assert await at_bob.messages(3) == [events[0], response("2"), events[1]]
             to = [list(options.destination_identities) for who, options in server.opened[2:]]
             assert to == [[], ["bob"], ["ann"], []]
+
+    run(main())
+
+
+def test_a_response_to_a_hidden_participant_goes_to_all() -> None:
+    """Its messages come without an identity."""
+
+    async def main() -> None:
+        async with open_host() as (server, host, ann, bob):
+            at_ann, at_bob = RawReader(ann), RawReader(bob)
+            send_unlisted(server, "", body(ping(1)))
+            assert await host.__anext__() == ping(1)
+            await at_ann.messages(1)  # the request itself
+            await at_bob.messages(1)
+            await host.send(response("1"))
+            assert await at_ann.messages(1) == await at_bob.messages(1) == [response("1")]
 
     run(main())
 

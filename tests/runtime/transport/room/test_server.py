@@ -264,6 +264,20 @@ def listen(driver: RemoteSession, reply: list[str]) -> None:
     driver.on_conversation_item_added(added)
 
 
+def test_a_hidden_driver(address: str) -> None:
+    """Its messages come without an identity, so that its responses go to everyone."""
+
+    async def main() -> None:
+        async with live_room(address) as place:
+            async with hosted(await place.join("agent"), {"hi": [Say("hello")]}):
+                driver = await ready_driver(await place.join("observer", hidden=True))
+                assert await text_of_run(driver, "hi") == "hello"
+            assert isinstance(await driver.wait_ended(), Ended)
+            await driver.close()
+
+    run_live(main())
+
+
 def test_a_peer_that_disconnects_after_a_send(address: str) -> None:
     """A server may take three seconds to list a participant, and does not report one that has left
     by then."""

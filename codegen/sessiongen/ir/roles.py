@@ -7,6 +7,7 @@ Each role is optional. Several roles may share a message; each arm of it then ha
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 from sessiongen.config.model import ROLES, Config
 from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
@@ -43,10 +44,11 @@ class RoleMessage(Message):
         """Whether the protocol has the role."""
         return self.full_name != ""
 
-    @property
+    @cached_property
     def beside(self) -> tuple[Field, ...]:
         """The fields that are not in the oneof of the arms."""
-        return tuple(item for item in self.fields if item not in self.oneof.arms)
+        names = {item.name for item in self.oneof.arms}
+        return tuple(item for item in self.fields if item.name not in names)
 
     @property
     def other_oneofs(self) -> tuple[Oneof, ...]:

@@ -64,8 +64,9 @@ class _Encoders:
         name = self.names.role(role)
         arm_type = f"{self.context.union_name(role.oneof)}Arm" if role.present else ""
         encoders = [self._encoder(plan) for plan in self.context.plans.values()]
-        payloads = [item for item in role.arms if item.value.type_name in self.context.plans]
-        scalars = [item for item in role.arms if item not in payloads]
+        plans = self.context.plans
+        payloads = [item for item in role.arms if item.value.type_name in plans]
+        scalars = [item for item in role.arms if item.value.type_name not in plans]
         without_time = self._without_time(role.arms)
         beside = self._beside(bool(without_time))
         return EncodersModel(

@@ -10,6 +10,7 @@ connection or its stdin does.
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import logging
 import os
@@ -26,7 +27,6 @@ from livekit.agents import AgentSession
 from livekit.agents.llm import ChatItem, ChatMessage, FunctionCall
 from livekit.agents.voice import remote_session as sdk
 from livekit.agents.voice.events import UserInputTranscribedEvent
-from wire import Bare
 
 _LOCAL = "127.0.0.1"
 # Events that are emitted for one credit.
@@ -76,21 +76,15 @@ async def host(kind: str, port: int, items: int) -> None:
 
 
 async def _bare_host(port: int, session: Any) -> None:
-    """Connect; what the session emits is written in batches, a tick of the loop each."""
-    loop = asyncio.get_running_loop()
-    peer = BareHost(session.history.items)
-    _, protocol = await loop.create_connection(lambda: Bare(peer.take), _LOCAL, port)
-    batch: list[bytes] = []
-
-    def write() -> None:
-        protocol.transport.write(b"".join(batch))
-        batch.clear()
+    """Connects a bare host, and sends the events of the session."""
+    protocol = BareHost(session.history.items).protocol
+    await asyncio.get_running_loop().create_connection(lambda: protocol, _LOCAL, port)
 
     def forward(event: UserInputTranscribedEvent) -> None:
-        if not batch:
-            loop.call_soon(write)
-        batch.append(transcription(event))
+        protocol.send(transcription(event))
 
+    # As the runtime does: livekit's emitter inspects a listener without it for each event.
+    setattr(forward, "__signature__", inspect.signature(forward))
     session.on("user_input_transcribed", forward)
 
 

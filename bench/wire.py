@@ -1,7 +1,7 @@
-"""The least that speaks the protocol: what every figure of the runtime is held against.
+"""The framing of the protocol on an `asyncio.Protocol`, for the bare peers of the benchmarks.
 
-Comes in: bytes of a socket. Goes out: frames, as many as are complete. Built on
-`asyncio.Protocol` and protobuf alone, with nothing that a product would need besides.
+It has no limits, errors or flow control. Frames are written in the same batches as those of the
+runtime's transports, so that a figure compares the work of the peers and not the number of writes.
 """
 
 from __future__ import annotations
@@ -32,8 +32,12 @@ def request(request_id: str, arm: str) -> bytes:
     return framed(message)
 
 
+# The bytes of the first write of a tick, and of the writes after it.
+FIRST_BATCH, BATCH = 1 << 9, 1 << 16
+
+
 class Bare(asyncio.Protocol):
-    """Cuts frames, and gives each batch of them to a function, which returns what to write."""
+    """Passes the frames of each chunk to a function, which returns the bytes to write at once."""
 
     def __init__(self, take: Callable[[list[bytes]], bytes]) -> None:
         self.transport: asyncio.Transport
@@ -41,6 +45,11 @@ class Bare(asyncio.Protocol):
         self.lost = asyncio.get_running_loop().create_future()
         self._take = take
         self._buffer = b""
+        self._queue: list[bytes] = []
+        self._queued = 0
+        self._batch = FIRST_BATCH
+        self._flush_due = False
+        self._loop = asyncio.get_running_loop()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -49,9 +58,31 @@ class Bare(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
+        self._flush_due = True
         answer = self._take(list(self._frames()))
         if answer:
             self.transport.write(answer)
+        if self._flush_due:
+            self._flush()
+
+    def send(self, frame: bytes) -> None:
+        """Queues a frame until a batch is full or the tick ends."""
+        self._queue.append(frame)
+        self._queued += len(frame)
+        if self._queued >= self._batch:
+            self._flush()
+            self._batch = BATCH
+        elif not self._flush_due:
+            self._flush_due = True
+            self._loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        self._flush_due = False
+        self._batch = FIRST_BATCH
+        if self._queue:
+            self.transport.write(b"".join(self._queue))
+            self._queue.clear()
+            self._queued = 0
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.lost.set_result(None)

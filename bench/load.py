@@ -50,10 +50,10 @@ class Subject:
 
 
 @asynccontextmanager
-async def subject(*arguments: str) -> AsyncIterator[Subject]:
-    """Run a subject as a child process."""
+async def subject(*arguments: str, program: Path = _SUBJECT) -> AsyncIterator[Subject]:
+    """Runs a program with arguments as a subprocess."""
     pipe = asyncio.subprocess.PIPE
-    command = (sys.executable, str(_SUBJECT), *arguments)
+    command = (sys.executable, str(program), *arguments)
     child = Subject(await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe))
     try:
         yield child
@@ -159,7 +159,7 @@ async def host(kind: str, items: int = 0) -> AsyncIterator[Host]:
 async def answering(*arguments: str) -> AsyncIterator[Subject]:
     """Answer the drivers of a subject; PORT in its arguments is where."""
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: _Answering(_none), "127.0.0.1", 0, backlog=1024)
+    server = await loop.create_server(lambda: Answering(no_answer), "127.0.0.1", 0, backlog=1024)
     port = str(server.sockets[0].getsockname()[1])
     given = [port if item == "PORT" else item for item in arguments]
     async with server, subject(*given) as child:
@@ -177,7 +177,7 @@ async def deaf(*arguments: str) -> AsyncIterator[Subject]:
     """Accept the connection of a subject, and read nothing from it."""
 
     def accepted() -> asyncio.Protocol:
-        return _Deaf(_none)
+        return _Deaf(no_answer)
 
     server = await asyncio.get_running_loop().create_server(accepted, "127.0.0.1", 0)
     port = str(server.sockets[0].getsockname()[1])
@@ -186,7 +186,7 @@ async def deaf(*arguments: str) -> AsyncIterator[Subject]:
         yield child
 
 
-class _Answering(Bare):
+class Answering(Bare):
     """Answers each request by moving its id: to take messages apart would cost more than the
     subject does."""
 
@@ -226,5 +226,5 @@ _ANSWERS = {
 }
 
 
-def _none(frames: list[bytes]) -> bytes:
+def no_answer(frames: list[bytes]) -> bytes:
     return b""

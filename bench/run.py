@@ -15,6 +15,7 @@ from pathlib import Path
 
 import encoding
 import generator
+import many_sessions
 import plot
 import sessions
 from measure import Row
@@ -35,7 +36,7 @@ same machine, in turn, over many rounds, of which nine tenths took as long or lo
 a machine does costs time only. A limit is on the ratio, or on the number where there is no peer.
 Sessions are measured in two processes on loopback; the load is the same for each subject and
 takes no messages apart. A bare protocol is an `asyncio.Protocol` that parses and makes the
-same messages by hand, and does nothing else.
+same messages by hand, writes them in the same batches, and does nothing else.
 
 ![how far each figure keeps from its limit](figures.svg)
 
@@ -47,7 +48,12 @@ same messages by hand, and does nothing else.
 def main() -> int:
     """Measure, write the table, and return the exit status."""
     with tempfile.TemporaryDirectory(prefix="sessiongen-bench-") as folder:
-        rows = [*generator.rows(Path(folder)), *encoding.rows(), *sessions.rows()]
+        rows = [
+            *generator.rows(Path(folder)),
+            *encoding.rows(),
+            *sessions.rows(),
+            *many_sessions.rows(),
+        ]
     plot.draw(rows, _HERE / "figures.svg")
     (_HERE / "README.md").write_text(_HEAD + "".join(map(_line, rows)) + _foot(), encoding="utf-8")
     for row in rows:

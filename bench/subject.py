@@ -136,12 +136,12 @@ async def fleet(port: int, sessions: int) -> None:
     await first.start()
     await _asked(first.get_framework_info, 500, 1)
     alone = min([await _asked(first.get_framework_info, 1000, 1) for _ in range(5)]) / 1000
-    before = _resident()
+    before = resident()
     others = [RemoteSession(TcpSessionTransport(_LOCAL, port)) for _ in range(sessions)]
     for each in others:
         await each.start()
         await each.ping()
-    idle = (_resident() - before) / sessions
+    idle = (resident() - before) / sessions
 
     async def several(session: RemoteSession) -> None:
         for _ in range(5):
@@ -166,7 +166,7 @@ async def pressed(port: int, megabytes: int, events: int) -> None:
     event = UserInputTranscribedEvent(transcript="what is the weather", is_final=False)
     frame = pb.AgentSessionMessage()
     frame.audio_output.data = bytes(1 << 15)
-    before = _resident()
+    before = resident()
     offered = megabytes << 5
     for index in range(max(offered, events)):
         if index < offered and not transport.closed:
@@ -179,7 +179,7 @@ async def pressed(port: int, megabytes: int, events: int) -> None:
     await transport.close(0)
 
 
-def _resident() -> int:
+def resident() -> int:
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 

@@ -10,7 +10,7 @@ import asyncio
 import ipaddress
 import socket
 import ssl as ssl_module
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
@@ -133,7 +133,8 @@ class Listener(Generic[T]):
         self._max_connections = max_connections
         self._server: asyncio.Server | None = None
         self._connections: set[T] = set()
-        self._waiting: deque[T] = deque()
+        # In the order of their arrival. A dict, so that each is removed in constant time.
+        self._waiting: OrderedDict[T, None] = OrderedDict()
         self._changed = asyncio.Event()
         self._closed = False
 
@@ -165,7 +166,7 @@ class Listener(Generic[T]):
                 raise ListenerClosed
             self._changed.clear()
             await self._changed.wait()
-        return self._waiting.popleft()
+        return self._waiting.popitem(last=False)[0]
 
     def __aiter__(self) -> Listener[T]:
         return self
@@ -199,21 +200,26 @@ class Listener(Generic[T]):
         return transport
 
     def _add(self, transport: T) -> None:
-        # Includes peers that sent messages and disconnected before they were accepted.
-        peers = len(self._connections.union(self._waiting))
-        full = self._max_connections is not None and peers >= self._max_connections
-        if full or len(self._waiting) >= _BACKLOG or self._closed:
-            logger.warning("a connection was refused: %d peers are connected", peers)
+        if self._closed or self._is_full():
+            logger.warning(
+                "a connection was refused: %d peers are connected", len(self._connections)
+            )
             transport._abort()
             return
         self._connections.add(transport)
-        self._waiting.append(transport)
+        self._waiting[transport] = None
         self._changed.set()
+
+    def _is_full(self) -> bool:
+        if self._max_connections is None:
+            return False
+        # Includes peers that sent messages and disconnected before they were accepted.
+        return len(self._connections.union(self._waiting)) >= self._max_connections
 
     def _remove(self, transport: T) -> None:
         self._connections.discard(transport)
-        if transport in self._waiting and not transport._receive_buffer.size:
-            self._waiting.remove(transport)
+        if not transport._receive_buffer.size:
+            self._waiting.pop(transport, None)
 
 
 async def _resolve(host: str, port: int) -> list[str]:

@@ -378,3 +378,21 @@ def test_a_close_after_a_reset_raises_nothing() -> None:
             assert await read_all(driver) == []
 
     run(main())
+
+
+def test_thousands_of_agents_may_wait_to_be_accepted() -> None:
+    """None is refused for the others, whatever the driver does meanwhile."""
+
+    async def main() -> None:
+        count = 2_500
+        async with await listen(max_agents=None) as listener:
+            clients = [TcpSessionTransport(listener.host, listener.port) for _ in range(count)]
+            await asyncio.gather(*(client.start() for client in clients))
+            while len(listener._waiting) < count:
+                await asyncio.sleep(0)
+            accepted = [await listener.accept() for _ in range(count)]
+            await accepted[-1].send(ping(1))
+            assert not any(client.closed for client in clients)
+            await asyncio.gather(*(each.close(0) for each in (*accepted, *clients)))
+
+    run(main(), 60)

@@ -1,0 +1,160 @@
+"""Figures of many sessions in one process: connected at the same time, and one after the other.
+
+    python bench/many_sessions.py driver 10000
+    python bench/many_sessions.py in_turn 300
+
+As a program it is the process that is measured. The driver prints its port, and the other process
+connects a host for each session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import sys
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from pathlib import Path
+
+from agent_session import RemoteSession, SessionHost, listen, memory_pair
+from livekit.agents import Agent, AgentSession
+from load import Answering, Subject, no_answer, subject
+from measure import Row
+from subject import resident, say
+
+_MANY, _FEW, _IN_TURN = 10_000, 1_000, 300
+_TIMEOUT = 300.0
+
+
+def rows() -> list[Row]:
+    """Measures all figures; takes about a minute."""
+    return asyncio.run(_rows())
+
+
+async def _rows() -> list[Row]:
+    few, many = await _connect_hosts(_FEW), await _connect_hosts(_MANY)
+    async with _process("in_turn", str(_IN_TURN)) as child:
+        left = (await child.figures())["left"] / 1024
+    idle, seconds = many["idle"] / 1024, many["connect"] + many["close"]
+    request, request_few = many["request"] * 1e6, few["request"] * 1e6
+    return [
+        Row(
+            f"memory of a session, {_MANY:,} in one driver",
+            f"{idle:.1f} KiB",
+            "-",
+            idle,
+            64,
+            " KiB",
+        ),
+        Row(
+            f"processor time of a request in {_MANY:,} sessions, against {_FEW:,}",
+            f"{request:.0f} µs",
+            f"{_FEW:,} sessions, {request_few:.0f} µs",
+            request / request_few,
+            1.3,
+        ),
+        Row(f"connect and close {_MANY:,} sessions", f"{seconds:.1f} s", "-", seconds, 60, " s"),
+        Row(
+            f"memory that each of {_IN_TURN} sessions in turn leaves",
+            f"{left:.1f} KiB",
+            "-",
+            left,
+            4,
+            " KiB",
+        ),
+    ]
+
+
+def _process(*arguments: str) -> AbstractAsyncContextManager[Subject]:
+    return subject(*arguments, program=Path(__file__))
+
+
+async def _connect_hosts(count: int) -> dict[str, float]:
+    """Connects hosts to a driver, all at the same time, and returns the figures of the driver."""
+    loop = asyncio.get_running_loop()
+    async with _process("driver", str(count)) as child:
+        port = int((await child.figures())["port"])
+        hosts = [Answering(no_answer) for _ in range(count)]
+        await asyncio.gather(
+            *(loop.create_connection(partial(_same, host), "127.0.0.1", port) for host in hosts)
+        )
+        figures = await child.figures()
+        await asyncio.wait_for(asyncio.gather(*(host.lost for host in hosts)), _TIMEOUT)
+    return figures
+
+
+def _same(host: Answering) -> Answering:
+    return host
+
+
+# The processes that are measured.
+
+
+async def driver(count: int) -> None:
+    """Accepts hosts, sends a request to each, closes all sessions, and prints the figures."""
+    async with await listen(max_agents=None) as listener:
+        before = resident()
+        say(port=listener.port)
+        start = time.perf_counter()
+        sessions = [RemoteSession(await listener.accept()) for _ in range(count)]
+        await _for_each(sessions, RemoteSession.start)
+        connect = time.perf_counter() - start
+        await _for_each(sessions, RemoteSession.ping)
+        gc.collect()
+        idle = (resident() - before) / count
+        rounds = [await _processor_time(sessions) for _ in range(max(5, 10_000 // count))]
+        lost = sum(session.outcome is not None for session in sessions)
+        close = await _for_each(sessions, RemoteSession.close)
+    if lost:
+        raise RuntimeError(f"{lost} of {count} sessions were lost")
+    say(idle=idle, connect=connect, request=min(rounds) / count, close=close)
+
+
+async def _for_each(
+    sessions: Sequence[RemoteSession], action: Callable[[RemoteSession], Awaitable[object]]
+) -> float:
+    """Does the same in all sessions at the same time, and returns the seconds that it takes."""
+    start = time.perf_counter()
+    await asyncio.gather(*map(action, sessions))
+    return time.perf_counter() - start
+
+
+async def _processor_time(sessions: Sequence[RemoteSession]) -> float:
+    """Sends a request in each session, and returns the processor time that this takes.
+
+    There are as many requests in flight with few sessions as with many.
+    """
+    start = time.process_time()
+    for first in range(0, len(sessions), _FEW):
+        await _for_each(sessions[first : first + _FEW], RemoteSession.get_framework_info)
+    return time.process_time() - start
+
+
+async def in_turn(count: int) -> None:
+    """Serves sessions one after the other, and prints the memory that each leaves behind."""
+    for _ in range(count):
+        await _serve()
+    gc.collect()
+    before = resident()
+    for _ in range(count):
+        await _serve()
+    gc.collect()
+    say(left=(resident() - before) / count)
+
+
+async def _serve() -> None:
+    session: AgentSession[None] = AgentSession()
+    ours, theirs = memory_pair()
+    async with SessionHost(session, ours), RemoteSession(theirs) as remote:
+        await session.start(Agent(instructions="Be brief."), session_host=False)
+        await remote.wait_for_ready()
+        await session.aclose()
+        await remote.wait_ended()
+
+
+if __name__ == "__main__":
+    logging.disable(logging.ERROR)
+    asyncio.run({"driver": driver, "in_turn": in_turn}[sys.argv[1]](int(sys.argv[2])))

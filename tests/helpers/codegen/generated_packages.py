@@ -121,7 +121,10 @@ def mypy(paths: Iterable[Path], imports: Iterable[Path], folder: Path) -> str:
         "[mypy]\nstrict = true\npython_version = 3.10\nexplicit_package_bases = true\n"
         f"mypy_path = {roots}\ncache_dir = {_mypy_cache().as_posix()}\n"
         # Installed packages are read for their types, but their errors are not reported.
-        "[mypy-livekit.*]\nfollow_imports = silent\n",
+        "[mypy-livekit.*]\nfollow_imports = silent\n"
+        # These have stubs and no marker that they are typed.
+        "[mypy-grpc_reflection.*,meshtastic.*]\n"
+        "follow_imports = silent\nfollow_untyped_imports = true\n",
         encoding="utf-8",
     )
     command = [sys.executable, "-m", "mypy", "--config-file", str(config), *map(str, paths)]

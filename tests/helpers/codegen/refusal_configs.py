@@ -121,7 +121,7 @@ CONFIGS = {
     ),
     "neither events nor requests": toml(
         "the protocol has neither events nor requests",
-        "name the message of one",
+        "name the message of events or requests",
         "roles",
         with_roles("event = false\nrequest = false"),
         Rule.ROLE_NOT_FOUND,
@@ -156,7 +156,7 @@ CONFIGS = {
     ),
     "error of no field": toml(
         "small.Response has no field or arm 'fault' that can be the error",
-        "fields and arms that fit: ping",
+        "possible fields and arms: ping",
         "error",
         with_roles('error = ["fault"]'),
         Rule.ROLE_SHAPE,
@@ -181,7 +181,7 @@ CONFIGS = {
     "arm of two roles": Case(
         Rule.ARM_ROLE,
         'arm "ping" may belong to request and response',
-        '[annotations."small.Request.ping"] role = "request", or false for none',
+        '[annotations."small.Request.ping"] role = "request", or false for no role',
         "Empty ping = 2;\n  }\n}\n\nmessage Response",
         PROTO,
         with_roles('request = "Request"\nresponse = "Request"\nrequests = "p*"\nresponses = "*g"'),
@@ -189,7 +189,7 @@ CONFIGS = {
     "arm without a role": Case(
         Rule.ARM_ROLE,
         'arm "tick" has no role',
-        '[annotations."small.Event.tick"] role = "event", or false for none',
+        '[annotations."small.Event.tick"] role = "event", or false for no role',
         "Empty tick",
         edited("Empty tick = 1;", "Empty tick = 1; Empty other_event = 2;"),
         with_roles('events = "*_event"'),
@@ -203,7 +203,7 @@ CONFIGS = {
     ),
     "role annotation on another field": toml(
         "small.Request.request_id is not an arm of a message with a role",
-        "remove it here",
+        "remove it",
         "role ",
         f"{CONFIG}\n[annotations.'small.Request.request_id']\nrole = 'event'\n",
         Rule.ANNOTATION,
@@ -281,14 +281,14 @@ CONFIGS = {
     ),
     "role of no union": toml(
         "roles.event is small.Empty, which has no oneof",
-        "it holds the arms in a oneof",
+        "name a message with a oneof",
         "event",
         with_roles('event = "Empty"'),
         Rule.ROLE_SHAPE,
     ),
     "role of no field": toml(
         "small.Request has no field 'id' that can be the correlation",
-        "fields that fit: request_id",
+        "possible fields: request_id",
         "correlation",
         with_roles('correlation = "id"'),
         Rule.ROLE_SHAPE,

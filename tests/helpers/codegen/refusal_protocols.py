@@ -81,7 +81,7 @@ ARMS = {
     "correlation of two ranges": Case(
         Rule.ROLE_SHAPE,
         "small.Request.request_id is int64, and small.Response.request_id is uint32",
-        "give both fields one type",
+        "give both fields the same type",
         "int64 request_id",
         edited(
             "message Response {\n  string request_id",
@@ -105,7 +105,7 @@ ARMS = {
     "annotation on the wrong field": Case(
         Rule.ANNOTATION,
         "small.Event.tick is not a request arm",
-        "remove it here",
+        "remove it",
         "Empty tick",
         edited(
             TICK,

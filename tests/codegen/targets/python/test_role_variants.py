@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import black
 import generated_packages
 import package_walk
 import pytest
 from agent_session.transport import MessageFormat, memory_transports
-from generated_packages import CASES, Package
+from exchanges import Exchange, Modules, raising, returning, run
+from generated_packages import CASES
 
 SHARED = """[roles]
 event = "Message"
@@ -59,19 +59,6 @@ LAYERS = {
 }
 
 
-class Modules:
-    """The modules of a generated package."""
-
-    def __init__(self, package: Package) -> None:
-        self.package = package
-
-    def __getattr__(self, name: str) -> ModuleType:
-        if name == "pb":
-            [path] = self.package.folder.glob("*_pb2.py")
-            name = path.stem
-        return self.package.module(name)
-
-
 Packages = dict[str, Modules]
 
 
@@ -88,13 +75,6 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
     return made
 
 
-def run(awaited: Coroutine[Any, Any, Any]) -> Any:
-    async def limited() -> Any:
-        return await asyncio.wait_for(awaited, 20)
-
-    return asyncio.run(limited())
-
-
 @pytest.mark.parametrize("name", ROLES)
 def test_the_layers_that_the_roles_allow_are_generated(packages: Packages, name: str) -> None:
     files = {path.stem for path in packages[name].package.folder.glob("*.py")}
@@ -109,6 +89,15 @@ def test_type_checkers_accept_every_package(packages: Packages, tmp_path: Path) 
     imports = [folders[0].parent]
     assert generated_packages.mypy(folders, imports, tmp_path / "mypy") == ""
     assert generated_packages.pyright(folders, imports, tmp_path / "pyright") == ""
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_files_have_the_form_of_black(packages: Packages, name: str) -> None:
+    mode = black.Mode(line_length=100)
+    for path in packages[name].package.folder.glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if not path.stem.endswith("_pb2"):
+            assert black.format_str(text, mode=mode) == text, path.name
 
 
 @pytest.mark.parametrize("name", ROLES)
@@ -141,54 +130,6 @@ def test_fields_of_a_second_oneof_of_the_event_are_parameters(packages: Packages
 
 
 # Requests, responses and errors.
-
-
-class Exchange:
-    """A handler and a client of a package, and the requests that went between them."""
-
-    def __init__(self, made: Modules, methods: dict[str, Callable[[Any], Awaitable[Any]]]) -> None:
-        self.made = made
-        self.sent: list[Any] = []
-        self.answers: list[Any] = []
-        (name,) = [item for item in vars(made.requests) if item.startswith("Partial")]
-        base = getattr(made.requests, name)
-        bound = {
-            key: (lambda method: lambda _, request: method(request))(method)
-            for key, method in methods.items()
-        }
-        self.handler = type("Handler", (base,), bound)()
-
-    def client(self) -> Any:
-        (name,) = [item for item in vars(self.made.client) if item.endswith("Client")]
-        base = getattr(self.made.client, name)
-
-        async def send(_: Any, request: Any, timeout: float | None = None) -> Any:
-            return await self._carry(request)
-
-        async def send_oneway(_: Any, request: Any) -> None:
-            assert await self._carry(request) is None
-
-        return type("Client", (base,), {"send": send, "send_oneway": send_oneway})()
-
-    async def _carry(self, request: Any) -> Any:
-        self.sent.append(type(request).FromString(request.SerializeToString()))
-        answer = await self.made.requests.answer(self.handler, self.sent[-1])
-        self.answers.append(answer)
-        return answer and type(answer).FromString(answer.SerializeToString())
-
-
-def returning(value: Any) -> Callable[[Any], Awaitable[Any]]:
-    async def method(_: Any) -> Any:
-        return value
-
-    return method
-
-
-def raising(error: Exception) -> Callable[[Any], Awaitable[Any]]:
-    async def method(_: Any) -> Any:
-        raise error
-
-    return method
 
 
 def test_a_second_oneof_of_the_request_has_parameters(packages: Packages) -> None:

@@ -1,0 +1,243 @@
+"""Protocols that others wrote and published: `init` and the lines that a person chooses lead to a
+package whose every arm round-trips.
+
+Nothing of them is in this repository. A protocol whose package is not installed is skipped.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import filled_messages
+import generated_packages
+import package_walk
+import pytest
+import tomli
+from exchanges import Exchange, Modules, raising, returning, run
+from generated_packages import Package
+from google.protobuf import descriptor_pb2
+from google.protobuf.message import Message
+from sessiongen_command import invoke
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A published protocol.
+
+    module: the installed module of its messages.
+    package: the name of the generated package.
+    chosen: the lines that a person uncomments.
+    requests, events: how many there are.
+    errors: the exceptions of error arms.
+    timestamp: the event's timestamp.
+    typed: whether the module has a stub; the messages are generated otherwise.
+    """
+
+    module: str
+    package: str
+    roles: dict[str, Any]
+    chosen: tuple[str, ...] = ()
+    requests: int = 0
+    events: int = 0
+    errors: tuple[str, ...] = ()
+    timestamp: str | None = None
+    typed: bool = True
+
+
+_REFLECTION = "grpc.reflection.v1alpha.ServerReflection"
+_ABCI = "tendermint.abci."
+_EXT_PROC = "envoy.service.ext_proc.v3.Processing"
+PROTOCOLS = {
+    "grpc_reflection": Protocol(
+        "grpc_reflection.v1alpha.reflection_pb2",
+        "reflection_protocol",
+        {
+            "event": False,
+            "request": f"{_REFLECTION}Request",
+            "response": f"{_REFLECTION}Response",
+            "error": "error_response",
+        },
+        requests=5,
+        errors=("ErrorResponseError",),
+    ),
+    "livekit_signal": Protocol(
+        "livekit.protocol.rtc",
+        "rtc_protocol",
+        {"event": "livekit.SignalResponse", "request": "livekit.SignalRequest", "response": False},
+        requests=22,
+        events=30,
+    ),
+    "livekit_agent_worker": Protocol(
+        "livekit.protocol.agent",
+        "agent_protocol",
+        {"event": "livekit.ServerMessage", "request": "livekit.WorkerMessage", "response": False},
+        requests=7,
+        events=6,
+    ),
+    "temporal_history": Protocol(
+        "temporalio.api.history.v1.message_pb2",
+        "message_protocol",
+        {
+            "event": "temporal.api.history.v1.HistoryEvent",
+            "request": False,
+            "response": False,
+            "timestamp": "event_time",
+        },
+        events=60,
+        timestamp="event_time",
+    ),
+    "temporal_commands": Protocol(
+        "temporalio.api.command.v1.message_pb2",
+        "message_protocol",
+        {"event": False, "request": "temporal.api.command.v1.Command", "response": False},
+        requests=17,
+    ),
+    "meshtastic": Protocol(
+        "meshtastic.protobuf.mesh_pb2",
+        "mesh_protocol",
+        {
+            "event": "meshtastic.protobuf.FromRadio",
+            "request": "meshtastic.protobuf.ToRadio",
+            "response": False,
+        },
+        requests=6,
+        events=17,
+    ),
+    "cometbft_abci": Protocol(
+        "cosmpy.protos.tendermint.abci.types_pb2",
+        "input_protocol",
+        {
+            "event": False,
+            "request": f"{_ABCI}Request",
+            "response": f"{_ABCI}Response",
+            "error": "exception",
+        },
+        requests=16,
+        errors=("ExceptionError",),
+        typed=False,
+    ),
+    "envoy_ext_proc": Protocol(
+        "envoy.service.ext_proc.v3.external_processor_pb2",
+        "input_protocol",
+        {"event": False, "request": f"{_EXT_PROC}Request", "response": f"{_EXT_PROC}Response"},
+        ('error = ["immediate_response"]',),
+        requests=6,
+        errors=("ImmediateResponseError",),
+        typed=False,
+    ),
+}
+
+
+def descriptor_set(module: str, path: Path) -> None:
+    """Write the descriptors of an installed module and of all that it imports."""
+    files, pending = {}, [importlib.import_module(module).DESCRIPTOR]
+    while pending:
+        file = pending.pop()
+        if file.name not in files:
+            files[file.name] = file
+            pending += file.dependencies
+    result = descriptor_pb2.FileDescriptorSet()
+    for file in files.values():
+        file.CopyToProto(result.file.add())
+    path.write_bytes(result.SerializeToString())
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_published_protocol(name: str, tmp_path: Path) -> None:
+    protocol = PROTOCOLS[name]
+    pytest.importorskip(protocol.module, exc_type=ImportError)
+    source = ["--messages", protocol.module]
+    if not protocol.typed:
+        descriptor_set(protocol.module, tmp_path / "input.binpb")
+        source = ["--descriptor-set", "input.binpb"]
+    outcome = invoke(tmp_path, "init", *source)
+    assert outcome.status == (2 if protocol.chosen else 0), outcome.errors
+    config = tmp_path / "codegen.toml"
+    text = config.read_text(encoding="utf-8")
+    assert tomli.loads(text)["roles"] == protocol.roles
+    for line in protocol.chosen:
+        assert text.count(f"\n# {line}\n") == 1
+        text = text.replace(f"\n# {line}\n", f"\n{line}\n")
+    config.write_text(text, encoding="utf-8")
+    outcome = invoke(tmp_path, "generate")
+    assert outcome.status == 0, outcome.errors
+    package = Package(protocol.package, tmp_path / "generated" / "python")
+    assert generated_packages.mypy([package.folder], [package.out], tmp_path / "mypy") == ""
+    unload = [key for key in sys.modules if key.split(".")[0] == protocol.package]
+    for key in unload:
+        del sys.modules[key]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(package.out)
+        check(package, protocol)
+
+
+def check(package: Package, protocol: Protocol) -> None:
+    """Send every request, event and error of a package."""
+    package_walk.check_dispatch(package)
+    assert requests_sent(package) == protocol.requests
+    if protocol.events:
+        facts = package_walk.Facts(None, timestamp=protocol.timestamp)
+        package_walk.check_events(package, facts)
+        assert len(package.module("events").SDK_EVENTS) == protocol.events
+    classes = vars(package.module("errors"))
+    errors = {key for key, item in classes.items() if getattr(item, "arm", None) is not None}
+    assert errors == set(protocol.errors)
+
+
+def requests_sent(package: Package) -> int:
+    """Send each request, and answer it with a payload and with each error; return their number."""
+    if not (package.folder / "requests.py").exists():
+        return 0
+    made = Modules(package)
+    [handler] = [
+        item
+        for key, item in vars(made.requests).items()
+        if key.endswith("Handler") and inspect.isabstract(item)
+    ]
+    methods = [key for key, item in vars(handler).items() if hasattr(item, "__isabstractmethod__")]
+    request_class = get_type_hints(made.requests.answer)["request"]
+    arms = filled_messages.union(request_class).fields
+    for method, arm in zip(methods, arms, strict=True):
+        check_request(made, method, filled_messages.filled(request_class, arm), arm)
+    return len(methods)
+
+
+def check_request(made: Modules, method: str, request: Any, arm: Any) -> None:
+    """Send one request to a handler that returns a payload, or raises an error."""
+    [handler] = [item for key, item in vars(made.requests).items() if key.startswith("Partial")]
+    result = payload_of(get_type_hints(getattr(handler, method))["return"])
+    exchange = Exchange(made, {method: returning(result)})
+    call = getattr(exchange.client(), method)
+    arguments = filled_messages.arguments(call, request, arm, set(), frozenset({"timeout"}))
+    assert run(call(**arguments)) == result
+    assert exchange.sent == [request]
+    for error in error_classes(made) if result is not None else ():
+        payload = payload_of(get_type_hints(error.__init__)["payload"])
+        call = getattr(Exchange(made, {method: raising(error(payload))}).client(), method)
+        with pytest.raises(error) as caught:
+            run(call(**arguments))
+        assert caught.value.payload == payload
+
+
+def error_classes(made: Modules) -> Iterator[Any]:
+    """Yield the exceptions of the arms that report errors."""
+    for item in vars(made.errors).values():
+        if getattr(item, "arm", None) is not None:
+            yield item
+
+
+def payload_of(type_: Any) -> Any:
+    """Return a value of the type of a payload."""
+    if type_ is type(None):
+        return None
+    if issubclass(type_, Message):
+        payload = type_()
+        filled_messages.fill(payload, filled_messages.DEPTH)
+        return payload
+    return type_(1)

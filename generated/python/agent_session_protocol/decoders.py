@@ -2,8 +2,8 @@
 # change the source and run `sessiongen generate`.
 """Decoders: functions that make the dataclasses of models.py from messages.
 
-They raise UnmappedValueError for an enum value that this build does not know. A oneof
-without an arm that this build knows is None.
+An enum value that the SDK does not have, such as one of a newer peer, becomes an
+UnmappedValue. A oneof without an arm that this build knows is None.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from .enums import (
     amd_category_from_proto,
     chat_role_from_proto,
     close_reason_from_proto,
+    decoded,
     tool_call_status_from_proto,
     tool_reply_status_from_proto,
     user_state_from_proto,
@@ -58,7 +59,7 @@ def decode_chat_message(message: pb.ChatMessage) -> models.ChatMessage:
     """Returns the dataclass of a message ChatMessage."""
     return models.ChatMessage(
         id=message.id,
-        role=chat_role_from_proto(message.role),
+        role=decoded(chat_role_from_proto, message.role),
         content=tuple(map(decode_chat_message_chat_content, message.content)),
         interrupted=message.interrupted,
         transcript_confidence=(
@@ -230,8 +231,8 @@ def decode_agent_state_changed(
 ) -> models.AgentStateChanged:
     """Returns the dataclass of a message AgentStateChanged."""
     return models.AgentStateChanged(
-        old_state=agent_state_from_proto(message.old_state),
-        new_state=agent_state_from_proto(message.new_state),
+        old_state=decoded(agent_state_from_proto, message.old_state),
+        new_state=decoded(agent_state_from_proto, message.new_state),
     )
 
 
@@ -240,8 +241,8 @@ def decode_user_state_changed(
 ) -> models.UserStateChanged:
     """Returns the dataclass of a message UserStateChanged."""
     return models.UserStateChanged(
-        old_state=user_state_from_proto(message.old_state),
-        new_state=user_state_from_proto(message.new_state),
+        old_state=decoded(user_state_from_proto, message.old_state),
+        new_state=decoded(user_state_from_proto, message.new_state),
     )
 
 
@@ -404,7 +405,7 @@ def decode_tool_execution_updated_ended(
         id=message.id,
         call_id=message.call_id,
         message=message.message if message.HasField("message") else None,
-        status=tool_call_status_from_proto(message.status),
+        status=decoded(tool_call_status_from_proto, message.status),
     )
 
 
@@ -414,7 +415,7 @@ def decode_tool_execution_updated_reply_updated(
     """Returns the dataclass of a message ToolExecutionUpdatedReplyUpdated."""
     return models.ToolExecutionUpdatedReplyUpdated(
         update_ids=tuple(message.update_ids),
-        status=tool_reply_status_from_proto(message.status),
+        status=decoded(tool_reply_status_from_proto, message.status),
         speech_id=message.speech_id,
     )
 
@@ -472,8 +473,8 @@ def decode_get_session_state_response(
 ) -> models.GetSessionStateResponse:
     """Returns the dataclass of a message GetSessionStateResponse."""
     return models.GetSessionStateResponse(
-        agent_state=agent_state_from_proto(message.agent_state),
-        user_state=user_state_from_proto(message.user_state),
+        agent_state=decoded(agent_state_from_proto, message.agent_state),
+        user_state=decoded(user_state_from_proto, message.user_state),
         agent_id=message.agent_id,
         options=dict(message.options),
         created_at=from_timestamp(message.created_at) if message.HasField("created_at") else None,

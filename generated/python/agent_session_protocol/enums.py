@@ -8,11 +8,44 @@ that value. Otherwise it raises UnmappedValueError.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, Literal, TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from . import agent_session_pb2 as pb
 from .errors import UnmappedValueError
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class UnmappedValue:
+    """An enum value that the SDK does not have, such as one of a newer peer.
+
+    Decoders return it instead of raising, and encoders write its number.
+
+    Attributes:
+        enum: The full name of the enum.
+        number: The number of the value.
+    """
+
+    enum: str
+    number: int
+
+
+def decoded(convert: Callable[[Any], _T], value: int) -> _T | UnmappedValue:
+    """Returns what a conversion of an enum value returns, or an UnmappedValue if it raises."""
+    try:
+        return convert(value)
+    except UnmappedValueError as error:
+        return UnmappedValue(error.enum, value)
+
+
+def _number(enum: str, value: object) -> Any:
+    if isinstance(value, UnmappedValue) and value.enum == enum:
+        return value.number
+    raise UnmappedValueError(enum, value) from None
+
 
 ChatRoleLiteral: TypeAlias = Literal[
     "developer",
@@ -21,7 +54,7 @@ ChatRoleLiteral: TypeAlias = Literal[
     "assistant",
 ]
 
-_CHAT_ROLE_TO_PROTO: Final[Mapping[str, pb.ChatRole.ValueType]] = {
+_CHAT_ROLE_TO_PROTO: Final[Mapping[object, pb.ChatRole.ValueType]] = {
     "developer": pb.ChatRole.DEVELOPER,
     "system": pb.ChatRole.SYSTEM,
     "user": pb.ChatRole.USER,
@@ -40,7 +73,7 @@ _CHAT_ROLE_NAMES: Final[Mapping[pb.ChatRole.ValueType, str]] = {
     pb.ChatRole.USER: "USER",
     pb.ChatRole.ASSISTANT: "ASSISTANT",
 }
-_CHAT_ROLE_NUMBERS: Final[Mapping[str, pb.ChatRole.ValueType]] = {
+_CHAT_ROLE_NUMBERS: Final[Mapping[object, pb.ChatRole.ValueType]] = {
     "DEVELOPER": pb.ChatRole.DEVELOPER,
     "SYSTEM": pb.ChatRole.SYSTEM,
     "USER": pb.ChatRole.USER,
@@ -48,7 +81,7 @@ _CHAT_ROLE_NUMBERS: Final[Mapping[str, pb.ChatRole.ValueType]] = {
 }
 
 
-def chat_role_to_proto(value: ChatRoleLiteral) -> pb.ChatRole.ValueType:
+def chat_role_to_proto(value: ChatRoleLiteral | UnmappedValue) -> pb.ChatRole.ValueType:
     """Returns the value of ChatRole for the SDK's value.
 
     Raises:
@@ -57,7 +90,8 @@ def chat_role_to_proto(value: ChatRoleLiteral) -> pb.ChatRole.ValueType:
     try:
         return _CHAT_ROLE_TO_PROTO[value]
     except KeyError:
-        raise UnmappedValueError("agent_session.ChatRole", value) from None
+        number: pb.ChatRole.ValueType = _number("agent_session.ChatRole", value)
+        return number
 
 
 def chat_role_from_proto(value: pb.ChatRole.ValueType) -> ChatRoleLiteral:
@@ -84,7 +118,7 @@ def chat_role_name(value: pb.ChatRole.ValueType) -> str:
         raise UnmappedValueError("agent_session.ChatRole", value) from None
 
 
-def chat_role_from_name(name: str) -> pb.ChatRole.ValueType:
+def chat_role_from_name(name: str | UnmappedValue) -> pb.ChatRole.ValueType:
     """Returns the value of ChatRole with a name in JSON; aliases are accepted.
 
     Raises:
@@ -93,7 +127,8 @@ def chat_role_from_name(name: str) -> pb.ChatRole.ValueType:
     try:
         return _CHAT_ROLE_NUMBERS[name]
     except KeyError:
-        raise UnmappedValueError("agent_session.ChatRole", name) from None
+        number: pb.ChatRole.ValueType = _number("agent_session.ChatRole", name)
+        return number
 
 
 AgentStateLiteral: TypeAlias = Literal[
@@ -104,7 +139,7 @@ AgentStateLiteral: TypeAlias = Literal[
     "speaking",
 ]
 
-_AGENT_STATE_TO_PROTO: Final[Mapping[str, pb.AgentState.ValueType]] = {
+_AGENT_STATE_TO_PROTO: Final[Mapping[object, pb.AgentState.ValueType]] = {
     "initializing": pb.AgentState.AS_INITIALIZING,
     "idle": pb.AgentState.AS_IDLE,
     "listening": pb.AgentState.AS_LISTENING,
@@ -126,7 +161,7 @@ _AGENT_STATE_NAMES: Final[Mapping[pb.AgentState.ValueType, str]] = {
     pb.AgentState.AS_THINKING: "AS_THINKING",
     pb.AgentState.AS_SPEAKING: "AS_SPEAKING",
 }
-_AGENT_STATE_NUMBERS: Final[Mapping[str, pb.AgentState.ValueType]] = {
+_AGENT_STATE_NUMBERS: Final[Mapping[object, pb.AgentState.ValueType]] = {
     "AS_INITIALIZING": pb.AgentState.AS_INITIALIZING,
     "AS_IDLE": pb.AgentState.AS_IDLE,
     "AS_LISTENING": pb.AgentState.AS_LISTENING,
@@ -135,7 +170,7 @@ _AGENT_STATE_NUMBERS: Final[Mapping[str, pb.AgentState.ValueType]] = {
 }
 
 
-def agent_state_to_proto(value: AgentStateLiteral) -> pb.AgentState.ValueType:
+def agent_state_to_proto(value: AgentStateLiteral | UnmappedValue) -> pb.AgentState.ValueType:
     """Returns the value of AgentState for the SDK's value.
 
     Raises:
@@ -144,7 +179,8 @@ def agent_state_to_proto(value: AgentStateLiteral) -> pb.AgentState.ValueType:
     try:
         return _AGENT_STATE_TO_PROTO[value]
     except KeyError:
-        raise UnmappedValueError("agent_session.AgentState", value) from None
+        number: pb.AgentState.ValueType = _number("agent_session.AgentState", value)
+        return number
 
 
 def agent_state_from_proto(value: pb.AgentState.ValueType) -> AgentStateLiteral:
@@ -171,7 +207,7 @@ def agent_state_name(value: pb.AgentState.ValueType) -> str:
         raise UnmappedValueError("agent_session.AgentState", value) from None
 
 
-def agent_state_from_name(name: str) -> pb.AgentState.ValueType:
+def agent_state_from_name(name: str | UnmappedValue) -> pb.AgentState.ValueType:
     """Returns the value of AgentState with a name in JSON; aliases are accepted.
 
     Raises:
@@ -180,7 +216,8 @@ def agent_state_from_name(name: str) -> pb.AgentState.ValueType:
     try:
         return _AGENT_STATE_NUMBERS[name]
     except KeyError:
-        raise UnmappedValueError("agent_session.AgentState", name) from None
+        number: pb.AgentState.ValueType = _number("agent_session.AgentState", name)
+        return number
 
 
 UserStateLiteral: TypeAlias = Literal[
@@ -189,7 +226,7 @@ UserStateLiteral: TypeAlias = Literal[
     "away",
 ]
 
-_USER_STATE_TO_PROTO: Final[Mapping[str, pb.UserState.ValueType]] = {
+_USER_STATE_TO_PROTO: Final[Mapping[object, pb.UserState.ValueType]] = {
     "speaking": pb.UserState.US_SPEAKING,
     "listening": pb.UserState.US_LISTENING,
     "away": pb.UserState.US_AWAY,
@@ -205,14 +242,14 @@ _USER_STATE_NAMES: Final[Mapping[pb.UserState.ValueType, str]] = {
     pb.UserState.US_LISTENING: "US_LISTENING",
     pb.UserState.US_AWAY: "US_AWAY",
 }
-_USER_STATE_NUMBERS: Final[Mapping[str, pb.UserState.ValueType]] = {
+_USER_STATE_NUMBERS: Final[Mapping[object, pb.UserState.ValueType]] = {
     "US_SPEAKING": pb.UserState.US_SPEAKING,
     "US_LISTENING": pb.UserState.US_LISTENING,
     "US_AWAY": pb.UserState.US_AWAY,
 }
 
 
-def user_state_to_proto(value: UserStateLiteral) -> pb.UserState.ValueType:
+def user_state_to_proto(value: UserStateLiteral | UnmappedValue) -> pb.UserState.ValueType:
     """Returns the value of UserState for the SDK's value.
 
     Raises:
@@ -221,7 +258,8 @@ def user_state_to_proto(value: UserStateLiteral) -> pb.UserState.ValueType:
     try:
         return _USER_STATE_TO_PROTO[value]
     except KeyError:
-        raise UnmappedValueError("agent_session.UserState", value) from None
+        number: pb.UserState.ValueType = _number("agent_session.UserState", value)
+        return number
 
 
 def user_state_from_proto(value: pb.UserState.ValueType) -> UserStateLiteral:
@@ -248,7 +286,7 @@ def user_state_name(value: pb.UserState.ValueType) -> str:
         raise UnmappedValueError("agent_session.UserState", value) from None
 
 
-def user_state_from_name(name: str) -> pb.UserState.ValueType:
+def user_state_from_name(name: str | UnmappedValue) -> pb.UserState.ValueType:
     """Returns the value of UserState with a name in JSON; aliases are accepted.
 
     Raises:
@@ -257,7 +295,8 @@ def user_state_from_name(name: str) -> pb.UserState.ValueType:
     try:
         return _USER_STATE_NUMBERS[name]
     except KeyError:
-        raise UnmappedValueError("agent_session.UserState", name) from None
+        number: pb.UserState.ValueType = _number("agent_session.UserState", name)
+        return number
 
 
 ToolCallStatusLiteral: TypeAlias = Literal[
@@ -266,7 +305,7 @@ ToolCallStatusLiteral: TypeAlias = Literal[
     "cancelled",
 ]
 
-_TOOL_CALL_STATUS_TO_PROTO: Final[Mapping[str, pb.ToolCallStatus.ValueType]] = {
+_TOOL_CALL_STATUS_TO_PROTO: Final[Mapping[object, pb.ToolCallStatus.ValueType]] = {
     "done": pb.ToolCallStatus.TC_DONE,
     "error": pb.ToolCallStatus.TC_ERROR,
     "cancelled": pb.ToolCallStatus.TC_CANCELLED,
@@ -283,7 +322,7 @@ _TOOL_CALL_STATUS_NAMES: Final[Mapping[pb.ToolCallStatus.ValueType, str]] = {
     pb.ToolCallStatus.TC_ERROR: "TC_ERROR",
     pb.ToolCallStatus.TC_CANCELLED: "TC_CANCELLED",
 }
-_TOOL_CALL_STATUS_NUMBERS: Final[Mapping[str, pb.ToolCallStatus.ValueType]] = {
+_TOOL_CALL_STATUS_NUMBERS: Final[Mapping[object, pb.ToolCallStatus.ValueType]] = {
     "TC_RUNNING": pb.ToolCallStatus.TC_RUNNING,
     "TC_DONE": pb.ToolCallStatus.TC_DONE,
     "TC_ERROR": pb.ToolCallStatus.TC_ERROR,
@@ -291,7 +330,9 @@ _TOOL_CALL_STATUS_NUMBERS: Final[Mapping[str, pb.ToolCallStatus.ValueType]] = {
 }
 
 
-def tool_call_status_to_proto(value: ToolCallStatusLiteral) -> pb.ToolCallStatus.ValueType:
+def tool_call_status_to_proto(
+    value: ToolCallStatusLiteral | UnmappedValue,
+) -> pb.ToolCallStatus.ValueType:
     """Returns the value of ToolCallStatus for the SDK's value.
 
     Raises:
@@ -300,7 +341,8 @@ def tool_call_status_to_proto(value: ToolCallStatusLiteral) -> pb.ToolCallStatus
     try:
         return _TOOL_CALL_STATUS_TO_PROTO[value]
     except KeyError:
-        raise UnmappedValueError("agent_session.ToolCallStatus", value) from None
+        number: pb.ToolCallStatus.ValueType = _number("agent_session.ToolCallStatus", value)
+        return number
 
 
 def tool_call_status_from_proto(value: pb.ToolCallStatus.ValueType) -> ToolCallStatusLiteral:
@@ -327,7 +369,7 @@ def tool_call_status_name(value: pb.ToolCallStatus.ValueType) -> str:
         raise UnmappedValueError("agent_session.ToolCallStatus", value) from None
 
 
-def tool_call_status_from_name(name: str) -> pb.ToolCallStatus.ValueType:
+def tool_call_status_from_name(name: str | UnmappedValue) -> pb.ToolCallStatus.ValueType:
     """Returns the value of ToolCallStatus with a name in JSON; aliases are accepted.
 
     Raises:
@@ -336,7 +378,8 @@ def tool_call_status_from_name(name: str) -> pb.ToolCallStatus.ValueType:
     try:
         return _TOOL_CALL_STATUS_NUMBERS[name]
     except KeyError:
-        raise UnmappedValueError("agent_session.ToolCallStatus", name) from None
+        number: pb.ToolCallStatus.ValueType = _number("agent_session.ToolCallStatus", name)
+        return number
 
 
 ToolReplyStatusLiteral: TypeAlias = Literal[
@@ -346,7 +389,7 @@ ToolReplyStatusLiteral: TypeAlias = Literal[
     "skipped",
 ]
 
-_TOOL_REPLY_STATUS_TO_PROTO: Final[Mapping[str, pb.ToolReplyStatus.ValueType]] = {
+_TOOL_REPLY_STATUS_TO_PROTO: Final[Mapping[object, pb.ToolReplyStatus.ValueType]] = {
     "scheduled": pb.ToolReplyStatus.TR_SCHEDULED,
     "completed": pb.ToolReplyStatus.TR_COMPLETED,
     "interrupted": pb.ToolReplyStatus.TR_INTERRUPTED,
@@ -367,7 +410,7 @@ _TOOL_REPLY_STATUS_NAMES: Final[Mapping[pb.ToolReplyStatus.ValueType, str]] = {
     pb.ToolReplyStatus.TR_INTERRUPTED: "TR_INTERRUPTED",
     pb.ToolReplyStatus.TR_SKIPPED: "TR_SKIPPED",
 }
-_TOOL_REPLY_STATUS_NUMBERS: Final[Mapping[str, pb.ToolReplyStatus.ValueType]] = {
+_TOOL_REPLY_STATUS_NUMBERS: Final[Mapping[object, pb.ToolReplyStatus.ValueType]] = {
     "TR_SCHEDULED": pb.ToolReplyStatus.TR_SCHEDULED,
     "TR_COMPLETED": pb.ToolReplyStatus.TR_COMPLETED,
     "TR_INTERRUPTED": pb.ToolReplyStatus.TR_INTERRUPTED,
@@ -375,7 +418,9 @@ _TOOL_REPLY_STATUS_NUMBERS: Final[Mapping[str, pb.ToolReplyStatus.ValueType]] = 
 }
 
 
-def tool_reply_status_to_proto(value: ToolReplyStatusLiteral) -> pb.ToolReplyStatus.ValueType:
+def tool_reply_status_to_proto(
+    value: ToolReplyStatusLiteral | UnmappedValue,
+) -> pb.ToolReplyStatus.ValueType:
     """Returns the value of ToolReplyStatus for the SDK's value.
 
     Raises:
@@ -384,7 +429,8 @@ def tool_reply_status_to_proto(value: ToolReplyStatusLiteral) -> pb.ToolReplySta
     try:
         return _TOOL_REPLY_STATUS_TO_PROTO[value]
     except KeyError:
-        raise UnmappedValueError("agent_session.ToolReplyStatus", value) from None
+        number: pb.ToolReplyStatus.ValueType = _number("agent_session.ToolReplyStatus", value)
+        return number
 
 
 def tool_reply_status_from_proto(value: pb.ToolReplyStatus.ValueType) -> ToolReplyStatusLiteral:
@@ -411,7 +457,7 @@ def tool_reply_status_name(value: pb.ToolReplyStatus.ValueType) -> str:
         raise UnmappedValueError("agent_session.ToolReplyStatus", value) from None
 
 
-def tool_reply_status_from_name(name: str) -> pb.ToolReplyStatus.ValueType:
+def tool_reply_status_from_name(name: str | UnmappedValue) -> pb.ToolReplyStatus.ValueType:
     """Returns the value of ToolReplyStatus with a name in JSON; aliases are accepted.
 
     Raises:
@@ -420,7 +466,8 @@ def tool_reply_status_from_name(name: str) -> pb.ToolReplyStatus.ValueType:
     try:
         return _TOOL_REPLY_STATUS_NUMBERS[name]
     except KeyError:
-        raise UnmappedValueError("agent_session.ToolReplyStatus", name) from None
+        number: pb.ToolReplyStatus.ValueType = _number("agent_session.ToolReplyStatus", name)
+        return number
 
 
 CloseReasonLiteral: TypeAlias = Literal[

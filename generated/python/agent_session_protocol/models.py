@@ -5,7 +5,7 @@
 Decoders return them, and encoders take them as sources. All fields are required, so that a
 type checker reports a new field of the protocol. A Timestamp is a float of seconds since
 the epoch, a Duration a float of seconds. An enum is the SDK's value, or the JSON name if
-the SDK has no such enum.
+the SDK has no such enum; a value that the SDK lacks is an UnmappedValue.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from .enums import (
     CloseReasonLiteral,
     ToolCallStatusLiteral,
     ToolReplyStatusLiteral,
+    UnmappedValue,
     UserStateLiteral,
 )
 
@@ -85,7 +86,7 @@ class ChatMessage:
     """
 
     id: str
-    role: ChatRoleLiteral
+    role: ChatRoleLiteral | UnmappedValue
     content: tuple[ChatMessageChatContent, ...]
     interrupted: bool
     transcript_confidence: float | None
@@ -345,8 +346,8 @@ class AgentStateChanged:
         new_state: The state after the change.
     """
 
-    old_state: AgentStateLiteral
-    new_state: AgentStateLiteral
+    old_state: AgentStateLiteral | UnmappedValue
+    new_state: AgentStateLiteral | UnmappedValue
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -358,8 +359,8 @@ class UserStateChanged:
         new_state: The state after the change.
     """
 
-    old_state: UserStateLiteral
-    new_state: UserStateLiteral
+    old_state: UserStateLiteral | UnmappedValue
+    new_state: UserStateLiteral | UnmappedValue
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -553,7 +554,7 @@ class ToolExecutionUpdatedEnded:
     id: str
     call_id: str
     message: str | None
-    status: ToolCallStatusLiteral
+    status: ToolCallStatusLiteral | UnmappedValue
     type: Literal["tool_call_ended"] = "tool_call_ended"
 
 
@@ -569,7 +570,7 @@ class ToolExecutionUpdatedReplyUpdated:
     """
 
     update_ids: tuple[str, ...]
-    status: ToolReplyStatusLiteral
+    status: ToolReplyStatusLiteral | UnmappedValue
     speech_id: str
     type: Literal["tool_reply_updated"] = "tool_reply_updated"
 
@@ -657,8 +658,8 @@ class GetSessionStateResponse:
         created_at: When the session started. This is not the time of the response.
     """
 
-    agent_state: AgentStateLiteral
-    user_state: UserStateLiteral
+    agent_state: AgentStateLiteral | UnmappedValue
+    user_state: UserStateLiteral | UnmappedValue
     agent_id: str
     options: Mapping[str, str]
     created_at: float | None

@@ -100,10 +100,10 @@ class _Builder:
         files: dict[str, str] = {}
         for index in range(self.rng.randint(0, 2)):
             folders = [f"f{index}{item}" for item in range(self.rng.randint(0, 5))]
-            name = "/".join([*folders, f"{self.types.new()}_{self.seed}.proto"])
+            name = "/".join([*folders, f"{self.types.new()[:100]}_{self.seed}.proto"])
             files[name] = self.file(name, f"random{self.seed}.part{index}", roles=False)
         error = self.rng.random() < 0.6
-        name = f"{self.types.new()}_{self.seed}.proto"
+        name = f"{self.types.new()[:100]}_{self.seed}.proto"
         files[name] = self.file(name, f"random{self.seed}", roles=True, error=error)
         return Protocol(files, error)
 

@@ -65,7 +65,7 @@ class EnumsModel:
 def enums_model(context: Context) -> EnumsModel:
     """Return the model of enums.py."""
     references = context.references()
-    namespace = Namespace("enums.py", ("UnmappedValueError",))
+    namespace = Namespace("enums.py", ("UnmappedValueError", "UnmappedValue", "decoded"))
     flat = flat_names({item.enum.full_name: item.enum.path for item in context.protocol.enums})
     enums = [
         _enum(
@@ -141,7 +141,7 @@ def _docs(bound: BoundEnum) -> dict[str, str]:
 def _accepts(binding: EnumBinding | None, literal: str, fallback: bool) -> str:
     """Return the type of accepted literals: str for a str Enum, whose members are no Literal."""
     type_ = "str" if fallback or (binding and binding.fact.form == "enum") else literal
-    return f"{type_} | None" if fallback else type_
+    return f"{type_} | None" if fallback else f"{type_} | UnmappedValue"
 
 
 def _pairs(binding: EnumBinding | None, class_: str) -> list[Pair]:

@@ -27,6 +27,7 @@ class EnumLiterals:
 
     imported: the name of the type in enums.py, or "" if the literals are plain strings.
     nullable: whether None is a literal, for unknown values.
+    fallback: whether the enum has a value for unknown values, so that the converters never raise.
     """
 
     type: str
@@ -34,6 +35,7 @@ class EnumLiterals:
     nullable: bool
     to_proto: str
     from_proto: str
+    fallback: bool
 
 
 class MessageNames:
@@ -124,9 +126,11 @@ def _owners(plan: MessagePlan) -> Iterator[tuple[str, Span]]:
 
 def _literals(bound: BoundEnum, binding: EnumBinding | None, flat: str) -> EnumLiterals:
     function = snake(flat)
+    fallback = bound.fallback is not None
     if binding is None or not binding.pairs:
-        return EnumLiterals("str", "", False, f"{function}_from_name", f"{function}_name")
+        names = f"{function}_from_name", f"{function}_name"
+        return EnumLiterals("str", "", False, *names, fallback)
     literal = f"{flat}Literal"
-    nullable = bound.fallback is not None
-    type_ = f"{literal} | None" if nullable else literal
-    return EnumLiterals(type_, literal, nullable, f"{function}_to_proto", f"{function}_from_proto")
+    type_ = f"{literal} | None" if fallback else literal
+    names = f"{function}_to_proto", f"{function}_from_proto"
+    return EnumLiterals(type_, literal, fallback, *names, fallback)

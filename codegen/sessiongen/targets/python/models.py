@@ -205,9 +205,14 @@ class _Plain:
         if value.kind is not Kind.ENUM:
             return SCALAR_TYPES[value.kind], False
         literals = self.names.literals(value)
-        if literals is not None and literals.imported:
+        if literals is None:
+            return "int", False
+        if literals.imported:
             self.literals.add(literals.imported)
-        return (literals.type, literals.nullable) if literals else ("int", False)
+        if literals.fallback:
+            return literals.type, literals.nullable
+        self.literals.add("UnmappedValue")
+        return f"{literals.type} | UnmappedValue", False
 
     def _read(self, field: Field) -> str:
         attribute = access("message", field.name)
@@ -215,16 +220,26 @@ class _Plain:
         if field.key is not None:
             if not convert:
                 return f"dict({attribute})"
-            return f"{{key: {convert}(item) for key, item in {attribute}.items()}}"
+            item = self._call(field.value, "item")
+            return f"{{key: {item} for key, item in {attribute}.items()}}"
         if field.repeated and field.value.kind is Kind.ENUM and convert:
             # With `map`, pyright infers str instead of the literals.
-            return f"tuple({convert}(item) for item in {attribute})"
+            return f"tuple({self._call(field.value, 'item')} for item in {attribute})"
         if field.repeated:
             return f"tuple(map({convert}, {attribute}))" if convert else f"tuple({attribute})"
-        value = f"{convert}({attribute})" if convert else attribute
+        value = self._call(field.value, attribute)
         if field.presence and not field.required:
             return f'{value} if message.HasField("{field.name}") else None'
         return value
+
+    def _call(self, value: Value, expression: str) -> str:
+        """Return the expression that converts one value."""
+        convert = self._converter(value)
+        literals = self.names.literals(value) if value.kind is Kind.ENUM else None
+        if literals is not None and not literals.fallback:
+            self.enums.add("decoded")
+            return f"decoded({convert}, {expression})"
+        return f"{convert}({expression})" if convert else expression
 
     def _converter(self, value: Value) -> str:
         if value.type_name in self.context.plans:

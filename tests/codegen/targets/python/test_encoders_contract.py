@@ -11,7 +11,6 @@ import pytest
 import random_messages
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol import decoders, encoders, models
-from agent_session_protocol.errors import UnmappedValueError
 from contract_coders import CODERS, LITERALS, without_empty_parts
 from hypothesis import HealthCheck, assume, given, settings
 
@@ -72,13 +71,7 @@ def test_every_literal_is_mapped_to_its_number(enum: str) -> None:
         assert getattr(coder.decode(made), field.name) == literal
 
 
-def test_value_without_a_literal() -> None:
-    ended = pb.AgentSessionEvent.ToolExecutionUpdated.Ended
-    with pytest.raises(UnmappedValueError, match="ToolCallStatus"):
-        decoders.decode_tool_execution_updated_ended(ended(status=pb.ToolCallStatus.TC_RUNNING))
-    state = pb.AgentSessionEvent.AgentStateChanged.FromString(b"\x08\x63")
-    with pytest.raises(UnmappedValueError, match="AgentState.*99"):
-        decoders.decode_agent_state_changed(state)
+def test_unknown_value_of_an_enum_with_a_fallback() -> None:
     closed = pb.AgentSessionEvent.SessionClosed.FromString(b"\x08\x63")
     assert decoders.decode_session_closed(closed).reason is None
 

@@ -5,6 +5,7 @@ The expected messages are in `interop_expected.py`; ids and times are compared w
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -181,7 +182,12 @@ def test_events(conversation: Conversation) -> None:
         if ordered:
             assert received == wanted, arm
         else:
-            assert sorted(received, key=repr) == sorted(wanted, key=repr), arm
+            assert sorted(map(canonical, received)) == sorted(map(canonical, wanted)), arm
+
+
+def canonical(event: Any) -> str:
+    """Returns a text that is equal for equal events."""
+    return json.dumps(event, sort_keys=True)
 
 
 def test_there_are_no_unexpected_events(conversation: Conversation) -> None:

@@ -98,7 +98,7 @@ bench: $(DEV) ## Measure beside peers, and write bench/README.md
 	@$(BIN)/python bench/run.py
 
 clean: ## Remove caches and the virtual environment, but not generated code
-	rm -rf $(VENV) .sessiongen-cache .mypy_cache .pytest_cache .hypothesis dist bench/out tests/interop/js/node_modules
+	rm -rf $(VENV) .sessiongen-cache .mypy_cache .pytest_cache .hypothesis dist bench/out tests/interop/js/node_modules tests/interop/typescript/node_modules
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python:

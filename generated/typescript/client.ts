@@ -179,11 +179,11 @@ export class SessionRequestClient {
   }
 
   async #call<A extends SessionResponseArm>(
-    request: pb.SessionRequest['request'],
+    sent: pb.SessionRequest['request'],
     expected: A,
     options: RequestOptions,
   ): Promise<ValueOf<pb.SessionResponse['response'], A>> {
-    const message = new pb.SessionRequest({ request });
+    const message = new pb.SessionRequest({ request: sent });
     const response = await this.#send(message, options);
     const arm = response.response;
     if (response.error !== undefined) {

@@ -49,7 +49,9 @@ import type {
   SessionResponseGetRTCStatsResponseSource,
   SessionResponseGetSessionStateResponseSource,
   SessionResponseGetSessionUsageResponseSource,
+  SessionResponsePongSource,
   SessionResponseRunInputResponseSource,
+  SessionResponseUpdateIOResponseSource,
   TTSModelUsageSource,
 } from './sources.js';
 import {
@@ -524,7 +526,10 @@ export function encodeAgentSessionEventAgentFalseInterruption(
 }
 
 /** Returns the message of a `SessionResponsePongSource`. */
-export function encodeSessionResponsePong(): pb.SessionResponse_Pong {
+export function encodeSessionResponsePong(
+  source: SessionResponsePongSource,
+): pb.SessionResponse_Pong {
+  void source;
   return new pb.SessionResponse_Pong();
 }
 
@@ -602,7 +607,10 @@ export function encodeSessionResponseGetFrameworkInfoResponse(
 }
 
 /** Returns the message of a `SessionResponseUpdateIOResponseSource`. */
-export function encodeSessionResponseUpdateIOResponse(): pb.SessionResponse_UpdateIOResponse {
+export function encodeSessionResponseUpdateIOResponse(
+  source: SessionResponseUpdateIOResponseSource,
+): pb.SessionResponse_UpdateIOResponse {
+  void source;
   return new pb.SessionResponse_UpdateIOResponse();
 }
 

@@ -42,7 +42,9 @@ const CHAT_ROLE_NUMBERS = {
  */
 export function chatRoleToProto(value: ChatRoleLiteral): pb.ChatRole {
   const found = own(CHAT_ROLE_TO_PROTO, value);
-  if (found === undefined) throw new UnmappedValueError('agent_session.ChatRole', value);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.ChatRole', value);
+  }
   return found;
 }
 
@@ -53,7 +55,9 @@ export function chatRoleToProto(value: ChatRoleLiteral): pb.ChatRole {
  */
 export function chatRoleFromProto(value: pb.ChatRole): ChatRoleLiteral {
   const found = own(CHAT_ROLE_FROM_PROTO, value);
-  if (found === undefined) throw new UnmappedValueError('agent_session.ChatRole', value);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.ChatRole', value);
+  }
   return found;
 }
 
@@ -64,7 +68,9 @@ export function chatRoleFromProto(value: pb.ChatRole): ChatRoleLiteral {
  */
 export function chatRoleName(value: pb.ChatRole): string {
   const found = own(CHAT_ROLE_NAMES, value);
-  if (found === undefined) throw new UnmappedValueError('agent_session.ChatRole', value);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.ChatRole', value);
+  }
   return found;
 }
 
@@ -75,7 +81,9 @@ export function chatRoleName(value: pb.ChatRole): string {
  */
 export function chatRoleFromName(name: string): pb.ChatRole {
   const found = own(CHAT_ROLE_NUMBERS, name);
-  if (found === undefined) throw new UnmappedValueError('agent_session.ChatRole', name);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.ChatRole', name);
+  }
   return found;
 }
 
@@ -121,7 +129,9 @@ const AGENT_STATE_NUMBERS = {
  */
 export function agentStateToProto(value: AgentStateLiteral): pb.AgentState {
   const found = own(AGENT_STATE_TO_PROTO, value);
-  if (found === undefined) throw new UnmappedValueError('agent_session.AgentState', value);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.AgentState', value);
+  }
   return found;
 }
 
@@ -132,7 +142,9 @@ export function agentStateToProto(value: AgentStateLiteral): pb.AgentState {
  */
 export function agentStateFromProto(value: pb.AgentState): AgentStateLiteral {
   const found = own(AGENT_STATE_FROM_PROTO, value);
-  if (found === undefined) throw new UnmappedValueError('agent_session.AgentState', value);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.AgentState', value);
+  }
   return found;
 }
 
@@ -143,7 +155,9 @@ export function agentStateFromProto(value: pb.AgentState): AgentStateLiteral {
  */
 export function agentStateName(value: pb.AgentState): string {
   const found = own(AGENT_STATE_NAMES, value);
-  if (found === undefined) throw new UnmappedValueError('agent_session.AgentState', value);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.AgentState', value);
+  }
   return found;
 }
 
@@ -154,7 +168,9 @@ export function agentStateName(value: pb.AgentState): string {
  */
 export function agentStateFromName(name: string): pb.AgentState {
   const found = own(AGENT_STATE_NUMBERS, name);
-  if (found === undefined) throw new UnmappedValueError('agent_session.AgentState', name);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.AgentState', name);
+  }
   return found;
 }
 
@@ -192,7 +208,9 @@ const USER_STATE_NUMBERS = {
  */
 export function userStateToProto(value: UserStateLiteral): pb.UserState {
   const found = own(USER_STATE_TO_PROTO, value);
-  if (found === undefined) throw new UnmappedValueError('agent_session.UserState', value);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.UserState', value);
+  }
   return found;
 }
 
@@ -203,7 +221,9 @@ export function userStateToProto(value: UserStateLiteral): pb.UserState {
  */
 export function userStateFromProto(value: pb.UserState): UserStateLiteral {
   const found = own(USER_STATE_FROM_PROTO, value);
-  if (found === undefined) throw new UnmappedValueError('agent_session.UserState', value);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.UserState', value);
+  }
   return found;
 }
 
@@ -214,7 +234,9 @@ export function userStateFromProto(value: pb.UserState): UserStateLiteral {
  */
 export function userStateName(value: pb.UserState): string {
   const found = own(USER_STATE_NAMES, value);
-  if (found === undefined) throw new UnmappedValueError('agent_session.UserState', value);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.UserState', value);
+  }
   return found;
 }
 
@@ -225,7 +247,9 @@ export function userStateName(value: pb.UserState): string {
  */
 export function userStateFromName(name: string): pb.UserState {
   const found = own(USER_STATE_NUMBERS, name);
-  if (found === undefined) throw new UnmappedValueError('agent_session.UserState', name);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.UserState', name);
+  }
   return found;
 }
 
@@ -250,7 +274,9 @@ const TOOL_CALL_STATUS_NUMBERS = {
  */
 export function toolCallStatusName(value: pb.ToolCallStatus): string {
   const found = own(TOOL_CALL_STATUS_NAMES, value);
-  if (found === undefined) throw new UnmappedValueError('agent_session.ToolCallStatus', value);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.ToolCallStatus', value);
+  }
   return found;
 }
 
@@ -261,7 +287,9 @@ export function toolCallStatusName(value: pb.ToolCallStatus): string {
  */
 export function toolCallStatusFromName(name: string): pb.ToolCallStatus {
   const found = own(TOOL_CALL_STATUS_NUMBERS, name);
-  if (found === undefined) throw new UnmappedValueError('agent_session.ToolCallStatus', name);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.ToolCallStatus', name);
+  }
   return found;
 }
 
@@ -286,7 +314,9 @@ const TOOL_REPLY_STATUS_NUMBERS = {
  */
 export function toolReplyStatusName(value: pb.ToolReplyStatus): string {
   const found = own(TOOL_REPLY_STATUS_NAMES, value);
-  if (found === undefined) throw new UnmappedValueError('agent_session.ToolReplyStatus', value);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.ToolReplyStatus', value);
+  }
   return found;
 }
 
@@ -297,7 +327,9 @@ export function toolReplyStatusName(value: pb.ToolReplyStatus): string {
  */
 export function toolReplyStatusFromName(name: string): pb.ToolReplyStatus {
   const found = own(TOOL_REPLY_STATUS_NUMBERS, name);
-  if (found === undefined) throw new UnmappedValueError('agent_session.ToolReplyStatus', name);
+  if (found === undefined) {
+    throw new UnmappedValueError('agent_session.ToolReplyStatus', name);
+  }
   return found;
 }
 

@@ -210,7 +210,7 @@ async function route(
 
 /** Returns an arm whose value is a message, not only its fields. */
 function filled(
-  response: PartialMessage<pb.SessionResponse>['response'],
+  arm: PartialMessage<pb.SessionResponse>['response'],
 ): pb.SessionResponse['response'] {
-  return new pb.SessionResponse({ response }).response;
+  return new pb.SessionResponse({ response: arm }).response;
 }

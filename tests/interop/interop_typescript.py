@@ -6,23 +6,49 @@ import atexit
 import functools
 import shutil
 import subprocess
+import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 TYPESCRIPT_FOLDER = Path(__file__).parent / "typescript"
 GENERATED = Path(__file__).resolve().parents[2] / "generated" / "typescript"
+# The include path of the annotations.
+_PROTO = GENERATED.parents[1] / "proto"
 _SETTINGS = ("package.json", "tsconfig.json", "eslint.config.js", ".prettierrc")
 
 
-def project(folder: Path, generated: Path = GENERATED, *, programs: bool = True) -> Path:
-    """Write a TypeScript project with generated modules, and the programs if wanted."""
+def settings(folder: Path) -> Path:
+    """Write the settings of a TypeScript project."""
     for name in _SETTINGS:
         shutil.copy(TYPESCRIPT_FOLDER / name, folder / name)
-    shutil.copytree(generated, folder / "generated")
-    if programs:
-        shutil.copytree(TYPESCRIPT_FOLDER / "src", folder / "src")
     (folder / "node_modules").symlink_to(TYPESCRIPT_FOLDER / "node_modules")
     return folder
+
+
+def project(folder: Path) -> Path:
+    """Write a TypeScript project with the generated modules and the programs."""
+    settings(folder)
+    shutil.copytree(GENERATED, folder / "generated")
+    shutil.copytree(TYPESCRIPT_FOLDER / "src", folder / "src")
+    return folder
+
+
+def write_messages(include: Path, protos: Iterable[str], folder: Path) -> str:
+    """Write the classes of protobuf-es of some protos, and an index of them.
+
+    Returns the error output of protoc, which is empty if there is none.
+    """
+    folder.mkdir()
+    plugin = TYPESCRIPT_FOLDER / "node_modules" / ".bin" / "protoc-gen-es"
+    options = [f"-I{include}", f"-I{_PROTO}", f"--plugin=protoc-gen-es={plugin}"]
+    options += [f"--es_out={folder}", "--es_opt=target=ts,import_extension=js"]
+    command = [sys.executable, "-m", "grpc_tools.protoc", *options, *protos]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*_pb.ts"))
+    index = "".join(f"export * from './{name.removesuffix('.ts')}.js';\n" for name in files)
+    (folder / "index.ts").write_text(index, encoding="utf-8")
+    return done.stderr if done.returncode else ""
 
 
 def run_tool(folder: Path, tool: str, *arguments: str) -> tuple[int, str]:

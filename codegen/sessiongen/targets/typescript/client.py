@@ -56,7 +56,7 @@ def _method(context: Context, call: Call, name: str) -> ClientMethod:
     roles = context.protocol.roles
     request = payload_type(context, roles.request.full_name, call.request)
     parameters, value = _parameters(context, call.request, request)
-    arm = f"{{ case: {naming.quoted(naming.camel(call.request.name))}, value: {value} }}"
+    arm = _arm(naming.quoted(naming.camel(call.request.name)), value)
     if call.response is None:
         result, options = "void", list[str]()
         statement = bracketed("return this.#sendOneway(", [_message(context, arm)], ");", 4)
@@ -73,6 +73,11 @@ def _method(context: Context, call: Call, name: str) -> ClientMethod:
         ),
         call=statement,
     )
+
+
+def _arm(name: str, value: str) -> str:
+    """Return an arm as an argument of a call, which has six columns of indentation."""
+    return bracketed("{", [f"case: {name}", f"value: {value}"], "}", 6).strip()
 
 
 def _message(context: Context, arm: str) -> str:

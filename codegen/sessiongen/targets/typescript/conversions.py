@@ -17,7 +17,6 @@ _PLAIN = {
     Kind.FLOAT: "number",
     Kind.INT: "number",
     Kind.STRING: "string",
-    Kind.BYTES: "Uint8Array",
 }
 
 
@@ -49,9 +48,9 @@ def conversion(context: Context, plan: MessagePlan, source: FieldSource, loose: 
     loose: any property of the source may be absent.
     """
     name = property_name(context, plan, source)
-    optional = loose or source.optional or _unknown_to_sdk(context, plan, source)
+    optional = loose or source.optional
     override = override_name(plan, source.field)
-    access = _access(name)
+    access = naming.access("source", name)
     if override in context.overrides.functions:
         function = f"overrides.{override}"
         return Conversion(
@@ -62,7 +61,7 @@ def conversion(context: Context, plan: MessagePlan, source: FieldSource, loose: 
         )
     single = _single(context, plan, source)
     if source.field.key is not None:
-        return _map(source, name, single, optional)
+        return _map(context, plan, source, single, optional)
     if source.field.repeated:
         value = _filled(access, optional, "[]")
         made = f"list({value}, {single.function})" if single.function else f"[...{value}]"
@@ -83,17 +82,6 @@ def override_name(plan: MessagePlan, field: Field) -> str:
     return naming.lower_first(name)
 
 
-def _unknown_to_sdk(context: Context, plan: MessagePlan, source: FieldSource) -> bool:
-    """Whether the SDK has a class for the message that lacks the field."""
-    record = context.record(plan.message)
-    return record is not None and all(fact.name != source.name for fact in record.fields)
-
-
-def _access(name: str) -> str:
-    key = naming.key(name)
-    return f"source.{key}" if key == name else f"source[{key}]"
-
-
 def _filled(access: str, optional: bool, default: str) -> str:
     return f"({access} ?? {default})" if optional else access
 
@@ -108,12 +96,21 @@ def _element(type_: str) -> str:
     return f"({type_})" if " " in type_ else type_
 
 
-def _map(source: FieldSource, name: str, single: _Single, optional: bool) -> Conversion:
-    value = f"{_access(name)} ?? {{}}" if optional else _access(name)
+def _map(
+    context: Context, plan: MessagePlan, source: FieldSource, single: _Single, optional: bool
+) -> Conversion:
+    name = property_name(context, plan, source)
+    access = naming.access("source", name)
+    value = f"{access} ?? {{}}" if optional else access
     if source.field.value.kind is Kind.STRING:
         return Conversion(name, "Readonly<Record<string, unknown>>", optional, f"texts({value})")
-    made = f"mapValues({value}, {single.function})" if single.function else f"{{ ...({value}) }}"
-    return Conversion(name, f"Readonly<Record<string, {single.type}>>", optional, made)
+    if single.function:
+        made = f"mapValues({value}, {single.function})"
+        return Conversion(name, f"Readonly<Record<string, {single.type}>>", optional, made)
+    message = context.message_type(plan.message.full_name)
+    type_ = f"NonNullable<{message}['{naming.field_property(source.field)}']>"
+    spread = f"({value})" if optional else value
+    return Conversion(name, f"Readonly<{type_}>", optional, f"{{ ...{spread} }}")
 
 
 def _single(context: Context, plan: MessagePlan, source: FieldSource) -> _Single:
@@ -124,6 +121,9 @@ def _single(context: Context, plan: MessagePlan, source: FieldSource) -> _Single
         return _message(context, plan, source)
     if kind is Kind.ENUM:
         return _enum(context, plan, field)
+    if kind is Kind.BYTES:
+        # Libraries differ in the buffer that they allow.
+        return _Single(_own_type(context, plan, field), "")
     if source.stringify:
         return _Single("unknown", "String")
     if full_name in context.wide:
@@ -171,4 +171,4 @@ def _own_type(context: Context, plan: MessagePlan, field: Field) -> str:
     if field.oneof is not None:
         oneof = next(item for item in plan.message.oneofs if item.name == field.oneof)
         return f"ValueOf<{context.union_type(oneof)}, {naming.quoted(naming.camel(field.name))}>"
-    return f"{whole}[number]" if field.repeated else f"{whole}[string]" if field.key else whole
+    return f"{whole}[number]" if field.repeated else whole

@@ -95,7 +95,7 @@ def encoders_model(context: Context) -> EncodersModel:
         oneof=naming.oneof_property(oneof) if event else "",
         timestamp=naming.field_property(timestamp) if timestamp else "",
         head=bracketed(
-            f"export function encode{base}<A extends keyof {base}Sources>(",
+            f"export function {_event_function(context)}<A extends keyof {base}Sources>(",
             [*parameters, *(["createdAt: number = Date.now()"] if timestamp else [])],
             f"): {event} {{",
         ),
@@ -110,6 +110,13 @@ def override_names(context: Context) -> set[str]:
         for plan in context.plans.values()
         for source in plan.fields
     }
+
+
+def _event_function(context: Context) -> str:
+    """Return the name of the function that makes an event of an arm's source."""
+    event = context.protocol.roles.event
+    name = f"encode{naming.symbol(event.path)}"
+    return f"{name}Arm" if event.full_name in context.plans else name
 
 
 def _events(context: Context, event: RoleMessage) -> Iterator[EventCode]:
@@ -134,7 +141,7 @@ def _encoder(context: Context, plan: MessagePlan, partial: set[str]) -> Encoder:
         docs=f"Returns the message of a `{symbol}Source`.",
         head=bracketed(
             f"export function encode{symbol}(",
-            [parameter] if fields or calls else [],
+            [parameter],
             f"): {message} {{",
         ),
         type=message,
@@ -182,7 +189,9 @@ def _tagged(context: Context, plan: MessagePlan, tagged: TaggedOneof) -> OneofCo
         name = naming.quoted(naming.camel(item.arm.name))
         arms.append(ArmCode(name, naming.quoted(item.tag), "", f"encode{symbol}(source)"))
     whole = source_type(context, plan.message.full_name)
-    subject = "source" if tagged.name is None else f"source.{naming.camel(tagged.name)}"
+    subject = (
+        "source" if tagged.name is None else naming.access("source", naming.camel(tagged.name))
+    )
     type_ = whole if tagged.name is None else f"{whole}['{naming.camel(tagged.name)}']"
     return _oneof_code(context, tagged.oneof, type_, subject, arms, True)
 
@@ -193,8 +202,7 @@ def _untagged(context: Context, plan: MessagePlan, oneof: Oneof, loose: bool) ->
         if source.field.oneof != oneof.name:
             continue
         made = conversion(context, plan, source, loose)
-        key = naming.key(made.source)
-        access = f"source.{key}" if key == made.source else f"source[{key}]"
+        access = naming.access("source", made.source)
         arm = naming.quoted(naming.camel(source.field.name))
         value = made.value.removesuffix(" ?? undefined")
         if value.startswith("optional("):

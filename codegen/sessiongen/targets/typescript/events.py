@@ -20,6 +20,7 @@ class EventModel:
     arm: str
     sdk_name: str
     driver_name: str
+    name_access: str
     docs: str
     forwarder: str
 
@@ -90,6 +91,7 @@ def _event(context: Context, event: Event, names: dict[str, str]) -> EventModel:
         arm=naming.quoted(arm),
         sdk_name=naming.quoted(event.sdk_event),
         driver_name=naming.quoted(names[event.arm.name]),
+        name_access=naming.access("EVENT_NAMES", arm),
         docs="\n\n".join(
             text for text in (event.arm.docs, f"Event arm {event.arm.number}.") if text
         ),

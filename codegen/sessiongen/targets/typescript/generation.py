@@ -9,6 +9,7 @@ from sessiongen.config.model import Output
 from sessiongen.diagnostics import Diagnostic, InputError, Rule
 from sessiongen.ir.model import Model
 from sessiongen.ir.protocol import Protocol
+from sessiongen.ir.schema import Enum, Message
 from sessiongen.targets.typescript import naming, overrides, published
 from sessiongen.targets.typescript.arms import arm_type, arms_model
 from sessiongen.targets.typescript.client import client_model
@@ -40,18 +41,17 @@ def generate(model: Model, output: Output, version: str) -> dict[str, str]:
     if context.faults:
         raise InputError(context.faults)
     templates = environment()
-    layers = [layer for layer in output.layers if not _obstacle(layer, context.protocol)]
-    if not context.protocol.enums:
-        # Without an export, the file would be no module.
-        layers = [layer for layer in layers if layer != "enums"]
-    bodies = {
+    rendered = {
         layer: templates.get_template(f"{layer}.ts.j2").render(**_VALUES[layer](context))
-        for layer in layers
+        for layer in output.layers
+        if not _obstacle(layer, context.protocol)
     }
+    # A file without an export would be no module.
+    bodies = {layer: text.lstrip("\n") for layer, text in rendered.items() if text.strip()}
     extra = {"overrides": "./overrides.js"} if context.overrides.functions else {}
     modules = with_imports(bodies, context.options, extra)
-    modules["index"] = templates.get_template("index.ts.j2").render(model=sorted(layers))
-    if context.overrides.functions and "sources" in layers:
+    modules["index"] = templates.get_template("index.ts.j2").render(model=sorted(bodies))
+    if context.overrides.functions and "sources" in bodies:
         modules["overrides"] = context.overrides.text
     header = templates.get_template("_header.j2").render(
         version=version, source=comment(model.compiled.origin), header=context.options.header
@@ -118,11 +118,11 @@ _VALUES: dict[str, Callable[[Context], _Values]] = {
 def _clashes(context: Context) -> list[Diagnostic]:
     """Return a fault for each message and enum whose name coincides with another's."""
     protocol: Protocol = context.protocol
-    found = [(item.path, item.span) for item in protocol.schema.own_messages()]
-    found += [(item.enum.path, item.enum.span) for item in protocol.enums]
+    found: list[Message | Enum] = [*protocol.schema.own_messages()]
+    found += [item.enum for item in protocol.enums]
     faults, seen = [], dict[str, str]()
-    for path, span in found:
-        name, full_name = naming.symbol(path), ".".join(path)
+    for item in found:
+        name, full_name, span = naming.symbol(item.path), item.full_name, item.span
         first = seen.setdefault(name.casefold(), full_name)
         if first != full_name:
             fault = f"{full_name} and {first} have one name in TypeScript: {name}"

@@ -24,7 +24,7 @@ def bracketed(head: str, items: Sequence[str], tail: str, indent: int = 0) -> st
     margin = " " * indent
     space = " " if head.endswith("{") and items else ""
     line = f"{margin}{head}{space}{', '.join(items)}{space}{tail}"
-    if fits(line.partition("\n")[0]) or not items:
+    if not items or (fits(line) and not any("\n" in item for item in items)):
         return line
     inside = "".join(f"{margin}  {item},\n" for item in items)
     return f"{margin}{head}\n{inside}{margin}{tail}"
@@ -34,10 +34,10 @@ def union(head: str, members: Sequence[str], tail: str = ";", indent: int = 0) -
     """Return a union type: on one line, on a line of its own, or one member a line."""
     margin = " " * indent
     joined = f"{' | '.join(members)}{tail}"
-    for line in (f"{margin}{head} {joined}", f"{margin}{head}\n{margin}  {joined}"):
-        if fits(line):
-            return line
-    if len(members) == 1:
+    line = f"{margin}{head} {joined}"
+    if fits(line) or len(members) == 1:
+        return line
+    if fits(f"{margin}  {joined}"):
         return f"{margin}{head}\n{margin}  {joined}"
     inside = "".join(f"\n{margin}  | {item}" for item in members)
     return f"{margin}{head}{inside}{tail}"

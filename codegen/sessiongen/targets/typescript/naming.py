@@ -99,8 +99,13 @@ def key(name: str) -> str:
 
 
 def method(name: str) -> str:
-    """Return the name of a method; `constructor` is none."""
-    return f"{name}_" if name == "constructor" else name
+    """Return the name of a method: `constructor` is none, and neither is an empty name."""
+    return f"{name}_" if name in ("", "constructor") else name
+
+
+def access(base: str, name: str) -> str:
+    """Return the expression of a property of an object."""
+    return f"{base}.{name}" if _PLAIN_KEY.fullmatch(name) else f"{base}[{quoted(name)}]"
 
 
 def quoted(text: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from sessiongen.resources import templates_dir
-from sessiongen.targets.typescript.layout import imports
+from sessiongen.targets.typescript.layout import bracketed, imports
 from sessiongen.targets.typescript.options import TypeScriptOptions
 from sessiongen.targets.typescript.tsdoc import tsdoc
 
@@ -22,7 +22,9 @@ _PROTOBUF_NAMES = ("JsonObject", "Message", "PartialMessage", "PlainMessage")
 _PROTOBUF_CLASSES = ("Duration", "Struct", "Timestamp")
 _EXPORT = re.compile(r"^export (?:async )?(function|class|const|type|interface) (\w+)", re.M)
 _NO_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"", re.S)
-_NAME = re.compile(r"(?<![\w.$])[A-Za-z_$][\w$]*")
+_NAME = re.compile(r"(?<![\w.$#])[A-Za-z_$][\w$]*")
+# A name that is declared where it stands: a property, or a method of a class or interface.
+_DECLARED = re.compile(r"^  [\w$]+(?=\()|(?:^ +|[{(,] |\breadonly )[A-Za-z_$][\w$]*(?=\??:)", re.M)
 
 
 def environment() -> Environment:
@@ -38,6 +40,7 @@ def environment() -> Environment:
         autoescape=False,
     )
     result.filters["tsdoc"] = tsdoc
+    result.globals["bracketed"] = bracketed
     return result
 
 
@@ -66,7 +69,7 @@ def _imports(
     options: TypeScriptOptions,
     extra: Mapping[str, str],
 ) -> str:
-    code = _NO_CODE.sub("''", body)
+    code = _DECLARED.sub("", _NO_CODE.sub("''", body))
     used = set(_NAME.findall(code))
     by_module: dict[str, list[str]] = {}
     for name, (module, is_type) in exported.items():

@@ -1,0 +1,218 @@
+"""One edit of the .proto reaches the generated TypeScript, and tsc names what is left to fill in.
+
+The message classes are made of the edited contract by protobuf-es, since a published package has
+none of the edits.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from interop_node import node_is_missing
+from interop_typescript import TYPESCRIPT_FOLDER, run_tool, settings, write_messages
+from sessiongen_command import invoke
+
+ROOT = Path(__file__).resolve().parents[2]
+CONTRACT = ROOT / "proto" / "agent_session.proto"
+CONFIG = """\
+[input]
+protos = ["proto/agent_session.proto"]
+include = ["proto"]
+
+[[output]]
+language = "typescript"
+path = "generated"
+module = "../messages/index.js"
+overrides = "by_hand/agent_session.ts"
+
+[sdks]
+vocabularies = ["vocabularies/agents-js.json"]
+"""
+# The message and the arm with the comments above them.
+CLOSED_MESSAGE = re.compile(r"\n(?:  //[^\n]*\n)+  message SessionClosed \{.*?\n  \}\n", re.DOTALL)
+CLOSED_ARM = re.compile(
+    r"\n(?:    //[^\n]*\n)+    SessionClosed session_closed = 24[^;]*;", re.DOTALL
+)
+
+
+@dataclass(frozen=True)
+class Project:
+    """A copy of the contract, its generated modules, and a user's code."""
+
+    root: Path
+
+    @property
+    def proto(self) -> Path:
+        return self.root / "proto" / "agent_session.proto"
+
+    def edit(self, old: str, new: str) -> None:
+        text = self.proto.read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times in the contract"
+        self.proto.write_text(text.replace(old, new), encoding="utf-8")
+
+    def generate(self) -> None:
+        outcome = invoke(self.root, "generate", "--no-cache")
+        assert outcome.status == 0, outcome.all
+        shutil.rmtree(self.root / "messages", ignore_errors=True)
+        proto = self.proto.name
+        assert write_messages(self.proto.parent, [proto], self.root / "messages") == ""
+
+    def fill(self, mark: str, *lines: str) -> None:
+        """Replace a marked comment of the user's code by the code that belongs there."""
+        path = self.root / "host.ts"
+        text = path.read_text(encoding="utf-8")
+        assert text.count(f"// + {mark}\n") == 1
+        path.write_text(text.replace(f"// + {mark}\n", "\n".join(lines) + "\n"), encoding="utf-8")
+
+    def complaints(self) -> list[tuple[str, str]]:
+        """Return what tsc finds: the line of the user's code, and the name that is missing."""
+        _, output = run_tool(self.root, "tsc", "--noEmit", "--project", ".")
+        lines = (self.root / "host.ts").read_text(encoding="utf-8").split("\n")
+        errors = re.findall(r"^(\S+)\((\d+),\d+\): error TS\d+: (.*(?:\n  .*)*)", output, re.M)
+        assert bool(errors) == bool(output), output
+        assert {file for file, _, _ in errors} <= {"host.ts"}, output
+        found = []
+        for _, line, text in errors:
+            names = re.findall(r"[Pp]roperty '([^']+)' is missing", text)
+            assert names, text
+            found.append((lines[int(line) - 1].strip(), names[-1]))
+        return found
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with the contract before its last arm."""
+    if reason := node_is_missing(TYPESCRIPT_FOLDER):
+        pytest.skip(reason)
+    root = settings(tmp_path_factory.mktemp("one_edit"))
+    tsconfig = (root / "tsconfig.json").read_text(encoding="utf-8")
+    files = '"*.ts", "generated/*.ts", "messages/*.ts"'
+    tsconfig = re.sub(r'"include": \[.*\]', f'"include": [{files}]', tsconfig)
+    (root / "tsconfig.json").write_text(tsconfig, encoding="utf-8")
+    (root / "codegen.toml").write_text(CONFIG, encoding="utf-8")
+    shutil.copytree(ROOT / "vocabularies", root / "vocabularies")
+    shutil.copy(Path(__file__).parent / "project" / "host.ts", root / "host.ts")
+    overrides = (ROOT / "overrides" / "agent_session.ts").read_text(encoding="utf-8")
+    own_messages = "import * as pb from '../messages/index.js';"
+    overrides = re.sub(r"import \{ AgentSession as pb \} from .*", own_messages, overrides)
+    (root / "by_hand").mkdir()
+    (root / "by_hand" / "agent_session.ts").write_text(overrides, encoding="utf-8")
+    (root / "proto").mkdir()
+    text = CONTRACT.read_text(encoding="utf-8")
+    for pattern in (CLOSED_MESSAGE, CLOSED_ARM):
+        text, count = pattern.subn("", text)
+        assert count == 1, pattern.pattern
+    (root / "proto" / CONTRACT.name).write_text(text, encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def before(template: Path, tmp_path: Path) -> Project:
+    """A copy of the project, whose user's code is complete for the contract that it has."""
+    project = Project(tmp_path / "project")
+    shutil.copytree(template, project.root, symlinks=True)
+    return project
+
+
+def edited(project: Project) -> list[tuple[str, str]]:
+    """Generate, and return what is left to fill in."""
+    project.generate()
+    return project.complaints()
+
+
+def test_the_code_is_complete_before_the_edits(before: Project) -> None:
+    assert edited(before) == []
+
+
+def test_session_closed(before: Project) -> None:
+    shutil.copy(CONTRACT, before.proto)
+    assert edited(before) == [
+        ("export const forwarders: protocol.AgentSessionEventForwarders = {", "sessionClosed")
+    ]
+    before.fill("an event's forwarder", "sessionClosed: null,")
+    assert before.complaints() == []
+    status, output = run_tool(before.root, "tsc", "--project", ".")
+    assert status == 0, output
+    code = (
+        "import * as p from './out/generated/index.js';"
+        "const source = { reason: 'user_initiated' };"
+        "const event = p.encodeAgentSessionEvent('sessionClosed', source, 0);"
+        "const bytes = Buffer.from(event.toBinary()).toString('hex');"
+        "console.log(bytes, p.SDK_EVENTS.sessionClosed);"
+    )
+    command = ["node", "--input-type=module", "-e", code]
+    done = subprocess.run(command, cwd=before.root, capture_output=True, text=True, timeout=60)
+    # An empty created_at, then field 24 with the reason 4.
+    assert done.stdout == "0a00c201020804 close\n", done.stderr
+
+
+def test_a_new_request(before: Project) -> None:
+    before.edit(
+        "  message FinalizeSimulation {",
+        "  message GetWeather {\n    string town = 1;\n  }\n\n  message FinalizeSimulation {",
+    )
+    before.edit(
+        "    FinalizeSimulation finalize_simulation = 12;",
+        "    FinalizeSimulation finalize_simulation = 12;\n    GetWeather get_weather = 13;",
+    )
+    before.edit(
+        "    FinalizeSimulationResponse finalize_simulation = 13;",
+        "    FinalizeSimulationResponse finalize_simulation = 13;\n"
+        "    GetWeatherResponse get_weather = 14;",
+    )
+    before.edit(
+        "  message FinalizeSimulationResponse {",
+        "  message GetWeatherResponse {\n    string text = 1;\n  }\n\n"
+        "  message FinalizeSimulationResponse {",
+    )
+    assert edited(before) == [
+        ("export class Host implements protocol.SessionRequestHandler {", "getWeather")
+    ]
+    before.fill(
+        "a request's method",
+        "getWeather({ town }: pb.SessionRequest_GetWeather) {",
+        "  return { text: `rain in ${town}` };",
+        "}",
+    )
+    assert before.complaints() == []
+
+
+def test_a_new_field(before: Project) -> None:
+    before.edit(
+        "    map<string, string> options = 4;",
+        "    map<string, string> options = 4;\n\n    double load = 6;",
+    )
+    assert edited(before) == [
+        ("return protocol.encodeSessionResponseGetSessionStateResponse({", "load")
+    ]
+    before.fill("a field", "load: 0.5,")
+    assert before.complaints() == []
+
+
+def test_a_new_enum_value(before: Project) -> None:
+    before.edit("  CR_TASK_COMPLETED = 5;", "  CR_TASK_COMPLETED = 5;\n  CR_HANDED_OVER = 6;")
+    assert edited(before) == [
+        (
+            "export const reasons: Record<pb.CloseReason, string> = {",
+            "[CloseReason.CR_HANDED_OVER]",
+        )
+    ]
+    before.fill("a value's text", "[pb.CloseReason.CR_HANDED_OVER]: 'handed over',")
+    assert before.complaints() == []
+
+
+def test_a_new_arm_in_a_nested_union(before: Project) -> None:
+    before.edit(
+        "    message Ended {",
+        "    message Paused {\n      string call_id = 1;\n    }\n\n    message Ended {",
+    )
+    before.edit("      Ended ended = 4;", "      Ended ended = 4;\n      Paused paused = 5;")
+    head = "export const updates: Record<protocol.AgentSessionEventToolExecutionUpdatedArm, string> = {"
+    assert edited(before) == [(head, "paused")]
+    before.fill("an update's text", "paused: 'paused',")
+    assert before.complaints() == []

@@ -316,3 +316,28 @@ def test_peers_without_events(packages: Packages, caplog: pytest.LogCaptureFixtu
     with caplog.at_level(logging.WARNING):
         run(converse())
     assert [record.getMessage() for record in caplog.records] == ["dropped a request: busy"]
+
+
+def test_options_in_the_proto_give_roles_and_the_lack_of_a_response(tmp_path: Path) -> None:
+    (tmp_path / "options.proto").write_text(
+        """syntax = "proto3"; package trap.options; import "sessiongen/annotations.proto";
+        message Empty {}
+        message Message { oneof kind {
+          Empty ask = 1 [(sessiongen.role) = "request", (sessiongen.response) = "tell"];
+          Empty tell = 2 [(sessiongen.role) = "response"];
+          Empty note = 3 [(sessiongen.role) = "request", (sessiongen.response) = ""];
+          Empty begun = 4 [(sessiongen.role) = "event"];
+          Empty reserved = 5 [(sessiongen.role) = ""];
+        } }""",
+        encoding="utf-8",
+    )
+    source = generated_packages.protos([tmp_path / "options.proto"], [tmp_path])
+    roles = '[roles]\nevent = "Message"\nrequest = "Message"\nresponse = "Message"\n'
+    config = generated_packages.configured(tmp_path, "roles_options", source, rest=roles)
+    made = Modules(generated_packages.generate(config))
+    exchange = Exchange(made, {"ask": returning(made.pb.Empty()), "note": returning(None)})
+    client = exchange.client()
+    assert run(client.ask()) == made.pb.Empty()
+    assert run(client.note()) is None
+    assert exchange.answers == [made.pb.Message(tell=made.pb.Empty()), None]
+    assert list(made.events.SDK_EVENTS) == ["begun"]

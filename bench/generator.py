@@ -1,4 +1,4 @@
-"""Measures the generator: start-up, a cold run, growth with the protocol, and dispatch."""
+"""Measures the generator: runs with and without a cache, growth with the protocol, and dispatch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import timeit
 from pathlib import Path
 
 import protocols
-from measure import Row, alternate, command, peak_memory
+from measure import Row, alternate, command, mebibytes, peak_memory, seconds
 
 ROOT = Path(__file__).resolve().parents[1]
 _PYTHON = sys.executable
@@ -36,9 +36,9 @@ def _protoc(folder: Path, *outputs: str) -> list[str]:
         plugin = f"protoc-gen-{output}"
         if (_BIN / plugin).exists():
             arguments.append(f"--plugin={plugin}={_BIN / plugin}")
-        made = folder / output
-        made.mkdir(parents=True, exist_ok=True)
-        arguments.append(f"--{output}_out={made}")
+        out = folder / output
+        out.mkdir(parents=True, exist_ok=True)
+        arguments.append(f"--{output}_out={out}")
     return [*arguments, "agent_session.proto"]
 
 
@@ -56,11 +56,15 @@ def _unchanged(folder: Path) -> list[Row]:
         command(*_sessiongen(ROOT / "codegen.toml", "parity")),
         command(*_protoc(folder, "python", "mypy")),
     )
-    peer = f"protoc with python and mypy output, {_ms(protoc)}"
+    peer = ("protoc with mypy-protobuf", seconds(protoc))
+
+    def row(name: str, time: float) -> Row:
+        return Row(name, seconds(time), peer, time / protoc, 1.0, chart=name)
+
     return [
-        Row("`generate`, nothing changed", _ms(generate), peer, generate / protoc, 1.0),
-        Row("`check`, cached", _ms(check), peer, check / protoc, 1.0),
-        Row("`parity` with two SDKs", _ms(parity), "-", parity, 0.3, " s"),
+        row("`generate`, nothing changed", generate),
+        row("`check`, cached", check),
+        Row("`parity` with two SDKs", seconds(parity), None, parity, 0.3, " s"),
     ]
 
 
@@ -71,25 +75,26 @@ def _cold(folder: Path) -> Row:
         command(*_sessiongen(config, "generate", "--no-cache")),
         command(*_protoc(folder, "python_betterproto2")),
     )
-    against = f"betterproto2_compiler, {_ms(peer)}"
-    return Row("`generate`, everything, no cache", _ms(cold), against, cold / peer, 1.5)
+    name = "`generate`, everything, no cache"
+    beside = ("betterproto2_compiler", seconds(peer))
+    return Row(name, seconds(cold), beside, cold / peer, 1.2, chart=name)
 
 
 def _growth(folder: Path) -> list[Row]:
-    seconds = {}
+    elapsed = {}
     for times in (1, 10, 100):
         config = protocols.write(folder / f"times-{times}", times)
         arguments = _sessiongen(config, "generate", "--no-cache")
-        seconds[times] = alternate(3, command(*arguments))[0]
-    together = peak_memory(arguments)
+        elapsed[times] = alternate(3, command(*arguments))[0]
+    memory = peak_memory(arguments)
     result = []
     for small, large in ((1, 10), (10, 100)):
-        exponent = math.log10(seconds[large] / seconds[small])
-        what = f"growth from {small} × to {large} × the arms, as an exponent"
-        ours, peer = f"{seconds[large]:.1f} s", f"{seconds[small]:.1f} s at {small} ×"
-        result.append(Row(what, ours, peer, exponent, 1.1, ""))
-    what = "peak memory at 100 × the arms, all processes together"
-    result.append(Row(what, f"{together:.0f} MiB", "-", together, 300, " MiB"))
+        exponent = math.log10(elapsed[large] / elapsed[small])
+        name = f"growth from {small} × to {large} × the arms, as an exponent"
+        peer = (f"{small} × the arms", seconds(elapsed[small]))
+        result.append(Row(name, seconds(elapsed[large]), peer, exponent, 1.1, ""))
+    name = "peak memory at 100 × the arms, all processes together"
+    result.append(Row(name, mebibytes(memory), None, memory, 300, " MiB"))
     return result
 
 
@@ -115,14 +120,7 @@ def _dispatch() -> Row:
 
     # In turn, so that both arms see the same machine.
     rounds = [[run(request) for request in requests] for _ in range(40)]
-    first, last = (min(times) for times in zip(*rounds, strict=True))
-    ours, peer = (
-        f"{last / calls * 1e9:.0f} ns, last arm",
-        f"{first / calls * 1e9:.0f} ns, first arm",
-    )
+    first, last = (min(times) / calls for times in zip(*rounds, strict=True))
     ratio = max(first, last) / min(first, last)
-    return Row("dispatch of a request, last arm against first", ours, peer, ratio, 1.3)
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:.0f} ms"
+    name = "dispatch of a request, last arm against first"
+    return Row(name, seconds(last), ("first arm", seconds(first)), ratio, 1.3)

@@ -1,7 +1,6 @@
-"""The other process: asks a host, or answers drivers, with as little work as can be.
+"""The other end of a measured process: sends requests to a host, or answers drivers.
 
-Comes in: what is to be measured. Goes out: seconds. The load is the same for every subject,
-and light, so that the subject is what limits the figure.
+It is the same for every subject and does little work, so that the subject limits the figure.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from agent_session_protocol import agent_session_pb2 as pb
 from wire import EVENT, HEADER, RESPONSE, Bare, request
 
 _SUBJECT = Path(__file__).with_name("subject.py")
-_PATIENCE = 120.0
-# Batches of events that may be on their way.
+_TIMEOUT = 120.0
+# Batches of events that may be in flight.
 _WINDOW = 4
 
 
@@ -34,13 +33,13 @@ class Subject:
         self._stdout = process.stdout
 
     async def figures(self) -> dict[str, float]:
-        """Return what the child says next."""
-        line = await asyncio.wait_for(self._stdout.readline(), _PATIENCE)
-        found: dict[str, float] = json.loads(line)
-        return found
+        """Return the figures that the process reports next."""
+        line = await asyncio.wait_for(self._stdout.readline(), _TIMEOUT)
+        figures: dict[str, float] = json.loads(line)
+        return figures
 
     async def end(self) -> None:
-        """End the child, which ends with its stdin."""
+        """Close stdin, which ends the process; kill it if it does not end."""
         self.stdin.close()
         try:
             await asyncio.wait_for(self._process.wait(), 5)
@@ -51,7 +50,7 @@ class Subject:
 
 @asynccontextmanager
 async def subject(*arguments: str, program: Path = _SUBJECT) -> AsyncIterator[Subject]:
-    """Runs a program with arguments as a subprocess."""
+    """Run a program with arguments as a subprocess."""
     pipe = asyncio.subprocess.PIPE
     command = (sys.executable, str(program), *arguments)
     child = Subject(await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe))
@@ -62,7 +61,7 @@ async def subject(*arguments: str, program: Path = _SUBJECT) -> AsyncIterator[Su
 
 
 class Host:
-    """A host that has connected, and what is done with it."""
+    """A host that has connected."""
 
     def __init__(self, child: Subject, take: dict[str, Callable[[list[bytes]], bytes]]) -> None:
         self._child = child
@@ -70,7 +69,7 @@ class Host:
         self.peer: Bare
 
     async def ask(self, requests: list[bytes], at_once: int) -> float:
-        """Send requests, so many at once, and return the seconds until all are answered."""
+        """Send requests with `at_once` in flight; return the seconds until all are answered."""
         left, rest = len(requests), iter(requests)
         done = asyncio.get_running_loop().create_future()
 
@@ -85,34 +84,37 @@ class Host:
         self._take["now"] = take
         start = time.perf_counter()
         self.peer.transport.write(b"".join(islice(rest, at_once)))
-        await asyncio.wait_for(done, _PATIENCE)
+        await asyncio.wait_for(done, _TIMEOUT)
         return time.perf_counter() - start
 
     async def events(self, batches: int, batch: int) -> float:
-        """Have events emitted, and return the seconds until all are here."""
-        came, asked = 0, 0
+        """Let the host emit events; return the seconds until all have been received."""
+        received, requested = 0, 0
         done = asyncio.get_running_loop().create_future()
 
         def take(frames: list[bytes]) -> bytes:
-            nonlocal came, asked
-            came += sum(frame[0] == EVENT for frame in frames)
-            due = min(batches, came // batch + _WINDOW)
-            if due > asked:
-                self._child.stdin.write(b"." * (due - asked))
-                asked = due
-            if came >= batches * batch and not done.done():
+            nonlocal received, requested
+            received += sum(frame[0] == EVENT for frame in frames)
+            due = min(batches, received // batch + _WINDOW)
+            if due > requested:
+                self._child.stdin.write(b"." * (due - requested))
+                requested = due
+            if received >= batches * batch and not done.done():
                 done.set_result(None)
             return b""
 
         self._take["now"] = take
         start = time.perf_counter()
         take([])
-        await asyncio.wait_for(done, _PATIENCE)
+        await asyncio.wait_for(done, _TIMEOUT)
         return time.perf_counter() - start
 
     async def pings_beside(self, arm: str) -> tuple[list[float], str]:
-        """Send a request, and pings one by one until it is answered; return their seconds and
-        the error that the answer holds."""
+        """Send a request, and pings one by one until it is answered.
+
+        Returns:
+            The seconds of each ping, and the error of the request's response.
+        """
         answered: asyncio.Queue[pb.SessionResponse] = asyncio.Queue()
 
         def take(frames: list[bytes]) -> bytes:
@@ -136,7 +138,7 @@ class Host:
 
 @asynccontextmanager
 async def host(kind: str, items: int = 0) -> AsyncIterator[Host]:
-    """Wait for a host of a kind to connect."""
+    """Start a host of a kind, and wait until it has connected."""
     take: dict[str, Callable[[list[bytes]], bytes]] = {"now": lambda frames: b""}
     peers: asyncio.Queue[Bare] = asyncio.Queue()
 
@@ -148,21 +150,21 @@ async def host(kind: str, items: int = 0) -> AsyncIterator[Host]:
     server = await loop.create_server(connected, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     async with server, subject("host", kind, str(port), str(items)) as child:
-        found = Host(child, take)
-        found.peer = await asyncio.wait_for(peers.get(), _PATIENCE)
-        await found.peer.connected
-        yield found
-        found.peer.transport.abort()
+        result = Host(child, take)
+        result.peer = await asyncio.wait_for(peers.get(), _TIMEOUT)
+        await result.peer.connected
+        yield result
+        result.peer.transport.abort()
 
 
 @asynccontextmanager
 async def answering(*arguments: str) -> AsyncIterator[Subject]:
-    """Answer the drivers of a subject; PORT in its arguments is where."""
+    """Answer the drivers of a subject; PORT in its arguments is replaced by the port."""
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: Answering(no_answer), "127.0.0.1", 0, backlog=1024)
     port = str(server.sockets[0].getsockname()[1])
-    given = [port if item == "PORT" else item for item in arguments]
-    async with server, subject(*given) as child:
+    completed = [port if item == "PORT" else item for item in arguments]
+    async with server, subject(*completed) as child:
         yield child
 
 
@@ -181,14 +183,16 @@ async def deaf(*arguments: str) -> AsyncIterator[Subject]:
 
     server = await asyncio.get_running_loop().create_server(accepted, "127.0.0.1", 0)
     port = str(server.sockets[0].getsockname()[1])
-    given = [port if item == "PORT" else item for item in arguments]
-    async with server, subject(*given) as child:
+    completed = [port if item == "PORT" else item for item in arguments]
+    async with server, subject(*completed) as child:
         yield child
 
 
 class Answering(Bare):
-    """Answers each request by moving its id: to take messages apart would cost more than the
-    subject does."""
+    """Answers each request by copying its id into a prepared response.
+
+    Parsing the requests would take more time than the subject does.
+    """
 
     def data_received(self, data: bytes) -> None:
         answers: list[bytes] = []
@@ -214,7 +218,7 @@ _FRAMEWORK = pb.SessionResponse(
 
 
 def _around(rest: bytes, length: int) -> tuple[bytes, bytes]:
-    """Return what stands before and behind an id of a length in an answer."""
+    """Return the bytes of an answer before and after an id of a length."""
     size = length + len(rest)
     return HEADER.pack(size + 2) + bytes((RESPONSE, size)), rest
 

@@ -1,4 +1,4 @@
-"""Figures of many sessions in one process: connected at the same time, and one after the other.
+"""Measures many sessions in one process: connected at the same time, and one after the other.
 
     python bench/many_sessions.py driver 10000
     python bench/many_sessions.py in_turn 300
@@ -22,15 +22,15 @@ from pathlib import Path
 from agent_session import RemoteSession, SessionHost, listen, memory_pair
 from livekit.agents import Agent, AgentSession
 from load import Answering, Subject, no_answer, subject
-from measure import Row
-from subject import resident, say
+from measure import Row, Value, seconds
+from subject import report, resident
 
 _MANY, _FEW, _IN_TURN = 10_000, 1_000, 300
 _TIMEOUT = 300.0
 
 
 def rows() -> list[Row]:
-    """Measures all figures; takes about a minute."""
+    """Measure everything; takes about a minute."""
     return asyncio.run(_rows())
 
 
@@ -38,34 +38,20 @@ async def _rows() -> list[Row]:
     few, many = await _connect_hosts(_FEW), await _connect_hosts(_MANY)
     async with _process("in_turn", str(_IN_TURN)) as child:
         left = (await child.figures())["left"] / 1024
-    idle, seconds = many["idle"] / 1024, many["connect"] + many["close"]
-    request, request_few = many["request"] * 1e6, few["request"] * 1e6
+    idle, total = many["idle"] / 1024, many["connect"] + many["close"]
+    request, request_few = many["request"], few["request"]
+    name = f"processor time of a request in {_MANY:,} sessions, against {_FEW:,}"
+    peer = (f"{_FEW:,} sessions", seconds(request_few))
     return [
-        Row(
-            f"memory of a session, {_MANY:,} in one driver",
-            f"{idle:.1f} KiB",
-            "-",
-            idle,
-            64,
-            " KiB",
-        ),
-        Row(
-            f"processor time of a request in {_MANY:,} sessions, against {_FEW:,}",
-            f"{request:.0f} µs",
-            f"{_FEW:,} sessions, {request_few:.0f} µs",
-            request / request_few,
-            1.3,
-        ),
-        Row(f"connect and close {_MANY:,} sessions", f"{seconds:.1f} s", "-", seconds, 60, " s"),
-        Row(
-            f"memory that each of {_IN_TURN} sessions in turn leaves",
-            f"{left:.1f} KiB",
-            "-",
-            left,
-            4,
-            " KiB",
-        ),
+        _kibibytes(f"memory of a session, {_MANY:,} in one driver", idle, 64),
+        Row(name, seconds(request), peer, request / request_few, 1.3),
+        Row(f"connect and close {_MANY:,} sessions", seconds(total), None, total, 60, " s"),
+        _kibibytes(f"memory that each of {_IN_TURN} sessions in turn leaves", left, 4),
     ]
+
+
+def _kibibytes(name: str, number: float, limit: float) -> Row:
+    return Row(name, Value(number, f"{number:.1f} KiB"), None, number, limit, " KiB")
 
 
 def _process(*arguments: str) -> AbstractAsyncContextManager[Subject]:
@@ -73,7 +59,7 @@ def _process(*arguments: str) -> AbstractAsyncContextManager[Subject]:
 
 
 async def _connect_hosts(count: int) -> dict[str, float]:
-    """Connects hosts to a driver, all at the same time, and returns the figures of the driver."""
+    """Connect hosts to a driver, all at the same time, and return the figures of the driver."""
     loop = asyncio.get_running_loop()
     async with _process("driver", str(count)) as child:
         port = int((await child.figures())["port"])
@@ -94,10 +80,10 @@ def _same(host: Answering) -> Answering:
 
 
 async def driver(count: int) -> None:
-    """Accepts hosts, sends a request to each, closes all sessions, and prints the figures."""
+    """Accept hosts, send a request to each, close all sessions, and print the figures."""
     async with await listen(max_agents=None) as listener:
         before = resident()
-        say(port=listener.port)
+        report(port=listener.port)
         start = time.perf_counter()
         sessions = [RemoteSession(await listener.accept()) for _ in range(count)]
         await _for_each(sessions, RemoteSession.start)
@@ -110,20 +96,20 @@ async def driver(count: int) -> None:
         close = await _for_each(sessions, RemoteSession.close)
     if lost:
         raise RuntimeError(f"{lost} of {count} sessions were lost")
-    say(idle=idle, connect=connect, request=min(rounds) / count, close=close)
+    report(idle=idle, connect=connect, request=min(rounds) / count, close=close)
 
 
 async def _for_each(
     sessions: Sequence[RemoteSession], action: Callable[[RemoteSession], Awaitable[object]]
 ) -> float:
-    """Does the same in all sessions at the same time, and returns the seconds that it takes."""
+    """Run an action in all sessions at the same time, and return the seconds that it takes."""
     start = time.perf_counter()
     await asyncio.gather(*map(action, sessions))
     return time.perf_counter() - start
 
 
 async def _processor_time(sessions: Sequence[RemoteSession]) -> float:
-    """Sends a request in each session, and returns the processor time that this takes.
+    """Send a request in each session, and return the processor time that this takes.
 
     There are as many requests in flight with few sessions as with many.
     """
@@ -134,7 +120,7 @@ async def _processor_time(sessions: Sequence[RemoteSession]) -> float:
 
 
 async def in_turn(count: int) -> None:
-    """Serves sessions one after the other, and prints the memory that each leaves behind."""
+    """Serve sessions one after the other, and print the memory that each leaves behind."""
     for _ in range(count):
         await _serve()
     gc.collect()
@@ -142,7 +128,7 @@ async def in_turn(count: int) -> None:
     for _ in range(count):
         await _serve()
     gc.collect()
-    say(left=(resident() - before) / count)
+    report(left=(resident() - before) / count)
 
 
 async def _serve() -> None:

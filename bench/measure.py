@@ -1,4 +1,4 @@
-"""Measures the wall time of commands in turn, and the peak memory of a process tree."""
+"""Measures the time of commands in turn, and the peak memory of a process and its children."""
 
 from __future__ import annotations
 
@@ -18,80 +18,111 @@ _SAMPLE_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
-class Row:
-    """One figure: what was measured, against what, and the limit of the ratio.
+class Value:
+    """A measured value, and how it is shown.
 
-    at_least: the ratio must reach the limit rather than stay below it.
+    rate: whether more is better.
     """
 
-    what: str
-    ours: str
-    peer: str
+    number: float
+    text: str
+    rate: bool = False
+
+
+def seconds(number: float) -> Value:
+    """Return a time, shown in a unit that fits it."""
+    for unit, size, digits in (("s", 1.0, 1), ("ms", 1e-3, 0), ("µs", 1e-6, 1), ("ns", 1e-9, 0)):
+        if number >= size or unit == "ns":
+            break
+    return Value(number, f"{number / size:.{digits}f} {unit}")
+
+
+def per_second(number: float) -> Value:
+    """Return a rate."""
+    return Value(number, f"{number:,.0f}/s", rate=True)
+
+
+def mebibytes(number: float) -> Value:
+    """Return an amount of memory in MiB."""
+    return Value(number, f"{number:.0f} MiB")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the table.
+
+    peer: the name and the value of what ours is compared with; None if there is no peer.
+    ratio: ours in relation to the peer, or a number if there is no peer.
+    unit: the unit of the ratio and of its limit.
+    at_least: whether the ratio must reach the limit; otherwise it must not exceed it.
+    chart: the title of the chart that shows ours beside the peer; "" for none.
+    """
+
+    name: str
+    ours: Value
+    peer: tuple[str, Value] | None
     ratio: float
     limit: float
     unit: str = "×"
     at_least: bool = False
+    chart: str = ""
 
     @property
     def holds(self) -> bool:
         """Whether the ratio keeps to its limit."""
-        return self.margin >= 1
-
-    @property
-    def margin(self) -> float:
-        """How many times better the ratio is than its limit."""
-        return self.ratio / self.limit if self.at_least else self.limit / max(self.ratio, 1e-9)
-
-    @property
-    def bound(self) -> str:
-        """The limit with its direction and unit."""
-        return f"{'≥' if self.at_least else '≤'} {self.limit:g}{self.unit}"
+        return self.ratio >= self.limit if self.at_least else self.ratio <= self.limit
 
 
-def alternate(runs: int, *actions: Callable[[], None]) -> list[float]:
-    """Return the seconds of each action in its good rounds, run in turn."""
+def alternate(rounds: int, *actions: Callable[[], None]) -> list[float]:
+    """Run actions in turn, and return the seconds of each."""
     times: list[list[float]] = [[] for _ in actions]
-    for _ in range(runs):
-        for found, action in zip(times, actions, strict=True):
+    for _ in range(rounds):
+        for action_times, action in zip(times, actions, strict=True):
             start = time.perf_counter()
             action()
-            found.append(time.perf_counter() - start)
-    return [good(found) for found in times]
+            action_times.append(time.perf_counter() - start)
+    return [percentile(action_times) for action_times in times]
 
 
-def good(seconds: Sequence[float]) -> float:
-    """Return what a round takes that nothing else on the machine held up, and no luck helped:
-    nine tenths take as long or longer."""
-    return statistics.quantiles(seconds, n=10, method="inclusive")[0]
+def percentile(times: Sequence[float]) -> float:
+    """Return the 10th percentile: other processes of the machine only make a round slower."""
+    return statistics.quantiles(times, n=10, method="inclusive")[0]
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of measured commands.
+
+    The tools of this environment are found first, since a peer calls its formatter by name. Python
+    may write bytecode, so that no command compiles its modules in each round.
+    """
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PATH": path}
 
 
 def command(*arguments: str) -> Callable[[], None]:
-    """Return an action that runs a command and fails if it does.
-
-    The environment's own tools come first: a peer calls its formatter by name.
-    """
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    """Return an action that runs a command, and raises if the command fails."""
 
     def run() -> None:
-        subprocess.run(arguments, check=True, capture_output=True, env={**os.environ, "PATH": path})
+        subprocess.run(arguments, check=True, capture_output=True, env=environment())
 
     return run
 
 
 def peak_memory(arguments: Sequence[str]) -> float:
-    """Run a command and return the peak MiB of all its processes together."""
-    child = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
-    root = psutil.Process(child.pid)
+    """Run a command and return the peak memory in MiB of all its processes together."""
+    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, env=environment())
+    root = psutil.Process(process.pid)
     peak = 0
-    while child.poll() is None:
-        peak = max(peak, _together(root))
+    while process.poll() is None:
+        peak = max(peak, _resident(root))
         time.sleep(_SAMPLE_SECONDS)
-    if child.returncode != 0:
-        raise RuntimeError(f"{arguments} ended with status {child.returncode}")
+    if process.returncode != 0:
+        raise RuntimeError(f"{arguments} failed with status {process.returncode}")
     return peak / 2**20
 
 
-def _together(root: psutil.Process) -> int:
+def _resident(root: psutil.Process) -> int:
     size = 0
     for process in [root, *_children(root)]:
         with suppress(psutil.Error):

@@ -1,10 +1,9 @@
 """The process that is measured: a host or a driver, of ours, of livekit-agents, or bare.
 
-Comes in: what to be, and the port to connect to; credits for events as bytes on stdin. Goes
-out: the protocol on the port, and figures as JSON lines on stdout. It ends when its
-connection or its stdin does.
+It connects to a port, reads credits for events as bytes from stdin, and writes figures as JSON lines
+to stdout. It ends when its connection or its stdin ends.
 
-    python bench/subject.py host ours 40000
+    python bench/subject.py host ours 40000 0
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ BATCH = 500
 IN_FLIGHT = 64
 
 
-def say(**figures: float) -> None:
-    """Tell the other process something."""
+def report(**figures: float) -> None:
+    """Write figures for the other process."""
     print(json.dumps(figures), flush=True)
 
 
 def chat(count: int) -> list[ChatItem]:
-    """Return a conversation: question, call, answer, over and over."""
+    """Return a conversation of repeated questions, function calls and answers."""
     items: list[ChatItem] = []
     for index in range(count):
         if index % 3 == 1:
@@ -50,11 +49,9 @@ def chat(count: int) -> list[ChatItem]:
             items.append(call)
             continue
         metrics: Any = {"llm_node_ttft": 0.25, "tts_node_ttfb": 0.125, "e2e_latency": 0.75}
-        speaker: Any = "assistant" if index % 3 else "user"
-        text = f"It is turn {index}, and this is what is said in it: a sentence as they are spoken."
-        items.append(
-            ChatMessage(role=speaker, content=[text], metrics=metrics if index % 3 else {})
-        )
+        role: Any = "assistant" if index % 3 else "user"
+        text = f"This is turn {index}, with a sentence of the length that people usually speak."
+        items.append(ChatMessage(role=role, content=[text], metrics=metrics if index % 3 else {}))
     return items
 
 
@@ -68,15 +65,15 @@ async def host(kind: str, port: int, items: int) -> None:
         ours = SessionHost(session, TcpSessionTransport(_LOCAL, port))
         await ours.start()
     else:
-        theirs = sdk.SessionHost(sdk.TcpSessionTransport(_LOCAL, port))
-        theirs.register_session(session)
-        await theirs.start()
+        sdk_host = sdk.SessionHost(sdk.TcpSessionTransport(_LOCAL, port))
+        sdk_host.register_session(session)
+        await sdk_host.start()
     event = UserInputTranscribedEvent(transcript="what is the weather", is_final=False)
     await _credits(lambda: session.emit("user_input_transcribed", event))
 
 
 async def _bare_host(port: int, session: Any) -> None:
-    """Connects a bare host, and sends the events of the session."""
+    """Connect a bare host, and send the events of the session."""
     protocol = BareHost(session.history.items).protocol
     await asyncio.get_running_loop().create_connection(lambda: protocol, _LOCAL, port)
 
@@ -101,7 +98,7 @@ async def _credits(emit: Callable[[], None]) -> None:
 
 
 async def driver(kind: str, port: int, requests: int) -> None:
-    """Ask for the framework again and again, and say how long that took."""
+    """Send a number of requests for each line on stdin, and report how long they took."""
     session: Any
     if kind == "ours":
         session = RemoteSession(TcpSessionTransport(_LOCAL, port))
@@ -113,10 +110,10 @@ async def driver(kind: str, port: int, requests: int) -> None:
         session = BareDriver()
         await session.connect(port)
     while await asyncio.to_thread(sys.stdin.readline):
-        say(seconds=await _asked(session.get_framework_info, requests, IN_FLIGHT))
+        report(seconds=await _time(session.get_framework_info, requests, IN_FLIGHT))
 
 
-async def _asked(ask: Callable[[], Awaitable[Any]], requests: int, at_once: int) -> float:
+async def _time(ask: Callable[[], Awaitable[Any]], requests: int, at_once: int) -> float:
     left = requests
 
     async def worker() -> None:
@@ -131,11 +128,11 @@ async def _asked(ask: Callable[[], Awaitable[Any]], requests: int, at_once: int)
 
 
 async def fleet(port: int, sessions: int) -> None:
-    """Drive one session, then many at once, one request at a time in each."""
+    """Send requests in one session, then in many at once, one at a time in each."""
     first = RemoteSession(TcpSessionTransport(_LOCAL, port))
     await first.start()
-    await _asked(first.get_framework_info, 500, 1)
-    alone = min([await _asked(first.get_framework_info, 1000, 1) for _ in range(5)]) / 1000
+    await _time(first.get_framework_info, 500, 1)
+    alone = min([await _time(first.get_framework_info, 1000, 1) for _ in range(5)]) / 1000
     before = resident()
     others = [RemoteSession(TcpSessionTransport(_LOCAL, port)) for _ in range(sessions)]
     for each in others:
@@ -147,35 +144,35 @@ async def fleet(port: int, sessions: int) -> None:
         for _ in range(5):
             await session.get_framework_info()
 
-    took = []
+    times = []
     for _ in range(5):
         start = time.perf_counter()
         await asyncio.gather(*map(several, others))
-        took.append((time.perf_counter() - start) / (5 * sessions))
-    say(alone=alone, together=min(took), idle=idle)
+        times.append((time.perf_counter() - start) / (5 * sessions))
+    report(alone=alone, together=min(times), idle=idle)
     for each in (first, *others):
         await each.close(0)
 
 
 async def pressed(port: int, megabytes: int, events: int) -> None:
-    """Offer audio and events to a driver that reads nothing, and say how memory grew."""
+    """Send audio and events to a driver that reads nothing, and report how much memory grew."""
     session: Any = AgentSession()
     transport = TcpSessionTransport(_LOCAL, port)
-    served = SessionHost(session, transport)
-    await served.start()
+    session_host = SessionHost(session, transport)
+    await session_host.start()
     event = UserInputTranscribedEvent(transcript="what is the weather", is_final=False)
     frame = pb.AgentSessionMessage()
     frame.audio_output.data = bytes(1 << 15)
     before = resident()
-    offered = megabytes << 5
-    for index in range(max(offered, events)):
-        if index < offered and not transport.closed:
+    frames = megabytes << 5
+    for index in range(max(frames, events)):
+        if index < frames and not transport.closed:
             transport.send_nowait(frame)
         if index < events:
             session.emit("user_input_transcribed", event)
         if index % 20 == 0:
             await asyncio.sleep(0)
-    say(grown=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before)
+    report(growth=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before)
     await transport.close(0)
 
 
@@ -185,12 +182,12 @@ def resident() -> int:
 
 
 def main(role: str, *arguments: str) -> None:
-    """Be what the arguments say."""
+    """Run the subject that the arguments name."""
     logging.disable(logging.ERROR)
     if role in ("host", "driver"):
         kind, port, count = arguments
-        served = host if role == "host" else driver
-        asyncio.run(served(kind, int(port), int(count)))
+        subject = host if role == "host" else driver
+        asyncio.run(subject(kind, int(port), int(count)))
     elif role == "fleet":
         asyncio.run(fleet(*map(int, arguments)))
     else:

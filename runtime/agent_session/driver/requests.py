@@ -32,10 +32,11 @@ class SessionRequests(SessionRequestClient):
     def __init__(self, sender: RequestSender) -> None:
         self._sender = sender
 
-    async def send(
+    def send(
         self, request: pb.SessionRequest, timeout: float | None = None
-    ) -> pb.SessionResponse:
-        return await self._sender.send(request, timeout)
+    ) -> Coroutine[Any, Any, pb.SessionResponse]:
+        # Not a coroutine of its own, which would cost time for each request.
+        return self._sender.send(request, timeout)
 
 
 class _ShortName:

@@ -153,6 +153,7 @@ class RequestDispatcher:
 
     def _handle_immediate(self, request: pb.SessionRequest) -> None:
         message = pb.AgentSessionMessage()
+        self._handler.response = message.response
         try:
             _run_immediate(answer(self._handler, request, message.response))
         except asyncio.CancelledError:  # raised by a future of the session that was cancelled
@@ -162,6 +163,8 @@ class RequestDispatcher:
             self._refuse(request.request_id, "internal error")
         else:
             self._respond(message)
+        finally:
+            self._handler.response = None
 
     def _handle(self, request: pb.SessionRequest, arm: str) -> None:
         if len(self._in_flight) < self._max_in_flight:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
@@ -89,12 +90,16 @@ class EventForwarder:
 
 
 def _message(arm: AgentSessionEventArm, source: Any) -> AgentSessionMessage:
-    def encode(source: Any) -> AgentSessionMessage:
-        message = AgentSessionMessage()
-        fill_agent_session_event(arm, source, message.event)
-        return message
+    try:
+        return _encode(arm, source)
+    except ValueError:  # repaired only now, since preparing a repair takes time for each event
+        return encode_repaired(partial(_encode, arm), source)
 
-    return encode_repaired(encode, source)
+
+def _encode(arm: AgentSessionEventArm, source: Any) -> AgentSessionMessage:
+    message = AgentSessionMessage()
+    fill_agent_session_event(arm, source, message.event)
+    return message
 
 
 def _location(error: BaseException) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agent_session_protocol import agent_session_pb2 as pb
@@ -69,6 +70,9 @@ class HostRequestHandler(Skeleton):
         self._runs = runs
         self._redact_errors = redact_errors
         self._max_message_size = max_message_size
+        # An envelope's response that the next get_chat_history fills, which saves a copy of it. Its
+        # handler must not wait.
+        self.response: _Response | None = None
 
     def is_immediate(self, arm: str) -> bool:
         """Reports whether the handler of a request returns without waiting, and needs no task."""
@@ -86,6 +90,8 @@ class HostRequestHandler(Skeleton):
         self, request: pb.SessionRequest.GetChatHistory
     ) -> _Response.GetChatHistoryResponse:
         source = responses.GetChatHistoryResponse(items=self._session.chat_items())
+        if self.response is not None:
+            return encode_repaired(partial(_fill_history, self.response), source)
         encode = encoders.encode_get_chat_history_response
         return await _encode_in_chunks(encode, source, "items", self._max_message_size)
 
@@ -168,6 +174,19 @@ class HostRequestHandler(Skeleton):
         if self._redact_errors:
             return "internal error"
         return str(error)[:_MAX_ERROR_TEXT] or type(error).__name__
+
+
+def _fill_history(
+    response: _Response, source: responses.GetChatHistoryResponse
+) -> _Response.GetChatHistoryResponse:
+    """Fills the history of a response. If that fails, leaves the response without it."""
+    to = response.get_chat_history
+    try:
+        encoders.fill_get_chat_history_response(source, to)
+    except BaseException:
+        response.ClearField("get_chat_history")
+        raise
+    return to
 
 
 def _run_failed(text: str) -> RequestError:

@@ -90,10 +90,14 @@ class ReceiveBuffer(Generic[M]):
             raise RuntimeError("the transport already has a reader")
 
     def _deliver_all(self, receiver: Receiver[M], messages: list[M]) -> None:
+        # Like `deliver`, whose call would cost time for each message.
         for message in messages:
             if self.ended:
                 return  # the receiver has closed the transport
-            deliver(receiver, message)
+            try:
+                receiver.message_received(message)
+            except (Exception, asyncio.CancelledError):
+                logger.exception("a receiver failed on a message")
 
     def _deliver_end(self, receiver: Receiver[M]) -> None:
         try:

@@ -302,3 +302,33 @@ def test_a_history_that_cannot_be_read_is_an_internal_error(
 
     run(main())
     assert ("no history" in caplog.text) == (failures > 1)
+
+
+@pytest.mark.parametrize("count", [2, 200], ids=["at once", "in chunks"])
+def test_a_history_that_fails_halfway_has_no_items(count: int) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        session.items.extend(chat_message(number) for number in range(count))
+        session.items.append({"type": "message"})  # cannot be encoded
+        async with hosted(session) as (driver, _, _):
+            response = await driver.ask("get_chat_history")
+            assert response.error == "internal error"
+            assert not response.get_chat_history.items
+            session.items.pop()
+            assert len((await driver.ask("get_chat_history")).get_chat_history.items) == count
+
+    run(main())
+
+
+@pytest.mark.parametrize("count", [2, 200], ids=["at once", "in chunks"])
+def test_a_history_with_half_an_emoji_has_each_item_once(count: int) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        session.items.extend(chat_message(number, "fine") for number in range(count - 1))
+        session.items.append(chat_message(count, "half \ud83d"))
+        async with hosted(session) as (driver, _, _):
+            history = (await driver.ask("get_chat_history")).get_chat_history
+        texts = [item.message.content[0].text for item in history.items]
+        assert texts == ["fine"] * (count - 1) + ["half \ufffd"]
+
+    run(main())

@@ -51,7 +51,9 @@ def test_behaviour_with_other_versions(version: str, protobuf: str, tmp_path: Pa
     got = run(*pip, "install", "--quiet", "--disable-pip-version-check", *requirements)
     if got.returncode != 0:
         pytest.skip(f"pip cannot install protobuf here: {got.stderr.strip()[-200:]}")
-    options = ("-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", tmp_path)
+    # The fixtures of this folder need the generator.
+    options = ["-q", "--noconftest", "-p", "no:cacheprovider", "-c", os.devnull]
+    options += ["--rootdir", str(tmp_path)]
     done = run(inside, "-W", "error", "-m", "pytest", *options, *(TESTS / name for name in FILES))
     assert done.returncode == 0, done.stdout + done.stderr
     assert " passed" in done.stdout

@@ -130,8 +130,8 @@ def test_short_and_full_difference(small_project: Project) -> None:
     lines = small_project.invoke("check").output.splitlines()
     assert len(lines) < 110 and max(map(len, lines)) < 200
     assert lines[-1].endswith("more lines; `sessiongen check --full-diff` shows all")
-    whole = small_project.invoke("check", "--full-diff").output
-    assert len(whole.splitlines()) > 2000 and "AddSerializedFile" in whole
+    full_output = small_project.invoke("check", "--full-diff").output
+    assert len(full_output.splitlines()) > 2000 and "AddSerializedFile" in full_output
 
 
 def test_edited_file(small_project: Project) -> None:
@@ -213,8 +213,8 @@ def test_other_tool_versions_are_not_drift(tool: str, small_project: Project) ->
         f"the output was generated with {tool} 0.0.7, this is {here}\n"
         f"  help: install {tool}==0.0.7 to judge drift, or run `sessiongen generate`"
     )
-    said = small_project.invoke("generate")
-    assert f"{tool}: 0.0.7 -> {here}\n" in said.output
+    generated = small_project.invoke("generate")
+    assert f"{tool}: 0.0.7 -> {here}\n" in generated.output
     assert small_project.invoke("check").status == 0
 
 

@@ -117,14 +117,14 @@ def enum_facts(scope: str, enum: descriptor_pb2.EnumDescriptorProto) -> Facts:
     return facts
 
 
-def differences(published: Facts, ours: Facts) -> list[str]:
-    lines = [f"missing: {element}" for element in published.keys() - ours.keys()]
-    for element in ours.keys() - published.keys():
-        stated = [f"{k} {v}" for k, v in ours[element].items() if v or k == "number"]
+def differences(published: Facts, own: Facts) -> list[str]:
+    lines = [f"missing: {element}" for element in published.keys() - own.keys()]
+    for element in own.keys() - published.keys():
+        stated = [f"{k} {v}" for k, v in own[element].items() if v or k == "number"]
         lines.append(f"added: {element}" + (f" ({', '.join(stated)})" if stated else ""))
-    for element in published.keys() & ours.keys():
+    for element in published.keys() & own.keys():
         for fact, was in published[element].items():
-            if (now := ours[element][fact]) != was:
+            if (now := own[element][fact]) != was:
                 lines.append(f"changed: {element}: {fact} {was} -> {now}")
     return sorted(lines)
 
@@ -327,15 +327,16 @@ def arms_of(line: str) -> str:
 def test_bytes_and_json_equal_those_of_the_published_protocol(line: str) -> None:
     ((name, sample),) = json.loads(line).items()
     classes = published_class(name), our_classes()[name]
-    theirs, ours = (json_format.ParseDict(sample, cls()) for cls in classes)
-    data = theirs.SerializeToString(deterministic=True)
-    assert ours.SerializeToString(deterministic=True) == data
+    published_message, own = (json_format.ParseDict(sample, cls()) for cls in classes)
+    data = published_message.SerializeToString(deterministic=True)
+    assert own.SerializeToString(deterministic=True) == data
     for cls in classes:
         read = cls.FromString(data)
         assert json_format.MessageToDict(read) == sample
         assert read.SerializeToString(deterministic=True) == data
     by_name = [
-        json_format.MessageToJson(m, preserving_proto_field_name=True) for m in (theirs, ours)
+        json_format.MessageToJson(m, preserving_proto_field_name=True)
+        for m in (published_message, own)
     ]
     assert by_name[0] == by_name[1]
 
@@ -366,9 +367,9 @@ def closed(reason: str) -> Message:
 
 def test_older_reader_preserves_unknown_event() -> None:
     data = closed("CR_ERROR").SerializeToString()
-    theirs = published_pb.AgentSessionMessage.FromString(data)
-    assert theirs.event.WhichOneof("event") is None
-    assert theirs.SerializeToString() == data
+    published_message = published_pb.AgentSessionMessage.FromString(data)
+    assert published_message.event.WhichOneof("event") is None
+    assert published_message.SerializeToString() == data
 
 
 def test_aliases_of_completion() -> None:

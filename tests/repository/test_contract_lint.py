@@ -25,12 +25,12 @@ class Finding(NamedTuple):
     path: str
 
 
-def buf(where: Path, *command: str) -> set[Finding]:
+def buf(folder: Path, *command: str) -> set[Finding]:
     """Run buf and return its findings."""
     binary = Path(sys.executable).with_name("buf")
     assert binary.is_file(), f"no {binary}: install buf-bin"
     arguments = [str(binary), *command, "--error-format=json"]
-    done = subprocess.run(arguments, cwd=where, capture_output=True, text=True, check=False)
+    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)
     # The status 100 means findings; any other status is an error, such as an invalid buf.yaml.
     assert done.returncode == (100 if done.stdout else 0), done.stderr
     findings = [json.loads(line) for line in done.stdout.splitlines()]

@@ -249,8 +249,8 @@ def test_random_bytes_as_a_set(data: bytes, tmp_path: Path) -> None:
 @given(edits=EDITS)
 def test_mutated_sets(edits: list[tuple[float, int]], tmp_path: Path) -> None:
     data = bytearray(broken(lambda file: None))
-    for where, byte in edits:
-        data[int(where * len(data))] = byte
+    for position, byte in edits:
+        data[int(position * len(data))] = byte
     explained(tmp_path, bytes(data))
 
 
@@ -268,8 +268,8 @@ def test_mutated_configurations(edits: list[tuple[float, int]], tmp_path: Path) 
     data = bytearray(
         f"{CONFIG}[roles]\ncorrelation = false\n[annotations.'a.b']\nunknown = '\\u00e4'\n".encode()
     )
-    for where, byte in edits:
-        data[int(where * len(data))] = byte
+    for position, byte in edits:
+        data[int(position * len(data))] = byte
     # There is no .proto file: these runs end before protoc starts.
     small_project = project(tmp_path, config=bytes(data))
     small_project.proto.unlink()
@@ -280,8 +280,8 @@ def test_mutated_configurations(edits: list[tuple[float, int]], tmp_path: Path) 
 @given(edits=EDITS)
 def test_mutated_protos(edits: list[tuple[float, int]], tmp_path: Path) -> None:
     data = bytearray(PROTO.encode())
-    for where, byte in edits:
-        data[int(where * len(data))] = byte
+    for position, byte in edits:
+        data[int(position * len(data))] = byte
     outcome = project(tmp_path, bytes(data)).invoke("explain", "ping")
     assert outcome.status in (0, 2)
 

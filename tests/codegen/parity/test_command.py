@@ -182,8 +182,8 @@ def test_quiet_shows_findings_without_the_matrix(config_with_a_finding: str, for
     assert done.returncode == 1
     shown, other = (done.stdout, done.stderr) if form == "github" else (done.stderr, done.stdout)
     assert shown.count("SG052") == 1 and "requests" not in shown and other == ""
-    whole = run("--config", config_with_a_finding, "parity", "--quiet", "--format", "json")
-    assert len(json.loads(whole.stdout)["findings"]) == 1
+    json_report = run("--config", config_with_a_finding, "parity", "--quiet", "--format", "json")
+    assert len(json.loads(json_report.stdout)["findings"]) == 1
 
 
 def test_colour_only_in_terminals(config_with_a_finding: str) -> None:

@@ -88,11 +88,11 @@ def _set(message: Any, item: Any, depth: int) -> None:
 
 def _set_map(target: Any, entry: Any, depth: int) -> None:
     key, value = entry.fields_by_name["key"], entry.fields_by_name["value"]
-    for given in {scalar(key), type(scalar(key))()}:
+    for map_key in {scalar(key), type(scalar(key))()}:
         if value.message_type is not None:
-            _fill_message(target[given], depth - 1)
+            _fill_message(target[map_key], depth - 1)
         else:
-            target[given] = scalar(value)
+            target[map_key] = scalar(value)
 
 
 def _fill_message(message: Any, depth: int) -> None:
@@ -176,8 +176,8 @@ def arguments(
     names = set(inspect.signature(method).parameters) - own
     keywords: dict[str, Any] = {}
     for item in message.DESCRIPTOR.fields:
-        beside = item.containing_oneof is None or item.containing_oneof != arm.containing_oneof
-        if beside and item.name not in special:
+        outside = item.containing_oneof is None or item.containing_oneof != arm.containing_oneof
+        if outside and item.name not in special:
             keywords[_parameter(item.name, names, keywords)] = natural(message, item)
     payload = getattr(message, arm.name)
     if arm.message_type is None or arm.message_type.full_name in SINGLE:

@@ -223,8 +223,8 @@ class Calls:
         async def send(_: Any, request: Any, timeout: float | None = None) -> Any:
             assert timeout == 2.5
             if self.facts.correlation is not None:
-                given = filled_messages.value_of(request.DESCRIPTOR, self.facts.correlation)
-                setattr(request, self.facts.correlation, given)
+                correlation = filled_messages.value_of(request.DESCRIPTOR, self.facts.correlation)
+                setattr(request, self.facts.correlation, correlation)
             sent.append(self.request.FromString(request.SerializeToString()))
             response = await self.requests.answer(handler, sent[-1])
             return self.response.FromString(response.SerializeToString())
@@ -322,8 +322,8 @@ def _check_unknown_request(calls: Calls) -> None:
             assert caught.value.number == number
             continue
         response = run(calls.requests.answer(handler, request))
-        what = "no arm is set" if number is None else f"field {number}"
-        assert getattr(response, calls.facts.error) == f"unimplemented request: {what}"
+        reason = "no arm is set" if number is None else f"field {number}"
+        assert getattr(response, calls.facts.error) == f"unimplemented request: {reason}"
         assert response.WhichOneof(filled_messages.union(calls.response).name) is None
 
 

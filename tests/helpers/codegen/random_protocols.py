@@ -186,13 +186,13 @@ def protocol(seed: int) -> Protocol:
     return _Builder(seed).protocol()
 
 
-def write(made: Protocol, folder: Path) -> str:
+def write(protocol_: Protocol, folder: Path) -> str:
     """Write the files of a protocol; return the [input] table for them."""
-    for name, text in made.files.items():
+    for name, text in protocol_.files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return generated_packages.protos([folder / [*made.files][-1]], [folder])
+    return generated_packages.protos([folder / [*protocol_.files][-1]], [folder])
 
 
 def check(seed: int, folder: Path) -> bool:
@@ -201,10 +201,10 @@ def check(seed: int, folder: Path) -> bool:
     Raises:
         AssertionError: the package does not do what the descriptors say.
     """
-    made = protocol(seed)
-    source = write(made, folder / "proto")
+    protocol_ = protocol(seed)
+    source = write(protocol_, folder / "proto")
     roles = "[roles]\ncorrelation = 'request_id'\n"
-    roles += "error = 'error'\n" if made.error else "error = false\n"
+    roles += "error = 'error'\n" if protocol_.error else "error = false\n"
     config = generated_packages.configured(
         folder, f"random_{seed}", source, folder / "out", f"{roles}timestamp = false\n"
     )
@@ -214,7 +214,7 @@ def check(seed: int, folder: Path) -> bool:
         unexpected = [item for item in refused.diagnostics if item.rule not in REFUSALS]
         assert not unexpected, unexpected
         return False
-    facts = package_walk.Facts(error="error" if made.error else None)
+    facts = package_walk.Facts(error="error" if protocol_.error else None)
     package_walk.check_dispatch(package)
     package_walk.check_requests(package, facts)
     package_walk.check_events(package, facts)

@@ -38,12 +38,12 @@ def pages() -> list[Path]:
 
 def blocks(text: str) -> list[Block]:
     """Return the fenced blocks of a page."""
-    found = []
+    blocks = []
     for match in _FENCE.finditer(text):
         indent, language, info, body = match.groups()
         body = re.sub(rf"^{indent}", "", body, flags=re.M)
-        found.append(Block(language, info.strip(), body, text[: match.start()].count("\n") + 1))
-    return found
+        blocks.append(Block(language, info.strip(), body, text[: match.start()].count("\n") + 1))
+    return blocks
 
 
 def matches(printed: str, output: str) -> bool:

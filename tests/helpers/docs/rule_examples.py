@@ -58,13 +58,13 @@ def examples() -> list[Example]:
     text = PAGE.read_text(encoding="utf-8")
     parts = _HEAD.split(text)
     files = _files(parts[0])
-    found = []
+    result = []
     for rule, name, body in zip(parts[1::3], parts[2::3], parts[3::3]):
         own, _, following = body.partition("\n## ")
         steps = [block for block in blocks(own) if block.language in ("diff", "console")]
-        found.append(Example(rule, name, dict(files), steps, own))
+        result.append(Example(rule, name, dict(files), steps, own))
         files.update(_files(following))
-    return found
+    return result
 
 
 def _files(text: str) -> dict[str, str]:

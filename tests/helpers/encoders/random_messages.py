@@ -1,8 +1,8 @@
 """Hypothesis strategies for messages and models of a generated package.
 
 The fractions of times are multiples of 1/512 second, which floats and nanoseconds represent
-exactly. Values of enums without a literal are not drawn, nor are transparent oneofs that are
-set but have no arm, which a model cannot distinguish from None.
+exactly. Enum values without a literal are not drawn. Neither are messages of a transparent oneof
+without an arm, which a model cannot distinguish from None.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ json = st.recursive(
 )
 structs = st.dictionaries(text, json, max_size=3)
 ticks = st.integers(0, TICKS - 1)
-times = st.builds(lambda whole, tick: whole + tick / TICKS, st.integers(FIRST, LAST), ticks)
+times = st.builds(lambda seconds, tick: seconds + tick / TICKS, st.integers(FIRST, LAST), ticks)
 spans = st.integers(-SPAN * TICKS, SPAN * TICKS).map(lambda total: total / TICKS)
 
 _FREE: dict[str, st.SearchStrategy[Any]] = {
@@ -91,11 +91,11 @@ class _Messages(_Draws):
     """Draws messages by their descriptors."""
 
     def message(self, class_: type[Any], depth: int) -> Any:
-        made = class_()
-        made.SetInParent()
+        message = class_()
+        message.SetInParent()
         for field in self.chosen(class_.DESCRIPTOR, depth):
-            self.set(made, field, depth)
-        return made
+            self.set(message, field, depth)
+        return message
 
     def chosen(self, descriptor: Any, depth: int) -> list[Any]:
         """Return the fields to set: at most one of each oneof, exactly one of a transparent one."""
@@ -114,22 +114,22 @@ class _Messages(_Draws):
         ]
 
     def must(self, field: Any) -> bool:
-        """Whether a field cannot stay unset: its zero may be a value without a literal."""
+        """Whether a field must be set: it is required, or its zero value has no literal."""
         if field.enum_type is None or field.has_presence or field.is_repeated:
             return bool(field.is_required)
         return 0 not in self.numbers(field.enum_type)
 
-    def set(self, made: Any, field: Any, depth: int) -> None:
-        target = getattr(made, field.name)
+    def set(self, message: Any, field: Any, depth: int) -> None:
+        target = getattr(message, field.name)
         if is_map(field):
             self.set_map(target, field.message_type.fields_by_name, depth)
         elif field.is_repeated:
             target.extend(self.value(field, depth) for _ in range(self.count()))
         elif field.message_type is not None:
             target.SetInParent()
-            target.CopyFrom(self.held(field, depth))
+            target.CopyFrom(self.submessage(field, depth))
         else:
-            setattr(made, field.name, self.scalar(field))
+            setattr(message, field.name, self.scalar(field))
 
     def set_map(self, target: Any, entry: Any, depth: int) -> None:
         for _ in range(self.count()):
@@ -140,10 +140,10 @@ class _Messages(_Draws):
                 target[key] = value
 
     def value(self, field: Any, depth: int) -> Any:
-        return self.scalar(field) if field.message_type is None else self.held(field, depth)
+        return self.scalar(field) if field.message_type is None else self.submessage(field, depth)
 
-    def held(self, field: Any, depth: int) -> Any:
-        """Draw a message that a field holds."""
+    def submessage(self, field: Any, depth: int) -> Any:
+        """Draw the message of a field."""
         name = field.message_type.full_name
         class_ = message_factory.GetMessageClass(field.message_type)
         if name == filled_messages.TIMESTAMP:
@@ -152,8 +152,8 @@ class _Messages(_Draws):
         if name == filled_messages.DURATION:
             total = self.draw(st.integers(-SPAN * TICKS, SPAN * TICKS))
             sign = -1 if total < 0 else 1
-            whole, rest = divmod(abs(total), TICKS)
-            return class_(seconds=sign * whole, nanos=sign * rest * NANOS_A_TICK)
+            seconds, rest = divmod(abs(total), TICKS)
+            return class_(seconds=sign * seconds, nanos=sign * rest * NANOS_A_TICK)
         if name in _FREE:
             return json_format.ParseDict(self.draw(_FREE[name]), class_())
         return self.message(class_, depth - 1)
@@ -171,7 +171,7 @@ class _Models(_Draws):
         if coder.bare:
             return self.hinted(coder.model, None, depth)
         hints = get_type_hints(coder.model)
-        given: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         set_oneofs = set()
         for name, field in coder.members():
             if field is None and get_origin(hints[name]) is Literal:
@@ -182,12 +182,12 @@ class _Models(_Draws):
                 and not filled_messages.synthetic(oneof)
                 and oneof.name in set_oneofs
             ):
-                given[name] = None
+                values[name] = None
                 continue
-            given[name] = self.hinted(hints[name], field, depth)
-            if oneof is not None and given[name] is not None:
+            values[name] = self.hinted(hints[name], field, depth)
+            if oneof is not None and values[name] is not None:
                 set_oneofs.add(oneof.name)
-        return coder.model(**given)
+        return coder.model(**values)
 
     def hinted(self, hint: Any, field: Any, depth: int) -> Any:
         """Draw a value that a type hint allows."""
@@ -204,12 +204,12 @@ class _Models(_Draws):
             if coder.model is hint:
                 return self.model(coder, depth - 1)
         if isinstance(hint, type) and issubclass(hint, Message):
-            return _Messages(self.draw, self.coders).held(element(field), 1)
+            return _Messages(self.draw, self.coders).submessage(element(field), 1)
         return self.single(element(field))
 
     def one_of(self, hints: tuple[Any, ...], field: Any, depth: int) -> Any:
-        fitting = [item for item in hints if depth > 0 or not is_dataclass(item)]
-        chosen = self.draw(st.sampled_from(fitting))
+        options = [item for item in hints if depth > 0 or not is_dataclass(item)]
+        chosen = self.draw(st.sampled_from(options))
         return None if chosen is type(None) else self.hinted(chosen, field, depth)
 
     def elements(self, hint: Any, field: Any, depth: int) -> list[Any]:

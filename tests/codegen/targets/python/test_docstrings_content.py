@@ -25,33 +25,33 @@ print(json.dumps({f"{owner}.{item.__name__}": inspect.getdoc(item) for owner, it
 @pytest.fixture(scope="module")
 def docs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The docstrings of a protocol whose arms and payloads have comments, or only one of them."""
-    made = project(tmp_path_factory.mktemp("docs"))
-    made.edit(
+    small_project = project(tmp_path_factory.mktemp("docs"))
+    small_project.edit(
         "message Event {",
         "// Comment of Say.\nmessage Say {\n  // First line,\n  // second line.\n"
         "  string text = 1;\n}\n"
         "// Comment of Said.\n//\n// Its second paragraph,\n// on two lines.\nmessage Said {}\n"
         "message Event {",
     )
-    made.edit(
+    small_project.edit(
         "Empty tick = 1;",
         "// Comment of said_both.\n    Said said_both = 1;\n    Said said_payload = 20;\n"
         "    Empty said_nothing = 21;",
     )
-    made.edit(
+    small_project.edit(
         "    // Is anybody there?\n    Empty ping = 2;",
         "    // Comment of say_both.\n    Say say_both = 3;\n    Say say_payload = 4;\n"
         "    Empty say_nothing = 5;\n    Empty say_arm = 6;",
     )
-    made.edit(
+    small_project.edit(
         "    Empty ping = 2;",
         "    // Comment of the response arm.\n    Said say_both = 13;\n    Said say_payload = 14;\n"
         "    Empty say_nothing = 15;\n    // Comment of a response.\n    Empty say_arm = 16;",
     )
-    made.generated()
+    small_project.generated()
     done = subprocess.run(
         [sys.executable, "-c", _DOCS],
-        cwd=made.root / "out",
+        cwd=small_project.root / "out",
         capture_output=True,
         text=True,
         check=True,

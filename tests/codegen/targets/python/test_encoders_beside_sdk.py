@@ -34,8 +34,6 @@ from livekit.agents.voice.events import CloseEvent, CloseReason, ErrorEvent
 from sdk_items import CALL, CONFIG, HANDOFF, MESSAGE, METRICS, OUTPUT, TIME, USAGE
 from sdk_objects import SAMPLES
 
-# Beside the SDK's own encoders.
-
 ITEMS = [
     MESSAGE,
     CALL,
@@ -56,7 +54,7 @@ ITEMS = [
 
 
 def without_nanos(message: Any) -> Any:
-    """Take the nanoseconds from all times: the SDK loses some to its own arithmetic."""
+    """Remove the nanoseconds of all times: the SDK loses precision."""
     for field, value in message.ListFields():
         if field.message_type is None or field.message_type.GetOptions().map_entry:
             continue
@@ -68,14 +66,14 @@ def without_nanos(message: Any) -> Any:
     return message
 
 
-def same(ours: Any, theirs: Any) -> None:
-    """Compare our message with one of the published module, byte by byte."""
-    theirs = type(ours).FromString(theirs.SerializeToString())
-    for mine, other in zip(stamps(ours), stamps(theirs), strict=True):
-        seconds = mine.seconds + mine.nanos / 1e9
-        assert other.ToNanoseconds() == int(seconds * 1e9)
-    left = without_nanos(ours).SerializeToString(deterministic=True)
-    assert left == without_nanos(theirs).SerializeToString(deterministic=True)
+def assert_same(message: Any, sdk_message: Any) -> None:
+    """Compare a message with one of the SDK, byte by byte."""
+    sdk_message = type(message).FromString(sdk_message.SerializeToString())
+    for stamp, sdk_stamp in zip(stamps(message), stamps(sdk_message), strict=True):
+        seconds = stamp.seconds + stamp.nanos / 1e9
+        assert sdk_stamp.ToNanoseconds() == int(seconds * 1e9)
+    data = without_nanos(message).SerializeToString(deterministic=True)
+    assert data == without_nanos(sdk_message).SerializeToString(deterministic=True)
 
 
 def stamps(message: Any) -> Iterator[Timestamp]:
@@ -89,21 +87,21 @@ def stamps(message: Any) -> Iterator[Timestamp]:
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.type)
-def test_chat_items_equal_those_of_the_sdk(item: Any) -> None:
-    same(encoders.encode_chat_context_chat_item(item), sdk.encode_chat_item(item))
+def test_chat_items_equal_the_sdks(item: Any) -> None:
+    assert_same(encoders.encode_chat_context_chat_item(item), sdk.encode_chat_item(item))
 
 
-def test_usage_equals_that_of_the_sdk() -> None:
-    same(encoders.encode_agent_session_usage(USAGE), sdk.encode_session_usage(USAGE))
-    theirs = sdk.encode_metrics(METRICS)
-    same(encoders.encode_metrics_report(METRICS), theirs)
+def test_usage_equals_the_sdks() -> None:
+    assert_same(encoders.encode_agent_session_usage(USAGE), sdk.encode_session_usage(USAGE))
+    sdk_message = sdk.encode_metrics(METRICS)
+    assert_same(encoders.encode_metrics_report(METRICS), sdk_message)
 
 
 # ---------------------------------------------------------------------------------------
 # Texts.
 
 
-def test_content_of_every_kind() -> None:
+def test_content_parts() -> None:
     parts = [
         "plain",
         Instructions("common", audio="speak", text="write"),
@@ -117,8 +115,8 @@ def test_content_of_every_kind() -> None:
         None,
         "",
     ]
-    made = encoders.encode_chat_message({**vars(MESSAGE), "content": parts})
-    assert [part.text for part in made.content] == ["plain", "common", "model", "mapping", ""]
+    encoded = encoders.encode_chat_message({**vars(MESSAGE), "content": parts})
+    assert [part.text for part in encoded.content] == ["plain", "common", "model", "mapping", ""]
 
 
 def test_instructions_object() -> None:
@@ -132,17 +130,17 @@ def test_instructions_object() -> None:
     assert encoders.encode_agent_config_update(update).instructions == "common"
 
 
-def error(text: Any) -> LLMError:
+def llm_error(text: Any) -> LLMError:
     return LLMError(timestamp=TIME, label="label", error=text, recoverable=False)
 
 
 @pytest.mark.parametrize(
-    "given_, told",
+    "error, text",
     [
         (ValueError("it broke"), "it broke"),
         (ValueError(), "ValueError"),
-        (error(RuntimeError("deep")), "deep"),
-        (error(TimeoutError()), "TimeoutError"),
+        (llm_error(RuntimeError("deep")), "deep"),
+        (llm_error(TimeoutError()), "TimeoutError"),
         ("text", "text"),
         ("", ""),
         (OSError(2, "no file"), "[Errno 2] no file"),
@@ -150,12 +148,12 @@ def error(text: Any) -> LLMError:
         ("half \ud800", "half \ufffd"),
     ],
 )
-def test_the_text_of_an_error(given_: Any, told: str) -> None:
-    event = ErrorEvent(error=given_, source=None)
-    assert encoders.encode_error(event).message == told
-    close = CloseEvent.model_construct(reason=CloseReason.ERROR, error=given_)
-    made = encoders.encode_session_closed(close)
-    assert (made.reason, made.HasField("error"), made.error) == (1, True, told)
+def test_error_text(error: Any, text: str) -> None:
+    event = ErrorEvent(error=error, source=None)
+    assert encoders.encode_error(event).message == text
+    close = CloseEvent.model_construct(reason=CloseReason.ERROR, error=error)
+    encoded = encoders.encode_session_closed(close)
+    assert (encoded.reason, encoded.HasField("error"), encoded.error) == (1, True, text)
 
 
 def test_no_error() -> None:
@@ -166,8 +164,8 @@ def test_no_error() -> None:
 
 def test_values_of_a_map_become_strings() -> None:
     extra = {"s": "x", "n": 1, "f": 0.5, "t": True, "none": None, "list": [1], "é": "é"}
-    made = encoders.encode_function_call({**vars(CALL), "extra": extra})
-    assert dict(made.extra) == {
+    encoded = encoders.encode_function_call({**vars(CALL), "extra": extra})
+    assert dict(encoded.extra) == {
         "s": "x",
         "n": "1",
         "f": "0.5",
@@ -179,8 +177,8 @@ def test_values_of_a_map_become_strings() -> None:
 
 
 def test_keys_of_a_map_become_strings() -> None:
-    made = encoders.encode_function_call({**vars(CALL), "extra": {1: "a", None: "b", "c": "d"}})
-    assert dict(made.extra) == {"1": "a", "None": "b", "c": "d"}
+    encoded = encoders.encode_function_call({**vars(CALL), "extra": {1: "a", None: "b", "c": "d"}})
+    assert dict(encoded.extra) == {"1": "a", "None": "b", "c": "d"}
 
 
 @pytest.mark.parametrize("time", ["2026-01-01T00:00:00Z", "12", b"1", [1], object(), 1j])
@@ -234,8 +232,8 @@ def mapped(source: Any) -> dict[str, Any]:
 def test_debug_message() -> None:
     payload = {"a": {"b": [1, "x", None, True]}, "": {}}
     for source in ({"payload": payload}, pb.DebugMessage(payload=to_struct(payload))):
-        made = encoders.encode_agent_session_event("debug_message", source).debug_message
-        assert decoders.decode_debug_message(made).payload == payload
+        encoded = encoders.encode_agent_session_event("debug_message", source).debug_message
+        assert decoders.decode_debug_message(encoded).payload == payload
 
 
 def test_unknown_event_arm() -> None:

@@ -28,7 +28,7 @@ from generated_packages import Package
 Packages = dict[str, tuple[Package, Coders]]
 
 TAGS = ("Circle", "Square", "Speck", "Leaf", "Dot", "Pair", "Chosen")
-# Enough to meet each field set and unset; what is drawn is the same in each run.
+# Enough examples for each field to be set and unset; each run draws the same ones.
 FEW = settings(
     max_examples=15,
     deadline=None,
@@ -40,19 +40,19 @@ FEW = settings(
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
-    """Every case as a package, all in one folder."""
+    """Generate a package for each case, all in one folder."""
     root = tmp_path_factory.mktemp("cases")
-    made = {name: case_protocols.make(name, root / "in", root / "out") for name in VALID}
-    return {name: (item, coders.coders(item)) for name, item in made.items()}
+    generated = {name: case_protocols.make(name, root / "in", root / "out") for name in VALID}
+    return {name: (item, coders.coders(item)) for name, item in generated.items()}
 
 
 @pytest.mark.parametrize("name", VALID)
 def test_messages_round_trip(packages: Packages, name: str) -> None:
-    found = packages[name][1]
-    for full_name, coder in found.by_name.items():
+    package_coders = packages[name][1]
+    for full_name, coder in package_coders.by_name.items():
 
         @FEW
-        @given(random_messages.messages(found, full_name))
+        @given(random_messages.messages(package_coders, full_name))
         def check(message: Any) -> None:
             model = coder.decode(message)
             assert coder.encode(model) == message
@@ -65,11 +65,11 @@ def test_messages_round_trip(packages: Packages, name: str) -> None:
 
 @pytest.mark.parametrize("name", VALID)
 def test_models_round_trip(packages: Packages, name: str) -> None:
-    found = packages[name][1]
-    for full_name, coder in found.by_name.items():
+    package_coders = packages[name][1]
+    for full_name, coder in package_coders.by_name.items():
 
         @FEW
-        @given(random_messages.models(found, full_name))
+        @given(random_messages.models(package_coders, full_name))
         def check(model: Any) -> None:
             assert coder.decode(coder.encode(model)) == model
 
@@ -82,35 +82,35 @@ def test_models_round_trip(packages: Packages, name: str) -> None:
 
 @pytest.mark.parametrize("name", VALID)
 def test_mappings_encode_like_objects(packages: Packages, name: str) -> None:
-    found = packages[name][1]
-    for full_name, coder in found.by_name.items():
+    package_coders = packages[name][1]
+    for full_name, coder in package_coders.by_name.items():
 
         @FEW
-        @given(random_messages.models(found, full_name))
+        @given(random_messages.models(package_coders, full_name))
         def check(model: Any) -> None:
             message = coder.encode(model)
             for kind in (dict, UserDict, MappingProxyType):
-                assert coder.encode(mapping(found, coder, model, kind)) == message
+                assert coder.encode(mapping(package_coders, coder, model, kind)) == message
 
         check()
 
 
-def mapping(found: Coders, coder: Coder, model: Any, kind: Callable[[Any], Any]) -> Any:
-    """Return a model as a mapping with the protocol's names, and so all that it holds."""
+def mapping(package_coders: Coders, coder: Coder, model: Any, kind: Callable[[Any], Any]) -> Any:
+    """Return a model as a mapping with the protocol's names, with its values as mappings too."""
     if model is None:
         return None
     if coder.bare:
-        coder = next(item for item in found.by_name.values() if type(model) is item.model)
+        coder = next(item for item in package_coders.by_name.values() if type(model) is item.model)
     items = {}
     for member, field in coder.members():
         value = getattr(model, member)
         name = field.name if field is not None else member
         if field is None and member != "type":
             name = member.rstrip("_")
-        items[name] = plain(found, value, kind)
-    # None may be left out where it stands for a field that can be absent.
-    leave = [name for name, value in items.items() if value is None and name in absent(coder)]
-    return kind({name: value for name, value in items.items() if name not in leave[::2]})
+        items[name] = plain(package_coders, value, kind)
+    # None may be left out for fields that can be absent.
+    omitted = [name for name, value in items.items() if value is None and name in absent(coder)]
+    return kind({name: value for name, value in items.items() if name not in omitted[::2]})
 
 
 def absent(coder: Coder) -> set[str]:
@@ -124,14 +124,14 @@ def absent(coder: Coder) -> set[str]:
     }
 
 
-def plain(found: Coders, value: Any, kind: Callable[[Any], Any]) -> Any:
+def plain(package_coders: Coders, value: Any, kind: Callable[[Any], Any]) -> Any:
     if dataclasses.is_dataclass(value):
-        holder = next(item for item in found.by_name.values() if type(value) is item.model)
-        return mapping(found, holder, value, kind)
+        holder = next(item for item in package_coders.by_name.values() if type(value) is item.model)
+        return mapping(package_coders, holder, value, kind)
     if isinstance(value, tuple):
-        return [plain(found, item, kind) for item in value]
+        return [plain(package_coders, item, kind) for item in value]
     if isinstance(value, Mapping):
-        return {key: plain(found, item, kind) for key, item in value.items()}
+        return {key: plain(package_coders, item, kind) for key, item in value.items()}
     return value
 
 
@@ -140,19 +140,19 @@ def plain(found: Coders, value: Any, kind: Callable[[Any], Any]) -> Any:
 
 
 def event_encoder(package: Package) -> Callable[[str, Any], Any]:
-    """Return the encoder of whole events: the only one that takes an arm."""
+    """Return the encoder of events, the only one with a parameter `arm`."""
     [encode] = [
         item
         for name, item in vars(package.module("encoders")).items()
         if name.startswith("encode_") and list(inspect.signature(item).parameters)[0] == "arm"
     ]
-    found: Callable[[str, Any], Any] = encode
-    return found
+    function: Callable[[str, Any], Any] = encode
+    return function
 
 
 @pytest.mark.parametrize("name", VALID)
 def test_events_of_every_arm(packages: Packages, name: str) -> None:
-    package, found = packages[name]
+    package, package_coders = packages[name]
     encode = event_encoder(package)
     event = get_type_hints(encode)["return"]
     stamp = VALID[name].facts.timestamp
@@ -160,41 +160,44 @@ def test_events_of_every_arm(packages: Packages, name: str) -> None:
         payload = filled_messages.filled(event, arm)
         value = getattr(payload, arm.name)
         source = filled_messages.plain(value)
-        if arm.message_type is not None and arm.message_type.full_name in found.by_name:
-            coder = found.by_name[arm.message_type.full_name]
+        if arm.message_type is not None and arm.message_type.full_name in package_coders.by_name:
+            coder = package_coders.by_name[arm.message_type.full_name]
             source = coder.decode(value)
-            # An empty choice in a list is left out, as other tests say.
+            # Encoders leave out elements of a list that have no arm.
             value = coder.encode(source)
         elif arm.enum_type is not None:
-            source = words(package, found, arm, value)
+            source = enum_source(package, package_coders, arm, value)
         before = time.time()
-        made = encode(arm.name, source)
+        encoded = encode(arm.name, source)
         after = time.time()
-        assert made.WhichOneof(arm.containing_oneof.name) == arm.name
-        assert getattr(made, arm.name) == value
-        told = [item.name for item, _ in made.ListFields()]
-        assert sorted(told) == sorted([arm.name, *([stamp] if stamp else [])])
+        assert encoded.WhichOneof(arm.containing_oneof.name) == arm.name
+        assert getattr(encoded, arm.name) == value
+        set_fields = [item.name for item, _ in encoded.ListFields()]
+        assert sorted(set_fields) == sorted([arm.name, *([stamp] if stamp else [])])
         # A payload with a Timestamp of that name gives the time of the event as well.
         if stamp and (name, arm.name) != ("payload_times", "stamped"):
-            assert before - 1e-6 <= getattr(made, stamp).ToNanoseconds() / 1e9 <= after + 1e-6
+            assert before - 1e-6 <= getattr(encoded, stamp).ToNanoseconds() / 1e9 <= after + 1e-6
 
 
-def words(package: Package, found: Coders, arm: Any, value: int) -> Any:
-    """Return what an arm that is an enum is made from: its name, or a number of protobuf's."""
+def enum_source(package: Package, package_coders: Coders, arm: Any, value: int) -> Any:
+    """Return the source for an arm of an enum: the value's name, or its number."""
     if coders.is_well_known(arm.enum_type):
         return value
     return next(item.name for item in arm.enum_type.values if item.number == value)
 
 
 def test_event_has_the_time_of_its_source(packages: Packages) -> None:
-    package, found = packages["encoder_choices"]
+    package, package_coders = packages["encoder_choices"]
     encode = event_encoder(package)
     source = {"of": None, "created_at": 1_700_000_000.25}
-    for given_ in (source, UserDict(source), SimpleNamespace(**source)):
-        made = encode("negation", given_)
-        assert (made.created_at.seconds, made.created_at.nanos) == (1_700_000_000, 250_000_000)
-    made = encode("negation", {"of": None, "created_at": None})
-    assert abs(made.created_at.seconds - time.time()) < 60
+    for form in (source, UserDict(source), SimpleNamespace(**source)):
+        encoded = encode("negation", form)
+        assert (encoded.created_at.seconds, encoded.created_at.nanos) == (
+            1_700_000_000,
+            250_000_000,
+        )
+    encoded = encode("negation", {"of": None, "created_at": None})
+    assert abs(encoded.created_at.seconds - time.time()) < 60
 
 
 @pytest.mark.parametrize(
@@ -207,7 +210,7 @@ def test_event_has_the_time_of_its_source(packages: Packages) -> None:
         ("span", 12.5),
     ],
 )
-def test_a_payload_field_that_is_no_time_is_not_the_time_of_the_event(
+def test_created_at_that_is_not_a_time_is_not_the_time_of_the_event(
     packages: Packages, arm: str, value: Any
 ) -> None:
     package, _ = packages["payload_times"]
@@ -217,7 +220,7 @@ def test_a_payload_field_that_is_no_time_is_not_the_time_of_the_event(
     assert before - 1 < event.created_at.ToNanoseconds() / 1e9 < before + 60
 
 
-def test_a_payload_field_that_is_a_time_is_the_time_of_the_event(packages: Packages) -> None:
+def test_created_at_of_the_payload_is_the_time_of_the_event(packages: Packages) -> None:
     package, _ = packages["payload_times"]
     encode = event_encoder(package)
     for arm in ("stamped", "bare"):
@@ -229,7 +232,7 @@ def test_a_payload_field_that_is_a_time_is_the_time_of_the_event(packages: Packa
 
 def test_scalar_payload_has_no_time(packages: Packages) -> None:
     """`timestamp` is a method of a datetime, and can be a key of a JSON object."""
-    package, found = packages["encoder_words"]
+    package, package_coders = packages["encoder_words"]
     encode = event_encoder(package)
     data = encode("data", {"timestamp": "yesterday"})
     assert data.data["timestamp"] == "yesterday"
@@ -243,11 +246,11 @@ def test_docs_list_the_fields_that_stay_unset(packages: Packages) -> None:
 
 
 # ---------------------------------------------------------------------------------------
-# What is there, and how it looks.
+# Which functions exist, and their layout.
 
 
 def sent_messages(package: Package) -> Iterator[str]:
-    """Yield the protocol's own messages that events and responses hold, at any depth."""
+    """Yield the protocol's own messages that events and responses contain, at any depth."""
     encode = event_encoder(package)
     answer = get_type_hints(package.module("requests").answer)["return"]
     todo = [
@@ -257,19 +260,23 @@ def sent_messages(package: Package) -> Iterator[str]:
     ]
     seen = set()
     while todo:
-        held = coders.element(todo.pop()).message_type
-        if held is not None and not coders.is_well_known(held) and held.full_name not in seen:
-            seen.add(held.full_name)
-            todo += held.fields
-            yield held.full_name
+        message_type = coders.element(todo.pop()).message_type
+        if (
+            message_type is not None
+            and not coders.is_well_known(message_type)
+            and message_type.full_name not in seen
+        ):
+            seen.add(message_type.full_name)
+            todo += message_type.fields
+            yield message_type.full_name
 
 
 @pytest.mark.parametrize("name", VALID)
 def test_every_sent_message_has_an_encoder_a_model_and_a_decoder(
     packages: Packages, name: str
 ) -> None:
-    package, found = packages[name]
-    assert set(sent_messages(package)) == set(found.by_name)
+    package, package_coders = packages[name]
+    assert set(sent_messages(package)) == set(package_coders.by_name)
     parts = {
         module: {
             item.removeprefix(start)
@@ -284,7 +291,7 @@ def test_every_sent_message_has_an_encoder_a_model_and_a_decoder(
         if value is event_encoder(package)
     ]
     assert parts["encoders"] - parts["decoders"] == {event}
-    assert len(parts["decoders"]) == len(found.by_name)
+    assert len(parts["decoders"]) == len(package_coders.by_name)
 
 
 @pytest.mark.parametrize("name", VALID)
@@ -297,9 +304,9 @@ def test_layout_equals_that_of_black(packages: Packages, name: str) -> None:
 
 
 def test_reserved_names(packages: Packages) -> None:
-    """Worked out by hand from the rules: keywords and what models.py needs get an underscore,
-    `__x` a letter; names that differ by case carry the package."""
-    package, found = packages["encoder_words"]
+    """Keywords and names that models.py uses get an underscore, `__x` a letter, and names that
+    differ only in case the package."""
+    package, package_coders = packages["encoder_words"]
     models = {
         name
         for name, item in vars(package.module("models")).items()
@@ -317,7 +324,7 @@ def test_reserved_names(packages: Packages) -> None:
 
 
 def test_every_form_of_oneof(packages: Packages) -> None:
-    """Which form each oneof has, worked out by hand."""
+    """The expected forms were written by hand."""
     models = packages["encoder_choices"][0].module("models")
     assert {"Shape", "Undocumented", "Expression"} == {
         name
@@ -341,7 +348,7 @@ def paint(**changed: Any) -> dict[str, Any]:
     return {"name": "red", **dict.fromkeys(names), "layer": (), "packed": (), **changed}
 
 
-def test_none_for_a_required_field_is_refused_where_the_message_is_made(
+def test_none_for_a_required_field_is_refused(
     packages: Packages,
 ) -> None:
     encode = packages["proto2"][0].module("encoders").encode_paint

@@ -42,7 +42,7 @@ def test_models_round_trip(name: str) -> None:
     @FEW
     @given(random_messages.models(CODERS, name))
     def check(model: Any) -> None:
-        # What holds no text is no part of a message that an encoder writes.
+        # Encoders leave out parts without a text.
         alone = name == "agent_session.ChatMessage.ChatContent"
         assume(alone or "ChatMessageChatContent(text=None)" not in repr(model))
         assert coder.decode(coder.encode(model)) == model
@@ -52,7 +52,7 @@ def test_models_round_trip(name: str) -> None:
 
 @pytest.mark.parametrize("enum", LITERALS)
 def test_every_literal_is_mapped_to_its_number(enum: str) -> None:
-    """Through the first field of a message that has the enum, and not through enums.py."""
+    """Encodes the first field with the enum, instead of reading enums.py."""
     name, field = next(
         (full_name, field)
         for full_name, coder in CODERS.by_name.items()
@@ -66,9 +66,9 @@ def test_every_literal_is_mapped_to_its_number(enum: str) -> None:
             if item.enum_type is not None:
                 source[item.name] = next(iter(LITERALS[item.enum_type.full_name].values()))
         source[field.name] = literal
-        made = coder.encode(source)
-        assert getattr(made, field.name) == number
-        assert getattr(coder.decode(made), field.name) == literal
+        encoded = coder.encode(source)
+        assert getattr(encoded, field.name) == number
+        assert getattr(coder.decode(encoded), field.name) == literal
 
 
 def test_unknown_value_of_an_enum_with_a_fallback() -> None:
@@ -77,7 +77,7 @@ def test_unknown_value_of_an_enum_with_a_fallback() -> None:
 
 
 def test_unknown_item_is_none() -> None:
-    """Arm 99 of ChatItem: a history keeps its length, and tells nothing of the item."""
+    """Arm 99 of ChatItem: the history has None for it, and keeps its length."""
     item = b"\x9a\x06\x00"
     history = pb.SessionResponse.GetChatHistoryResponse.FromString(b"\x0a\x03" + item)
     assert decoders.decode_get_chat_history_response(history).items == (None,)
@@ -86,10 +86,10 @@ def test_unknown_item_is_none() -> None:
 
 
 def test_models_compare_by_value() -> None:
-    made = models.SessionClosed(reason="error", error=None)
-    assert made == models.SessionClosed(reason="error", error=None)
-    assert hash(made) == hash(models.SessionClosed(reason="error", error=None))
+    model = models.SessionClosed(reason="error", error=None)
+    assert model == models.SessionClosed(reason="error", error=None)
+    assert hash(model) == hash(models.SessionClosed(reason="error", error=None))
     with pytest.raises(AttributeError):
-        setattr(made, "reason", "user_initiated")
+        setattr(model, "reason", "user_initiated")
     with pytest.raises(TypeError, match="error"):
         models.SessionClosed(reason="error")  # type: ignore[call-arg]

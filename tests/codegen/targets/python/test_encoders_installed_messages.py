@@ -41,12 +41,15 @@ FEW = settings(
 def test_messages_and_models_round_trip(module: str, rest: str, least: int, tmp_path: Path) -> None:
     name = f"carried_{module.rpartition('.')[2]}"
     config = generated_packages.configured(tmp_path, name, f'messages = "{module}"', rest=rest)
-    found = coders.coders(generated_packages.generate(config))
-    assert len(found.by_name) > least
-    for full_name, coder in found.by_name.items():
+    package_coders = coders.coders(generated_packages.generate(config))
+    assert len(package_coders.by_name) > least
+    for full_name, coder in package_coders.by_name.items():
 
         @FEW
-        @given(random_messages.messages(found, full_name), random_messages.models(found, full_name))
+        @given(
+            random_messages.messages(package_coders, full_name),
+            random_messages.models(package_coders, full_name),
+        )
         def check(message: Any, model: Any) -> None:
             assert coder.encode(coder.decode(message)) == message
             assert coder.decode(coder.encode(model)) == model

@@ -19,11 +19,11 @@ from google.protobuf.struct_pb2 import Struct
 from livekit.agents.voice.events import FunctionToolsExecutedEvent
 from sdk_items import CALL, CONFIG, MESSAGE, METRICS, OUTPUT
 
-# None, and what is missing.
+# None, and missing fields.
 
 
 def full(name: str) -> dict[str, Any]:
-    """Return what fills all fields of a message, by the names of its model."""
+    """Return a source that fills all fields of a message, by the names of its model."""
     coder = CODERS.by_name[name]
     message = coder.message()
     filled_messages.fill(message, filled_messages.DEPTH)
@@ -52,7 +52,7 @@ def test_none_leaves_only_its_field_unset(name: str, member: str, names: Any) ->
         with pytest.raises(UnmappedValueError, match=f"{enum.full_name}.*None"):
             coder.encode(SimpleNamespace(**source))
         return
-    # An enum's None is a word: the one for what is not known, whose number is zero.
+    # None is a literal of the enum, for unknown values, with the number zero.
     expected = coder.message()
     expected.CopyFrom(everything)
     for each in names:
@@ -76,7 +76,7 @@ def test_missing_attribute_of_an_object(name: str, member: str, names: Any) -> N
         coder.encode(SimpleNamespace(**source))
 
 
-# What a mapping may lack: what the SDK's classes may, and optional scalars elsewhere.
+# Keys that a mapping may lack: optional fields of the SDK's classes, and other optional scalars.
 MAY_LACK = {
     *(f"MetricsReport.{name}" for name in METRICS),
     "ChatMessage.transcript_confidence",
@@ -98,8 +98,8 @@ def test_missing_key_of_a_mapping(name: str, member: str, names: Any) -> None:
     coder, source = CODERS.by_name[name], full(name)
     del source[member]
     if f"{name.split('.', 1)[1]}.{member}" in MAY_LACK:
-        found = coder.encode(source)
-        assert not set(names) & {field.name for field, _ in found.ListFields()}
+        encoded = coder.encode(source)
+        assert not set(names) & {field.name for field, _ in encoded.ListFields()}
         return
     with pytest.raises(AttributeError, match=f"'{member}'"):
         coder.encode(source)
@@ -118,10 +118,10 @@ def test_none_items_are_skipped() -> None:
     event = FunctionToolsExecutedEvent.model_construct(
         function_calls=[CALL, None, CALL], function_call_outputs=[None, OUTPUT, None]
     )
-    made = encoders.encode_function_tools_executed(event)
+    encoded = encoders.encode_function_tools_executed(event)
     call, output = encoders.encode_function_call(CALL), encoders.encode_function_call_output(OUTPUT)
-    assert list(made.function_calls) == [call, call]
-    assert list(made.function_call_outputs) == [output]
+    assert list(encoded.function_calls) == [call, call]
+    assert list(encoded.function_call_outputs) == [output]
     config = {**vars(CONFIG), "tools_added": ["a", None, "b"], "tools_removed": [None]}
     update = encoders.encode_agent_config_update(config)
     assert (list(update.tools_added), list(update.tools_removed)) == (["a", "b"], [])
@@ -134,37 +134,37 @@ def test_none_items_are_skipped() -> None:
 
 
 def test_iterator_as_source() -> None:
-    made = encoders.encode_get_chat_history_response({"items": iter([CALL, MESSAGE])})
-    assert [item.WhichOneof("item") for item in made.items] == ["function_call", "message"]
+    encoded = encoders.encode_get_chat_history_response({"items": iter([CALL, MESSAGE])})
+    assert [item.WhichOneof("item") for item in encoded.items] == ["function_call", "message"]
 
 
 # ---------------------------------------------------------------------------------------
-# Kinds and words.
+# Unknown tags and literals.
 
 
 def test_unknown_tag_leaves_the_oneof_unset_and_is_logged_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    unheard = f"kind_{time.monotonic_ns()}"
+    unknown_type = f"kind_{time.monotonic_ns()}"
     with caplog.at_level(logging.ERROR):
-        for form in (SimpleNamespace(type=unheard), {"type": unheard}):
+        for form in (SimpleNamespace(type=unknown_type), {"type": unknown_type}):
             item = encoders.encode_chat_context_chat_item(form)
             assert item.WhichOneof("item") is None
             update = encoders.encode_tool_execution_updated({"update": form})
             assert update.WhichOneof("update") is None
     assert [record.getMessage() for record in caplog.records] == [
-        f"agent_session.ChatContext.ChatItem.item has no arm for a source of type {unheard!r}",
+        f"agent_session.ChatContext.ChatItem.item has no arm for a source of type {unknown_type!r}",
         "agent_session.AgentSessionEvent.ToolExecutionUpdated.update has no arm for a source of"
-        f" type {unheard!r}",
+        f" type {unknown_type!r}",
     ]
     assert {record.name for record in caplog.records} == {"agent_session_protocol.fields"}
 
 
 def test_unknown_tag_in_a_list() -> None:
-    made = encoders.encode_run_input_response(
+    encoded = encoders.encode_run_input_response(
         {"items": [CALL, SimpleNamespace(type="unknown"), MESSAGE]}
     )
-    kinds = [item.WhichOneof("item") for item in made.items]
+    kinds = [item.WhichOneof("item") for item in encoded.items]
     assert kinds == ["function_call", None, "message"]
     added = encoders.encode_conversation_item_added({"item": {"type": "unknown"}})
     assert added.HasField("item") and added.item.WhichOneof("item") is None
@@ -199,5 +199,5 @@ def test_unknown_literal_is_an_error(encode: Any, source: Any, enum: str) -> Non
 
 @pytest.mark.parametrize("reason", [None, "", "my own reason", "CR_ERROR"])
 def test_custom_reason_is_unknown(reason: Any) -> None:
-    made = encoders.encode_session_closed({"reason": reason})
-    assert made.reason == pb.CloseReason.CR_UNKNOWN
+    encoded = encoders.encode_session_closed({"reason": reason})
+    assert encoded.reason == pb.CloseReason.CR_UNKNOWN

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 
 
 def contract_with_field(root: Path, message: str, field: str) -> None:
-    """Copy what sessiongen reads, add a field to a message, and generate."""
+    """Copy the input of sessiongen, add a field to a message, and generate."""
     for name in ("proto", "vocabularies", "overrides"):
         shutil.copytree(ROOT / name, root / name)
     shutil.copy(ROOT / "codegen.toml", root)
@@ -48,7 +48,7 @@ def coverage(root: Path, message: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_new_field_that_the_class_has(tmp_path: Path) -> None:
+def test_new_field_with_a_source(tmp_path: Path) -> None:
     contract_with_field(tmp_path, "FunctionCall", "optional string group_id = 7;")
     assert coverage(tmp_path, "FunctionCall")[0] == 0
     shown = subprocess.run(
@@ -67,7 +67,7 @@ def test_new_field_that_the_class_has(tmp_path: Path) -> None:
         check=True,
     )
     assert shown.stdout == "group_1\n"
-    # The gap that said so is stale now, which is a finding of its own.
+    # The declared gap is stale now, which is another finding.
     outcome = invoke(tmp_path, "parity")
     assert outcome.status == 1
     assert "FunctionCall.group_id" in outcome.all and "group_id has no source" not in outcome.all
@@ -76,9 +76,9 @@ def test_new_field_that_the_class_has(tmp_path: Path) -> None:
 @pytest.mark.parametrize("message", ["FunctionCall", "FunctionCallOutput", "AgentHandoff"])
 def test_new_field_without_a_source(message: str, tmp_path: Path) -> None:
     contract_with_field(tmp_path, message, "string nickname = 77;")
-    status, said = coverage(tmp_path, message)
+    status, output = coverage(tmp_path, message)
     assert status == 1
-    assert "has no attribute 'nickname'" in said
+    assert "has no attribute 'nickname'" in output
     outcome = invoke(tmp_path, "parity")
     assert outcome.status == 1
     assert f"livekit-agents: {message}.nickname " in outcome.all

@@ -27,7 +27,7 @@ GAPS = {
     for gap in tomli.loads(_GAP_FILE.read_text(encoding="utf-8"))["gaps"]
     for difference in gap["covers"]
 }
-# No object of the SDK becomes these: a host makes them up, or nobody raises them.
+# Messages without an object of the SDK: hosts construct them, or they are never sent.
 MADE_BY_HOSTS = "agent_session.SessionResponse."
 WITHOUT_CLASS = {
     "agent_session.ChatMessage.ChatContent",
@@ -37,13 +37,13 @@ WITHOUT_CLASS = {
 
 
 def sent_messages() -> dict[str, Any]:
-    """Return the descriptors of all messages that events and responses hold, by full name."""
-    found: dict[str, Any] = {}
+    """Return the descriptors of all messages that events and responses contain, by full name."""
+    messages: dict[str, Any] = {}
 
     def visit(descriptor: Any) -> None:
         own = descriptor.full_name.startswith("agent_session.")
-        if own and descriptor.full_name not in found and not descriptor.GetOptions().map_entry:
-            found[descriptor.full_name] = descriptor
+        if own and descriptor.full_name not in messages and not descriptor.GetOptions().map_entry:
+            messages[descriptor.full_name] = descriptor
             for field in descriptor.fields:
                 if field.message_type is not None:
                     visit(field.message_type)
@@ -53,7 +53,7 @@ def sent_messages() -> dict[str, Any]:
             if not oneof.name.startswith("_"):
                 for arm in oneof.fields:
                     visit(arm.message_type)
-    return found
+    return messages
 
 
 def message_of(full_name: str) -> Any:
@@ -76,14 +76,14 @@ def filler_of(full_name: str) -> Any:
 
 
 def encoded(full_name: str, source: Any) -> Any:
-    """Return the message of a full name that is made from a source."""
+    """Encode a source as the message with a full name."""
     message = message_of(full_name)
     filler_of(full_name)(source, message)
     return message
 
 
 def unset(messages: list[Any]) -> list[str]:
-    """Return the names of fields that none of several messages of one kind has set."""
+    """Return the names of fields that are set in none of the messages."""
     fields = messages[0].DESCRIPTOR.fields
     named = [{field.name for field, _ in message.ListFields()} for message in messages]
     return [field.name for field in fields if not any(field.name in names for names in named)]
@@ -91,11 +91,11 @@ def unset(messages: list[Any]) -> list[str]:
 
 def test_every_message_has_a_sample() -> None:
     expected = {name for name in sent_messages() if not name.startswith(MADE_BY_HOSTS)}
-    verdict = {name for name in SAMPLES if name.startswith(MADE_BY_HOSTS)}
-    assert set(SAMPLES) == (expected - WITHOUT_CLASS) | verdict
+    made_by_hosts = {name for name in SAMPLES if name.startswith(MADE_BY_HOSTS)}
+    assert set(SAMPLES) == (expected - WITHOUT_CLASS) | made_by_hosts
 
 
-# Nobody fills these any more: the SDK calls them deprecated.
+# Deprecated fields, which the SDK does not fill.
 DEPRECATED = {
     "ChatMessage.hash",
     "AgentFalseInterruptionEvent.message",
@@ -105,7 +105,7 @@ DEPRECATED = {
 
 @pytest.mark.parametrize("full_name", SAMPLES)
 def test_every_field_of_the_object_is_filled(full_name: str) -> None:
-    """So that a field which a message gains is filled too, if the class has it."""
+    """New fields of a class must be added to the samples."""
     source = SAMPLES[full_name][0].source
     if isinstance(source, dict):
         assert source.keys() == MetricsReport.__annotations__.keys()
@@ -126,8 +126,8 @@ def test_every_field_is_on_the_wire(full_name: str) -> None:
 
 
 def samples() -> Iterator[Any]:
-    for full_name, found in SAMPLES.items():
-        for index, sample in enumerate(found):
+    for full_name, message_samples in SAMPLES.items():
+        for index, sample in enumerate(message_samples):
             yield pytest.param(full_name, sample, id=f"{full_name}-{index}")
 
 
@@ -141,8 +141,8 @@ def test_values_equal_those_of_the_object(full_name: str, sample: Sample) -> Non
 def test_a_mapping_gives_the_same_bytes(source: Any, form: Any) -> None:
     mapping = {name: getattr(source, name) for name in type(source).model_fields if name != "hash"}
     item = "agent_session.ChatContext.ChatItem"
-    ours = encoded(item, form(mapping)).SerializeToString(deterministic=True)
-    assert ours == encoded(item, source).SerializeToString(deterministic=True)
+    data = encoded(item, form(mapping)).SerializeToString(deterministic=True)
+    assert data == encoded(item, source).SerializeToString(deterministic=True)
 
 
 @pytest.mark.parametrize("form", [dict, MappingProxyType, UserDict])
@@ -163,7 +163,7 @@ def test_an_event_carries_the_time_of_its_source() -> None:
 
 
 def test_field_without_a_source() -> None:
-    """What an object lacks raises, and what it leaves unset is found."""
+    """A missing attribute raises; an attribute that is None leaves the field unset."""
     with pytest.raises(AttributeError, match="call_id"):
         encoded("agent_session.FunctionCall", {**CALL.model_dump(exclude={"call_id"})})
     call = encoded("agent_session.FunctionCall", CALL.model_copy(update={"name": None}))

@@ -97,18 +97,20 @@ def test_every_field_must_be_named() -> None:
         sink.error("x")
     methods = {arm: inspect.signature(getattr(AgentSessionEventSink, arm)) for arm in SDK_EVENTS}
     for arm, signature in methods.items():
-        given = [item for item in signature.parameters.values() if item.name != "self"]
-        assert {item.kind for item in given} == {inspect.Parameter.KEYWORD_ONLY}
+        keyword_parameters = [item for item in signature.parameters.values() if item.name != "self"]
+        assert {item.kind for item in keyword_parameters} == {inspect.Parameter.KEYWORD_ONLY}
         payload = Event.DESCRIPTOR.fields_by_name[arm].message_type
         assert payload is not None
         oneofs = {item.name for item in payload.fields if item.containing_oneof in _real(payload)}
-        assert {item.name for item in given} == {*payload.fields_by_name, "created_at"}
-        optional = {item.name for item in given if item.default is not inspect.Parameter.empty}
+        assert {item.name for item in keyword_parameters} == {*payload.fields_by_name, "created_at"}
+        optional = {
+            item.name for item in keyword_parameters if item.default is not inspect.Parameter.empty
+        }
         assert optional == {"created_at", *oneofs}, arm
 
 
 def _real(message: Any) -> list[Any]:
-    """Return the oneofs of a message that protoc did not make for an `optional` field."""
+    """Return the oneofs of a message without those of `optional` fields."""
     return [item for item in message.oneofs if not item.name.startswith("_")]
 
 
@@ -117,7 +119,7 @@ def _real(message: Any) -> list[Any]:
 
 
 class Emitter:
-    """Keeps subscriptions in order, and calls them."""
+    """An emitter that stores its subscriptions in order."""
 
     def __init__(self) -> None:
         self.callbacks: list[tuple[str, Callable[[Any], None]]] = []
@@ -134,9 +136,9 @@ class Emitter:
                 callback(value)
 
 
-def forwarders(**given: Callable[[Any], None]) -> AgentSessionEventForwarders:
+def forwarders(**callbacks: Callable[[Any], None]) -> AgentSessionEventForwarders:
     rest: dict[str, Any] = dict.fromkeys(SDK_EVENTS)
-    return AgentSessionEventForwarders(**{**rest, **given})
+    return AgentSessionEventForwarders(**{**rest, **callbacks})
 
 
 def test_forwarders_are_subscribed_under_the_sdks_names() -> None:
@@ -234,7 +236,7 @@ def test_async_listener_raises(listener: Any) -> None:
             add(listener)
 
 
-def test_a_function_that_returns_a_coroutine_is_a_listener_that_fails(
+def test_listener_that_returns_a_coroutine_fails(
     caplog: pytest.LogCaptureFixture, recwarn: pytest.WarningsRecorder
 ) -> None:
     listeners, heard = AgentSessionEventListeners(), list[str]()
@@ -297,7 +299,7 @@ def test_removal_and_addition_during_delivery() -> None:
 )
 def test_unknown_event(data: bytes, number: int | None) -> None:
     listeners, heard = AgentSessionEventListeners(), list[object]()
-    listeners.on_unknown(lambda found, event: heard.append((found, event)))
+    listeners.on_unknown(lambda unknown_number, event: heard.append((unknown_number, event)))
     event = Event.FromString(data)
     listeners.deliver(event)
     assert heard == [(number, event)]

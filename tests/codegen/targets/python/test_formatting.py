@@ -28,7 +28,7 @@ TYPED = sorted(
 FOR_BLACK = f"def f():\n    return {' + '.join(['100'] * 30)}\n"
 
 
-def whole(text: str) -> str:
+def black_formatted(text: str) -> str:
     mode = black.Mode(line_length=LINE_LENGTH, target_versions={TargetVersion.PY310})
     return black.format_str(text, mode=mode)
 
@@ -36,7 +36,7 @@ def whole(text: str) -> str:
 @pytest.mark.parametrize("path", TYPED, ids=lambda path: path.name)
 def test_generated_modules_are_formatted(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert whole(text) == text
+    assert black_formatted(text) == text
 
 
 @pytest.mark.parametrize("config", ["codegen.toml", "examples/robot/codegen.toml"])
@@ -82,19 +82,21 @@ def test_random_classes(classes: list[int], limit: int, decorated: bool) -> None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunks, "LIMIT", limit)
         cut = chunks.cut(text)
-        assert chunks.join(cut, [format_text(chunk.source) for chunk in cut]) == whole(text)
+        assert chunks.join(cut, [format_text(chunk.source) for chunk in cut]) == black_formatted(
+            text
+        )
 
 
 def test_cache_has_the_output_of_black(tmp_path: Path) -> None:
     cache = tmp_path / "cache.json"
     for _ in range(2):
         with Formatter(cache, "1") as formatter:
-            assert formatter.format([FOR_BLACK]) == [whole(FOR_BLACK)]
+            assert formatter.format([FOR_BLACK]) == [black_formatted(FOR_BLACK)]
     torn = cache.read_bytes().replace(b"100", b"200")
     for data in (torn, torn[:20], b"", b"\xff"):
         cache.write_bytes(data)
         with Formatter(cache, "1") as formatter:
-            assert formatter.format([FOR_BLACK]) == [whole(FOR_BLACK)]
+            assert formatter.format([FOR_BLACK]) == [black_formatted(FOR_BLACK)]
 
 
 def test_cache_of_another_version_is_not_used(tmp_path: Path) -> None:
@@ -103,7 +105,7 @@ def test_cache_of_another_version_is_not_used(tmp_path: Path) -> None:
         formatter.format([FOR_BLACK])
     before = cache.read_bytes()
     with Formatter(cache, "2") as formatter:
-        assert formatter.format([FOR_BLACK]) == [whole(FOR_BLACK)]
+        assert formatter.format([FOR_BLACK]) == [black_formatted(FOR_BLACK)]
     assert cache.read_bytes() != before
 
 
@@ -116,7 +118,7 @@ def test_texts_come_back_in_order_from_any_number_of_workers(
     for most in (1, 2, 4):
         monkeypatch.setattr(formatting, "_MAX_WORKERS", most)
         with Formatter(None, "1") as formatter:
-            assert formatter.format(texts) == [whole(text) for text in texts]
+            assert formatter.format(texts) == [black_formatted(text) for text in texts]
             assert len(formatter._workers) == most
 
 
@@ -126,7 +128,7 @@ def test_only_definitions_with_lines_of_unknown_shape_are_passed_to_black(
     untouched = "def g():\n    return {'a':1}\n"
     with Formatter(None, "1") as formatter:
         [text] = formatter.format([f"{untouched}\n\n{FOR_BLACK}"])
-    assert text == f"{untouched}\n\n{whole(FOR_BLACK)}"
+    assert text == f"{untouched}\n\n{black_formatted(FOR_BLACK)}"
     monkeypatch.setattr(subprocess, "Popen", None)
     with Formatter(None, "1") as formatter:
         assert formatter.format([untouched, ""]) == [untouched, ""]

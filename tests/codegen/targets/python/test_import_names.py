@@ -1,7 +1,6 @@
-"""Generated packages beside other packages that have the same .proto files, in one process.
+"""Tests of generated packages in one process with packages from the same .proto files.
 
-The modules of `googleapis-common-protos`, which protoc generated from their .proto files,
-stand for a package that others publish.
+The other packages are a second generated package, and `googleapis-common-protos`.
 """
 
 from __future__ import annotations
@@ -136,5 +135,5 @@ def test_packages_with_the_same_files_load_in_one_process(
     assert (process.returncode, process.stderr) == (0, "")
 
 
-def test_a_module_without_a_descriptor_stays_as_it_is() -> None:
+def test_module_without_a_descriptor_is_unchanged() -> None:
     assert restored("x = 1\n", {"a.proto": "p/a.proto"}) == "x = 1\n"

@@ -1,4 +1,4 @@
-"""Long lines of generated code are broken as black breaks them."""
+"""Tests that long lines of generated code are broken like black breaks them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ KNOWN = [
     'if "A" in B and (C := D["E"]) is not None:\n    pass',
     "if A.B and C.D or E.F:\n    pass",
 ]
-# Lines of which at least some are left to black.
+# Lines that are left to black if they are long.
 OTHERS = [
     "if A and B(C):\n    pass",
     "A: B[C[D, E]] = F(\n    {\n        1: 2,\n    }\n)",
@@ -102,14 +102,14 @@ def codes(draw: st.DrawFn, shape: str) -> str:
 @pytest.mark.parametrize("shape", KNOWN + OTHERS)
 @settings(max_examples=40)
 @given(data=st.data())
-def test_a_line_is_broken_as_black_breaks_it(shape: str, data: st.DataObject) -> None:
+def test_line_is_broken_like_black(shape: str, data: st.DataObject) -> None:
     text = data.draw(codes(shape))
     result = broken(text)
     assert result is None or result == formatted(text)
 
 
 @pytest.mark.parametrize("shape", KNOWN)
-def test_a_line_of_a_known_shape_needs_no_black(shape: str) -> None:
+def test_known_line_does_not_need_black(shape: str) -> None:
     text, length = shape, 0
     while max(map(len, text.split("\n"))) <= LINE_LENGTH:
         length += 1
@@ -117,7 +117,7 @@ def test_a_line_of_a_known_shape_needs_no_black(shape: str) -> None:
     assert broken(f"{text}\n") == formatted(text)
 
 
-def test_docstrings_strings_and_comments_stay() -> None:
+def test_docstrings_strings_and_comments_are_unchanged() -> None:
     long = ", ".join(["word"] * 20)
     text = f'def f(self):\n    """{long}\n    {long}\n    """\n    # {long}\n    pass\n'
     assert broken(text) == text == formatted(text)

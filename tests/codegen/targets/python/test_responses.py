@@ -38,13 +38,13 @@ def test_keys_are_the_fields(name: str) -> None:
     fields = pb.SessionResponse.DESCRIPTOR.nested_types_by_name[name].fields
     keys = getattr(responses, name).__annotations__
     assert set(keys) == {field.name for field in fields}
-    given = {key: None for key, type_ in keys.items() if "Literal" not in str(type_)}
-    words = {"agent_state": "thinking", "user_state": "away"} if len(given) < len(keys) else {}
-    made = RESPONSES[name]({**given, **words})
-    assert len(made.ListFields()) <= len(words)
+    nones = {key: None for key, type_ in keys.items() if "Literal" not in str(type_)}
+    literals = {"agent_state": "thinking", "user_state": "away"} if len(nones) < len(keys) else {}
+    encoded = RESPONSES[name]({**nones, **literals})
+    assert len(encoded.ListFields()) <= len(literals)
 
 
-# Worked out by hand from tests/cases/response_forms.proto.
+# Written by hand after tests/cases/response_forms.proto.
 FORMS = {
     "Sheet": {
         "implicit": "int | None",
@@ -74,10 +74,10 @@ FORMS = {
 
 
 def test_types_of_keys(tmp_path: Path) -> None:
-    """Not what an event carries too (Told), or another message (Nothing, Chain, Apart)."""
+    """Messages that events (Told) or other messages (Nothing, Chain, Apart) contain have none."""
     package = case_protocols.make("response_forms", tmp_path / "in", tmp_path / "out")
-    found = vars(package.module("responses"))
-    dicts = {name: item for name, item in found.items() if hasattr(item, "__total__")}
+    module_names = vars(package.module("responses"))
+    dicts = {name: item for name, item in module_names.items() if hasattr(item, "__total__")}
     assert {name: item.__total__ for name, item in dicts.items()} == dict.fromkeys(FORMS, True)
     assert {
         name: {key: type_.__forward_arg__ for key, type_ in item.__annotations__.items()}
@@ -114,13 +114,13 @@ def test_mypy_reports_a_missing_key_and_a_literal_that_is_none(tmp_path: Path) -
         text=True,
         check=False,
     )
-    found = [line.partition(" error: ")[::2] for line in done.stdout.splitlines()[:-1]]
-    assert [place for place, _ in found] == [
+    errors = [line.partition(" error: ")[::2] for line in done.stdout.splitlines()[:-1]]
+    assert [place for place, _ in errors] == [
         "program.py:7:",
         "program.py:8:",
         "program.py:10:",
     ], done.stdout
-    assert 'Missing key "sdk_version"' in found[0][1]
+    assert 'Missing key "sdk_version"' in errors[0][1]
 
 
 @pytest.mark.parametrize(
@@ -140,6 +140,6 @@ def test_encoders_need_neither_models_nor_responses(
         tmp_path, "_".join(["only", *layers]), source, rest=f"layers = {layers}"
     )
     package = generated_packages.generate(config)
-    made = {path.stem for path in package.folder.glob("*.py")}
-    assert made & {"models", "responses"} == set(layers) - {"encoders"}
+    modules = {path.stem for path in package.folder.glob("*.py")}
+    assert modules & {"models", "responses"} == set(layers) - {"encoders"}
     assert f"def encode_pong(source: {type_}) -> " in package.text("encoders.py")

@@ -48,7 +48,7 @@ response = false
 }
 SHARED_BY_ALL = {"dispatch", "enums", "errors", "values"}
 HOST_LAYERS = {"encoders", "responses", "models", "decoders", "fields"}
-# The layers of each case beside those that every protocol has.
+# The layers of each case, besides those that every protocol has.
 LAYERS = {
     "complete": {"requests", "client", "events", "peer", "connection"} | HOST_LAYERS,
     "no_events": {"requests", "client", "peer", "connection"} | HOST_LAYERS,
@@ -65,23 +65,23 @@ Packages = dict[str, Modules]
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
     root = tmp_path_factory.mktemp("roles")
-    made = {}
+    modules = {}
     for name, roles in ROLES.items():
         source = generated_packages.protos([CASES / "roles" / f"{name}.proto"], [CASES / "roles"])
         config = generated_packages.configured(
             root / name, f"roles_{name}", source, root / "out", roles
         )
-        made[name] = Modules(generated_packages.generate(config))
-    return made
+        modules[name] = Modules(generated_packages.generate(config))
+    return modules
 
 
 @pytest.mark.parametrize("name", ROLES)
 def test_the_layers_that_the_roles_allow_are_generated(packages: Packages, name: str) -> None:
     files = {path.stem for path in packages[name].package.folder.glob("*.py")}
-    modules = {file for file in files if not file.endswith("_pb2") and file != "__init__"}
-    assert modules == LAYERS[name] | SHARED_BY_ALL
-    for module in modules:
-        packages[name].package.module(module)
+    layers = {file for file in files if not file.endswith("_pb2") and file != "__init__"}
+    assert layers == LAYERS[name] | SHARED_BY_ALL
+    for layer in layers:
+        packages[name].package.module(layer)
 
 
 def test_type_checkers_accept_every_package(packages: Packages, tmp_path: Path) -> None:
@@ -105,112 +105,112 @@ def test_arms_of_every_union_are_dispatched(packages: Packages, name: str) -> No
     package_walk.check_dispatch(packages[name].package)
 
 
-def test_events_alone_are_emitted_and_delivered(packages: Packages) -> None:
+def test_protocol_with_only_events(packages: Packages) -> None:
     facts = package_walk.Facts(None, timestamp="created_at")
     package_walk.check_events(packages["only_events"].package, facts)
 
 
 def test_fields_of_a_second_oneof_of_the_event_are_parameters(packages: Packages) -> None:
-    made = packages["complete"]
+    modules = packages["complete"]
     emitted: list[Any] = []
 
-    class Sink(made.events.EventSink):  # type: ignore[misc, name-defined]
+    class Sink(modules.events.EventSink):  # type: ignore[misc, name-defined]
         def emit(self, event: Any) -> None:
             emitted.append(event)
 
     Sink().tick(user="me")
     Sink().tick(system=4)
     Sink().tick()
-    event = made.pb.Event
-    empty = made.pb.Empty()
+    event = modules.pb.Event
+    empty = modules.pb.Empty()
     assert emitted == [event(tick=empty, user="me"), event(tick=empty, system=4), event(tick=empty)]
     with pytest.raises(ValueError, match=r"trap\.complete\.Event\.origin"):
         Sink().tick(user="me", system=4)
-    assert list(made.events.SDK_EVENTS) == ["tick"]
+    assert list(modules.events.SDK_EVENTS) == ["tick"]
 
 
 # Requests, responses and errors.
 
 
 def test_a_second_oneof_of_the_request_has_parameters(packages: Packages) -> None:
-    made = packages["complete"]
-    exchange = Exchange(made, {"echo": returning("there")})
+    modules = packages["complete"]
+    exchange = Exchange(modules, {"echo": returning("there")})
     client = exchange.client()
     assert run(client.echo(value="here", cookie=b"c")) == "there"
-    assert exchange.sent == [made.pb.Request(echo="here", cookie=b"c")]
+    assert exchange.sent == [modules.pb.Request(echo="here", cookie=b"c")]
     with pytest.raises(ValueError, match=r"trap\.complete\.Request\.auth"):
         run(client.echo(value="here", token="t", cookie=b"c"))
 
 
 def test_an_error_arm_is_raised_by_the_handler_and_by_the_client(packages: Packages) -> None:
-    made = packages["complete"]
-    payload = made.pb.Throttled(seconds=3, reason="too fast", hint="wait")
-    exchange = Exchange(made, {"ping": raising(made.errors.ThrottledError(payload))})
-    with pytest.raises(made.errors.ThrottledError, match="too fast") as caught:
+    modules = packages["complete"]
+    payload = modules.pb.Throttled(seconds=3, reason="too fast", hint="wait")
+    exchange = Exchange(modules, {"ping": raising(modules.errors.ThrottledError(payload))})
+    with pytest.raises(modules.errors.ThrottledError, match="too fast") as caught:
         run(exchange.client().ping())
-    assert exchange.answers == [made.pb.Response(throttled=payload)]
-    assert isinstance(caught.value, made.errors.RequestError)
+    assert exchange.answers == [modules.pb.Response(throttled=payload)]
+    assert isinstance(caught.value, modules.errors.RequestError)
     assert (caught.value.arm, caught.value.payload) == ("throttled", payload)
     assert caught.value.message == "too fast"
-    assert "Too many requests." in made.errors.ThrottledError.__doc__
+    assert "Too many requests." in modules.errors.ThrottledError.__doc__
 
 
 def test_error_arms_of_scalars(packages: Packages) -> None:
-    made = packages["complete"]
-    exchange = Exchange(made, {"echo": raising(made.errors.FailureError("broken"))})
-    with pytest.raises(made.errors.FailureError, match="broken") as caught:
+    modules = packages["complete"]
+    exchange = Exchange(modules, {"echo": raising(modules.errors.FailureError("broken"))})
+    with pytest.raises(modules.errors.FailureError, match="broken") as caught:
         run(exchange.client().echo(value=""))
     assert caught.value.payload == "broken"
     # The class of the arm request_error cannot be called RequestError.
-    exchange = Exchange(made, {"echo": raising(made.errors.RequestError_(5))})
-    with pytest.raises(made.errors.RequestError_, match="5") as caught:
+    exchange = Exchange(modules, {"echo": raising(modules.errors.RequestError_(5))})
+    with pytest.raises(modules.errors.RequestError_, match="5") as caught:
         run(exchange.client().echo(value=""))
-    assert exchange.answers == [made.pb.Response(request_error=5)]
+    assert exchange.answers == [modules.pb.Response(request_error=5)]
 
 
 @pytest.mark.parametrize(
     ("error", "text"),
     [("request", "not now"), ("other", "internal error"), ("unknown", "unimplemented request: ")],
 )
-def test_a_text_without_a_field_for_it_is_put_in_the_first_error_arm_that_has_one(
+def test_error_text_without_a_field_is_in_the_first_error_arm_with_a_text(
     packages: Packages, error: str, text: str
 ) -> None:
-    made = packages["complete"]
+    modules = packages["complete"]
     methods = {
-        "request": {"ping": raising(made.errors.RequestError("not now"))},
+        "request": {"ping": raising(modules.errors.RequestError("not now"))},
         "other": {"ping": raising(LookupError("secret"))},
         "unknown": {},
     }
-    exchange = Exchange(made, methods[error])
-    with pytest.raises(made.errors.ThrottledError) as caught:
+    exchange = Exchange(modules, methods[error])
+    with pytest.raises(modules.errors.ThrottledError) as caught:
         run(exchange.client().ping())
     assert caught.value.message.startswith(text)
     assert caught.value.payload.reason == caught.value.message
 
 
 def test_a_payload_that_does_not_fit_the_error_arm(packages: Packages) -> None:
-    made = packages["complete"]
-    exchange = Exchange(made, {"ping": raising(made.errors.FailureError(7))})
-    with pytest.raises(made.errors.ThrottledError, match="internal error"):
+    modules = packages["complete"]
+    exchange = Exchange(modules, {"ping": raising(modules.errors.FailureError(7))})
+    with pytest.raises(modules.errors.ThrottledError, match="internal error"):
         run(exchange.client().ping())
 
 
 def test_a_request_without_a_response(packages: Packages, caplog: pytest.LogCaptureFixture) -> None:
-    made = packages["complete"]
-    exchange = Exchange(made, {"note": returning(None)})
+    modules = packages["complete"]
+    exchange = Exchange(modules, {"note": returning(None)})
     assert run(exchange.client().note(token="t")) is None
-    assert exchange.sent == [made.pb.Request(note=made.pb.Empty(), token="t")]
+    assert exchange.sent == [modules.pb.Request(note=modules.pb.Empty(), token="t")]
     assert (exchange.answers, caplog.records) == ([None], [])
     # Nobody waits for the answer, so a failure is logged.
-    exchange = Exchange(made, {"note": raising(made.errors.RequestError("no"))})
+    exchange = Exchange(modules, {"note": raising(modules.errors.RequestError("no"))})
     assert run(exchange.client().note()) is None
     assert [record.getMessage() for record in caplog.records] == ["the handler of note failed"]
 
 
-def test_requests_without_any_response_raise_what_their_handler_raises(packages: Packages) -> None:
+def test_errors_of_requests_without_responses_are_raised(packages: Packages) -> None:
     for name in ("commands", "only_commands"):
-        made = packages[name]
-        exchange = Exchange(made, {"move": raising(LookupError("far")), "stop": returning(None)})
+        modules = packages[name]
+        exchange = Exchange(modules, {"move": raising(LookupError("far")), "stop": returning(None)})
         client = exchange.client()
         assert run(client.stop(value=True)) is None
         with pytest.raises(LookupError, match="far"):
@@ -219,46 +219,46 @@ def test_requests_without_any_response_raise_what_their_handler_raises(packages:
             "stop",
             "move",
         ]
-        with pytest.raises(made.errors.UnknownArmError):
-            run(made.requests.answer(exchange.handler, type(exchange.sent[0])()))
+        with pytest.raises(modules.errors.UnknownArmError):
+            run(modules.requests.answer(exchange.handler, type(exchange.sent[0])()))
 
 
 def test_one_message_for_requests_responses_and_events(packages: Packages) -> None:
-    made = packages["shared_message"]
-    message = made.pb.Message
-    key, signed = made.pb.Key(key=b"k"), made.pb.Signed(signature=b"s")
+    modules = packages["shared_message"]
+    message = modules.pb.Message
+    key, signed = modules.pb.Key(key=b"k"), modules.pb.Signed(signature=b"s")
     exchange = Exchange(
-        made,
+        modules,
         {
             "pub_key_request": returning(key),
             "sign_vote_request": returning(signed),
-            "ping_request": raising(made.errors.FailedError(made.pb.Failed(code=4))),
+            "ping_request": raising(modules.errors.FailedError(modules.pb.Failed(code=4))),
         },
     )
     client = exchange.client()
     assert run(client.pub_key_request(chain="c")) == key
     assert run(client.sign_vote_request(value="v")) == signed
-    with pytest.raises(made.errors.FailedError) as caught:
+    with pytest.raises(modules.errors.FailedError) as caught:
         run(client.ping_request())
-    assert caught.value.payload == made.pb.Failed(code=4)
+    assert caught.value.payload == modules.pb.Failed(code=4)
     assert exchange.answers == [
         message(pub_key_response=key),
         message(signed_vote_response=signed),
-        message(failed=made.pb.Failed(code=4)),
+        message(failed=modules.pb.Failed(code=4)),
     ]
-    assert list(made.events.SDK_EVENTS) == ["connected"]
+    assert list(modules.events.SDK_EVENTS) == ["connected"]
     # A message with an arm of another role is no request.
     for arm, number in (("connected", 7), ("ping_response", 6)):
-        other = message(**{arm: made.pb.Empty()})
-        answer = run(made.requests.answer(exchange.handler, other))
+        other = message(**{arm: modules.pb.Empty()})
+        answer = run(modules.requests.answer(exchange.handler, other))
         assert answer.failed.description == f"unimplemented request: field {number}"
 
 
 # The peers.
 
 
-def test_peers_of_a_protocol_with_requests_that_nothing_answers(packages: Packages) -> None:
-    made = packages["complete"]
+def test_peers_with_requests_without_a_response(packages: Packages) -> None:
+    modules = packages["complete"]
 
     async def converse() -> None:
         noted = asyncio.Event()
@@ -266,18 +266,18 @@ def test_peers_of_a_protocol_with_requests_that_nothing_answers(packages: Packag
         async def note(_: Any) -> None:
             noted.set()
 
-        payload = made.pb.Throttled(seconds=1)
+        payload = modules.pb.Throttled(seconds=1)
         exchange = Exchange(
-            made, {"note": note, "ping": raising(made.errors.ThrottledError(payload))}
+            modules, {"note": note, "ping": raising(modules.errors.ThrottledError(payload))}
         )
-        ours, theirs = memory_transports(MessageFormat(made.pb.Envelope))
-        async with made.peer.HostPeer(theirs, exchange.handler) as host:
-            async with made.peer.ClientPeer(ours) as client:
+        client_transport, host_transport = memory_transports(MessageFormat(modules.pb.Envelope))
+        async with modules.peer.HostPeer(host_transport, exchange.handler) as host:
+            async with modules.peer.ClientPeer(client_transport) as client:
                 ticked = asyncio.Event()
                 client.listeners.on_tick(lambda payload, event: ticked.set())
                 await client.requests.note()
                 await noted.wait()
-                with pytest.raises(made.errors.ThrottledError):
+                with pytest.raises(modules.errors.ThrottledError):
                     await client.requests.ping()
                 host.events.tick(user="me")
                 await ticked.wait()
@@ -287,7 +287,7 @@ def test_peers_of_a_protocol_with_requests_that_nothing_answers(packages: Packag
 
 
 def test_peers_without_events(packages: Packages, caplog: pytest.LogCaptureFixture) -> None:
-    made = packages["no_events"]
+    modules = packages["no_events"]
 
     async def converse() -> None:
         started = asyncio.Event()
@@ -299,18 +299,18 @@ def test_peers_without_events(packages: Packages, caplog: pytest.LogCaptureFixtu
         async def ping(request: Any) -> Any:
             return request
 
-        exchange = Exchange(made, {"note": note, "ping": ping})
-        ours, theirs = memory_transports(MessageFormat(made.pb.Envelope))
-        host = made.peer.HostPeer(theirs, exchange.handler, max_in_flight=1)
-        async with made.peer.ClientPeer(ours) as client:
+        exchange = Exchange(modules, {"note": note, "ping": ping})
+        client_transport, host_transport = memory_transports(MessageFormat(modules.pb.Envelope))
+        host = modules.peer.HostPeer(host_transport, exchange.handler, max_in_flight=1)
+        async with modules.peer.ClientPeer(client_transport) as client:
             assert not hasattr(client, "listeners") and not hasattr(host, "events")
             await client.requests.note()
             await started.wait()
-            # The second one is dropped, and leaves room for requests that are answered.
+            # The second one is dropped; requests with a response are still accepted.
             await client.requests.note()
-            assert await client.requests.ping() == made.pb.Empty()
+            assert await client.requests.ping() == modules.pb.Empty()
             await host.close(timeout=0.01)
-            with pytest.raises(made.peer.PeerClosed):
+            with pytest.raises(modules.peer.PeerClosed):
                 await client.requests.note()
 
     with caplog.at_level(logging.WARNING):

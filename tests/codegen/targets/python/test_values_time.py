@@ -28,18 +28,18 @@ YEARS = st.floats(-62_135_596_800, 253_402_300_799, allow_nan=False)
 
 
 def written(value: Any) -> int:
-    made = encoders.encode_overlapping_speech(
+    encoded = encoders.encode_overlapping_speech(
         {"is_interruption": False, "detection_delay": 0.0, "detected_at": value}
     )
-    assert 0 <= made.detected_at.nanos < 10**9
-    return made.detected_at.seconds * 10**9 + made.detected_at.nanos
+    assert 0 <= encoded.detected_at.nanos < 10**9
+    return encoded.detected_at.seconds * 10**9 + encoded.detected_at.nanos
 
 
 def delayed(value: Any) -> int:
-    made = encoders.encode_eot_prediction(
+    encoded = encoders.encode_eot_prediction(
         {"probability": 0, "threshold": 0, "inference_duration": None, "delay": value}
     )
-    seconds, part = made.delay.seconds, made.delay.nanos
+    seconds, part = encoded.delay.seconds, encoded.delay.nanos
     assert seconds * part >= 0 and abs(part) < 10**9
     return seconds * 10**9 + part
 
@@ -86,10 +86,10 @@ def test_messages_are_copied_whole() -> None:
             {"is_interruption": False, "detection_delay": 0.0, "detected_at": empty}
         )
         assert speech.HasField("detected_at") and written(empty) == 0
-    made = encoders.encode_eot_prediction(
+    encoded = encoders.encode_eot_prediction(
         {"probability": 0, "threshold": 0, "inference_duration": 0, "delay": Duration()}
     )
-    assert made.HasField("inference_duration") and made.HasField("delay")
+    assert encoded.HasField("inference_duration") and encoded.HasField("delay")
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e300, 253_402_300_800.0, -1e12])

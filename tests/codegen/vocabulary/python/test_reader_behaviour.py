@@ -25,7 +25,7 @@ ANSWERED = (
 )
 
 
-def beside(*lines: str) -> dict[str, str]:
+def with_lines(*lines: str) -> dict[str, str]:
     """Return the small SDK's file of host and driver with lines appended."""
     return {HOST: PYTHON_SDK[HOST] + "\n".join(lines) + "\n"}
 
@@ -43,7 +43,7 @@ def forward(small: Small) -> Forward:
 
 def test_map_from_literals_to_proto_values() -> None:
     small = python_sdk(
-        beside(
+        with_lines(
             "from .events import CloseReason",
             "MAP: dict[str, pb.Mood] = {",
             "    'good': pb.Mood.MOOD_GOOD,",
@@ -70,7 +70,7 @@ def test_map_of_another_module_and_of_a_function() -> None:
     tables = "from livekit.protocol.agent_pb import agent_session as _pb\nMAP = {'a': _pb.ONE}\n"
     small = python_sdk(
         {
-            **beside(
+            **with_lines(
                 "from ..tables import MAP",
                 "def encode(x):",
                 "    own = {'b': pb.TWO}",
@@ -86,7 +86,7 @@ def test_map_of_another_module_and_of_a_function() -> None:
 
 
 def test_key_of_a_map_that_cannot_be_read() -> None:
-    small = python_sdk(beside("MAP = {'a': pb.ONE, ¶key(): pb.TWO}"))
+    small = python_sdk(with_lines("MAP = {'a': pb.ONE, ¶key(): pb.TWO}"))
     assert small.fault(Rule.SDK_ENUM).message == "a key of the map MAP is not a constant"
 
 
@@ -141,7 +141,7 @@ def test_union_members() -> None:
 
 def test_ignored_variants() -> None:
     small = python_sdk(
-        beside(
+        with_lines(
             "def encode(items):",
             '    return [x for x in items if x.type != "state_changed"]',
             "def other(items):",
@@ -155,7 +155,7 @@ def test_ignored_variants() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "reads", "whole"),
+    ("body", "reads", "passes_event"),
     [
         (BUILT, ("new",), False),
         (f"{BUILT}; log(ev.old.name, ev.close())", ("new", "old.name"), False),
@@ -166,14 +166,16 @@ def test_ignored_variants() -> None:
         (f"{BUILT}; getattr(ev, name)", ("new",), True),
     ],
 )
-def test_event_fields_that_a_handler_reads(body: str, reads: tuple[str, ...], whole: bool) -> None:
+def test_event_fields_that_a_handler_reads(
+    body: str, reads: tuple[str, ...], passes_event: bool
+) -> None:
     note = "\n    def _note(self, seen):\n        if seen.old: self._note(seen)\n"
     source = PYTHON_SDK[HOST].replace(f"        {BUILT}\n", f"        {body}\n{note}")
     fact = forward(python_sdk({HOST: source}))
     assert (fact.event_type, fact.reads, fact.passes_event) == (
         "StateChangedEvent",
         reads,
-        whole,
+        passes_event,
     )
 
 
@@ -224,11 +226,11 @@ def test_constant_error_texts(before: str, error: str, texts: tuple[str, ...]) -
 
 
 @pytest.mark.parametrize(
-    ("given", "payload_only"),
+    ("argument", "payload_only"),
     [("msg.event", False), ("getattr(msg.event, name)", True), ("msg.event.state", True)],
 )
-def test_driver_that_emits_only_the_payload(given: str, payload_only: bool) -> None:
-    small = python_sdk(host("self.emit(name, msg.event)", f"self.emit(name, {given})"))
+def test_driver_that_emits_only_the_payload(argument: str, payload_only: bool) -> None:
+    small = python_sdk(host("self.emit(name, msg.event)", f"self.emit(name, {argument})"))
     assert small.vocabulary.driver is not None
     assert small.vocabulary.driver.emits_payload_only == (
         Place(HOST_PATH, 21) if payload_only else None
@@ -271,7 +273,9 @@ def test_required_union_in_any_module() -> None:
 
 def test_fields_filled_by_assignments() -> None:
     small = python_sdk(
-        beside("def fill():", "    x = pb.Outer(a=1)", "    x.inner.b = 2", "    x.inner.c.d = 3")
+        with_lines(
+            "def fill():", "    x = pb.Outer(a=1)", "    x.inner.b = 2", "    x.inner.c.d = 3"
+        )
     )
     [construction] = [item for item in small.vocabulary.constructions if item.message == "Outer"]
     assert construction.fields == ("a", "inner", "inner.b", "inner.c.d")

@@ -108,18 +108,18 @@ def test_unreadable_request_or_arm(old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("role", "what"),
+    ("role", "problem"),
     [
         ("SessionHost", "answers no request"),
         ("SessionHost", "forwards no event"),
         ("RemoteSession", "sends no request"),
     ],
 )
-def test_role_class_without_readable_code(role: str, what: str) -> None:
+def test_role_class_without_readable_code(role: str, problem: str) -> None:
     text = PYTHON_SDK[HOST].partition("class SessionHost")[0]
     text += "class SessionHost: ...\nclass RemoteSession(rtc.EventEmitter[Literal['state']]): ...\n"
     messages = [item.message for item in python_sdk({HOST: text}).errors]
-    assert f"{role} {what} that can be read" in messages
+    assert f"{role} {problem} that can be read" in messages
 
 
 @pytest.mark.parametrize(

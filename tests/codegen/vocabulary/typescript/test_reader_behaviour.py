@@ -28,7 +28,7 @@ SWITCH = """switch (req.request.case) {
 LINES = TYPESCRIPT_SDK[HOST].count("\n")
 
 
-def beside(*lines: str) -> dict[str, str]:
+def with_lines(*lines: str) -> dict[str, str]:
     """Return the small SDK's file of host and driver with lines appended."""
     return {HOST: TYPESCRIPT_SDK[HOST] + "\n".join(lines) + "\n"}
 
@@ -46,7 +46,7 @@ def forward(small: Small) -> Forward:
 
 def test_map_from_literals_to_proto_values() -> None:
     small = typescript_sdk(
-        beside(
+        with_lines(
             "import { CloseReason } from './events.js';",
             "const MAP: Record<string, pb.Mood> = {",
             "  good: pb.Mood.MOOD_GOOD, // fine",
@@ -76,7 +76,7 @@ def test_map_of_another_file_and_of_a_function() -> None:
     )
     small = typescript_sdk(
         {
-            **beside(
+            **with_lines(
                 "import { MAP } from '../tables.js';",
                 "const encode = (x: string) => {",
                 "  const own = { b: pb.Mood.TWO };",
@@ -91,7 +91,7 @@ def test_map_of_another_file_and_of_a_function() -> None:
 
 
 def test_key_of_a_map_that_cannot_be_read() -> None:
-    small = typescript_sdk(beside("const MAP = { a: pb.Mood.ONE, ¶[key()]: pb.Mood.TWO };"))
+    small = typescript_sdk(with_lines("const MAP = { a: pb.Mood.ONE, ¶[key()]: pb.Mood.TWO };"))
     assert small.fault(Rule.SDK_ENUM).message == "a key of the map MAP is not a constant"
 
 
@@ -137,7 +137,7 @@ def test_union_members() -> None:
 
 def test_ignored_variants() -> None:
     small = typescript_sdk(
-        beside(
+        with_lines(
             "const encode = (items) => items.filter((x) => x.type !== 'state_changed');",
             "const other = (items) => items.filter((x) => x.type !== 'x' && x.kind != 'state_changed');",
         )
@@ -148,7 +148,7 @@ def test_ignored_variants() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "reads", "whole"),
+    ("body", "reads", "passes_event"),
     [
         (SENT, ("new",), False),
         (f"{SENT} log(ev.old.name, ev!.close());", ("new", "old.name"), False),
@@ -159,14 +159,16 @@ def test_ignored_variants() -> None:
         (f"{SENT} const all = {{ ...ev }};", ("new",), True),
     ],
 )
-def test_event_fields_that_a_handler_reads(body: str, reads: tuple[str, ...], whole: bool) -> None:
+def test_event_fields_that_a_handler_reads(
+    body: str, reads: tuple[str, ...], passes_event: bool
+) -> None:
     note = "note(seen: X) { if (seen.old) this.note(seen); }\n  private onState"
     source = TYPESCRIPT_SDK[HOST].replace(SENT, body).replace("private onState", note)
     fact = forward(typescript_sdk({HOST: source}))
     assert (fact.event_type, fact.reads, fact.passes_event) == (
         "StateChangedEvent",
         reads,
-        whole,
+        passes_event,
     )
 
 
@@ -224,11 +226,11 @@ def test_constant_error_texts(
 
 
 @pytest.mark.parametrize(
-    ("given", "payload_only"), [("event", False), ("msg.event", False), ("ev.value", True)]
+    ("argument", "payload_only"), [("event", False), ("msg.event", False), ("ev.value", True)]
 )
-def test_driver_that_emits_only_the_payload(given: str, payload_only: bool) -> None:
+def test_driver_that_emits_only_the_payload(argument: str, payload_only: bool) -> None:
     small = typescript_sdk(
-        changed(HOST, "this.emit('state', ev.value)", f"this.emit('state', {given})")
+        changed(HOST, "this.emit('state', ev.value)", f"this.emit('state', {argument})")
     )
     assert small.vocabulary.driver is not None
     assert small.vocabulary.driver.emits_payload_only == (Place(HOST, 21) if payload_only else None)
@@ -267,7 +269,7 @@ def test_required_union_in_any_module() -> None:
 
 def test_fields_filled_by_assignments() -> None:
     small = typescript_sdk(
-        beside(
+        with_lines(
             "function fill() {",
             "  const x = new pb.Outer({ aB: 1, inner: { c: 2, deepOne: { d: 3 }, none: undefined } });",
             "  x.other.eF = 4;",

@@ -134,7 +134,7 @@ def init(
     def write() -> Result:
         from sessiongen.config import scaffold as initializing
 
-        source = initializing.Source(proto, descriptor_set, messages)
+        source = initializing.ProtocolInput(proto, descriptor_set, messages)
         lines, undecided = initializing.write(source, include, options.config)
         return Result(INPUT_ERROR if failed(undecided) else SUCCESS, lines, undecided)
 

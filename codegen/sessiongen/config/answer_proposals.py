@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from sessiongen.ir.roles import RoleMessage, names_error
 from sessiongen.ir.schema import Field
 
-# Parts of the names of arms that say that an arm is a request or a response.
+# Words in the names of arms for requests and responses.
 _REQUEST_WORDS = frozenset({"request", "req", "command", "query"})
 _RESPONSE_WORDS = frozenset({"response", "resp", "reply", "answer", "result"})
-# Other names for errors of a peer.
+# Other words for errors of a peer.
 _ERROR_NAMES = ("unimplemented", "throttle", "denied", "reject", "abort", "refuse", "invalid")
 
 
 @dataclass(frozen=True)
 class AnswerProposal:
-    """A request arm that no response arm of its name answers.
+    """A request arm without a response arm of the same name.
 
     request: its full name.
     answer: the response arm that is proposed, or None.
@@ -99,7 +99,7 @@ def _in_common(first: tuple[str, ...], second: tuple[str, ...]) -> int:
 
 
 def _stem(name: str) -> tuple[str, ...]:
-    """Return the words of a name without those that say request or response."""
+    """Return the words of a name without those for requests and responses."""
     return tuple(word for word in _words(name) if word not in _REQUEST_WORDS | _RESPONSE_WORDS)
 
 

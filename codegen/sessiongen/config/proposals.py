@@ -1,4 +1,4 @@
-"""Proposes all that a new codegen.toml says of a protocol."""
+"""Proposes the content of a new codegen.toml: roles, answers and errors of a protocol."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Proposal:
     """The content of a new codegen.toml.
 
     roles: the values of [roles], and the candidates for those that are not known.
-    errors: the fields that may hold an error text.
+    errors: the fields that may be the error text.
     uncorrelated: whether no field correlates requests and responses.
-    answers: the requests that no response of their name answers.
+    answers: the requests without a response of the same name.
     unasked: the response arms that answer no request.
     """
 
@@ -40,47 +40,47 @@ class Proposal:
 
 
 def propose(schema: Schema, annotated: Annotated, config: Config) -> Proposal:
-    """Return what a new configuration says; `config` has the input alone."""
+    """Return the content of a new configuration; `config` has only the input."""
     roles = propose_roles(schema, _roots(annotated, schema), config, annotated)
-    given = {key: ConfigValue(names, ("roles", key)) for key, names in roles.names.items()}
-    config = replace(config, roles=given)
-    found = search(schema, config, annotated)
+    configured = {key: ConfigValue(names, ("roles", key)) for key, names in roles.names.items()}
+    config = replace(config, roles=configured)
+    result = search(schema, config, annotated)
     for role in _FIELDS:
-        if role in found.open:
-            roles.open[role] = found.open[role]
-        elif found.fields.get(role) is not None:
-            roles.names[role] = (name_of(found.fields[role]),)
-    envelope = found.messages.get("envelope")
+        if role in result.open:
+            roles.open[role] = result.open[role]
+        elif result.fields.get(role) is not None:
+            roles.names[role] = (name_of(result.fields[role]),)
+    envelope = result.messages.get("envelope")
     if envelope is not None:
         roles.names["envelope"] = (name_of(envelope),)
-    request, response = found.messages.get("request"), found.messages.get("response")
+    request, response = result.messages.get("request"), result.messages.get("response")
     if request is None or response is None or not (request.present and response.present):
         return Proposal(roles, (), False, (), ())
     errors = [item.name for item in error_candidates(request, response)]
-    answers, unasked = _pairs(found, config, annotated, roles)
+    answers, unasked = _pairs(result, config, annotated, roles)
     return Proposal(
         roles,
         tuple(errors if "error" not in roles.names else ()),
-        found.fields.get("correlation", "") is None,
+        result.fields.get("correlation", "") is None,
         tuple(answers),
         tuple(unasked),
     )
 
 
 def _roots(annotated: Annotated, schema: Schema) -> tuple[str, ...]:
-    """Return the protocol's files that none of its files imports."""
+    """Return the files of the protocol that no other file of it imports."""
     imported = {name for file in annotated.files for name in file.dependency}
     return tuple(name for name in schema.own if name not in imported)
 
 
 def _pairs(
-    found: Search, config: Config, annotated: Annotated, roles: RoleProposal
+    result: Search, config: Config, annotated: Annotated, roles: RoleProposal
 ) -> tuple[list[AnswerProposal], list[str]]:
-    """Return the requests that need an answer, and the responses that are left.
+    """Return the requests that need an answer, and the responses that answer none.
 
     Responses that report errors are added to `roles`.
     """
-    request, response = found.messages["request"], found.messages["response"]
+    request, response = result.messages["request"], result.messages["response"]
     assert request is not None and response is not None
     calls = Pairing(request, response, [], config, annotated).calls([])
     answered = {call.request.name for call in calls}

@@ -95,12 +95,12 @@ def _syntax(path: Path, error: Exception) -> Diagnostic:
     return Diagnostic(span, Rule.CONFIG_SYNTAX, message, "the file must be valid TOML 1.0")
 
 
-# Whether the key selects arms: what it takes.
+# The help for a wrong value, by whether the key selects arms.
 _ROLE_HELP = {
-    False: "give the name of a message or field, or false if there is none",
-    True: 'give a pattern of names of arms, such as "*_request", or a list of them',
+    False: "use the name of a message or field, or false if there is none",
+    True: 'use a pattern of arm names, such as "*_request", or a list of them',
 }
-# Annotations that can say that an arm has none.
+# Annotations that can be false.
 _MAY_BE_FALSE = ("response", "role")
 
 

@@ -1,9 +1,9 @@
 """Proposes the messages with a role for a new codegen.toml.
 
-A protocol that follows the naming conventions has its roles found by `role_inference`. This
-module proposes more, as a person reviews what `init` writes: it knows other names for the roles,
-takes the unions of the named file before those of its imports, prefers unions with many arms, and
-leaves out what is only a part of another message.
+`role_inference` finds the roles of protocols that follow the naming conventions. This module
+proposes more, because users review the output of `init`: it knows other names for the roles,
+prefers unions of the input file to those of its imports, and unions with many arms, and leaves out
+messages that are only a part of another message.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from sessiongen.ir.roles import RoleMessage, name_of, role_message
 from sessiongen.ir.schema import Message, Schema
 
 ROLES = ("event", "request", "response")
-# The ends of the names of messages with a role.
+# Suffixes of the names of messages with a role.
 _NAMES = {
     "event": ("event", "notification", "notice"),
     "request": ("request", "command", "query", "call"),
     "response": ("response", "reply", "answer", "result"),
 }
-# The beginnings of the names of two messages of which one side sends each.
+# Prefixes of the names of two messages that opposite sides send.
 _DIRECTIONS = (("to", "from"), ("client", "server"), ("worker", "server"))
 
 
@@ -33,8 +33,8 @@ _DIRECTIONS = (("to", "from"), ("client", "server"), ("worker", "server"))
 class RoleProposal:
     """Roles for a new configuration.
 
-    names: the keys of [roles] with their values; no value stands for `false`.
-    open: the candidates for each role that a person has to choose.
+    names: the keys of [roles] with their values; an empty tuple is `false`.
+    open: the candidates for each role that the user has to choose.
     """
 
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -60,27 +60,27 @@ class _Proposer:
         self.schema = schema
         self.chosen: dict[str, RoleMessage] = {}
         self.absent: set[str] = set()
-        found = search(schema, config, annotated)
-        self.envelope = found.messages.get("envelope")
+        result = search(schema, config, annotated)
+        self.envelope = result.messages.get("envelope")
         unions = [item for item in schema.own_messages() if item.oneofs]
         named = [item for item in unions if item.file in roots]
-        if self.envelope is None and named and not _carries_roles(named, found.open):
-            found = search(replace(schema, own=roots), config, annotated)
+        if self.envelope is None and named and not _carries_roles(named, result.open):
+            result = search(replace(schema, own=roots), config, annotated)
             unions = named
-            self.envelope = found.messages.get("envelope")
+            self.envelope = result.messages.get("envelope")
         elif not named:
             reachable = self._reachable(
                 [item for item in schema.own_messages() if item.file in roots]
             )
             unions = [item for item in unions if item.full_name in reachable] or unions
         for role in ROLES:
-            message = found.messages.get(role)
+            message = result.messages.get(role)
             if message is not None:
                 self.chosen[role] = message
         carriers = {item.full_name for item in unions if self._carries_unions(item)}
         parts = self._parts(carriers)
         candidates = [item for item in unions if item.full_name not in parts]
-        # What carries unions is an envelope, unless there is nothing else.
+        # Messages that carry unions are envelopes, unless there are no other messages.
         candidates = [it for it in candidates if it.full_name not in carriers] or candidates
         self.unions = sorted(map(_with_largest, candidates), key=lambda item: -len(item.arms))
 
@@ -118,7 +118,7 @@ class _Proposer:
         return None
 
     def _choose_pair(self) -> None:
-        """Choose the largest request whose name differs from a response's by that word."""
+        """Choose the largest pair of messages such as FooRequest and FooResponse."""
         by_name = {item.full_name: item for item in self.unions}
         pairs = [
             (item, by_name[other])
@@ -138,7 +138,7 @@ class _Proposer:
             self.chosen["request"], self.chosen["response"] = largest[0]
 
     def _choose_direction(self) -> None:
-        """Choose the two messages whose names say which side sends them."""
+        """Choose two messages whose names show their direction."""
         most = max((len(item.arms) for item in self.chosen.values()), default=0)
         for item in self.unions if self.envelope is None else ():
             other = self._opposite(item)
@@ -160,12 +160,14 @@ class _Proposer:
     def _choose_by_name(self, role: str) -> None:
         if role in self.chosen or role in self.absent:
             return
-        fitting = [item for item in self._free() if _is_called(item, role)]
-        if len(fitting) == 1 or (fitting and len(fitting[0].arms) > 2 * len(fitting[1].arms)):
-            self.chosen[role] = fitting[0]
+        candidates = [item for item in self._free() if _has_role_name(item, role)]
+        if len(candidates) == 1 or (
+            candidates and len(candidates[0].arms) > 2 * len(candidates[1].arms)
+        ):
+            self.chosen[role] = candidates[0]
 
     def _split_from_events(self) -> None:
-        """Take a response for the event if its arms do not answer the requests."""
+        """Use a response as the event if its arms do not answer the requests."""
         request, response = self.chosen.get("request"), self.chosen.get("response")
         if request is None or response is None or "event" in self.chosen or self.envelope:
             return
@@ -183,9 +185,11 @@ class _Proposer:
                 message = self.chosen[role]
                 result.names[role] = (name_of(message),) if message.present else ()
                 continue
-            # A message that is called like another role is no candidate for this one.
+            # A message with the name of another role is not a candidate.
             others = [
-                it for it in free if not any(_is_called(it, word) for word in ROLES if word != role)
+                it
+                for it in free
+                if not any(_has_role_name(it, name) for name in ROLES if name != role)
             ]
             candidates = tuple(map(name_of, others))
             if role in self.absent or (self.chosen and not candidates):
@@ -197,15 +201,15 @@ class _Proposer:
         return result
 
     def _free(self) -> list[RoleMessage]:
-        """Return the unions without a role that no chosen message can hold."""
-        taken = {item.full_name for item in self.chosen.values()}
+        """Return the unions without a role that no chosen message can contain."""
+        chosen = {item.full_name for item in self.chosen.values()}
         if self.envelope is not None:
-            taken.add(self.envelope.full_name)
-        held = self._reachable(self.chosen.values())
-        return [item for item in self.unions if item.full_name not in taken | held]
+            chosen.add(self.envelope.full_name)
+        contained = self._reachable(self.chosen.values())
+        return [item for item in self.unions if item.full_name not in chosen | contained]
 
     def _reachable(self, messages: Iterable[Message]) -> set[str]:
-        """Return the full names of the messages that fields of some messages can hold."""
+        """Return the full names of the messages that fields of these messages can contain."""
         pending = [item.value.type_name for message in messages for item in message.fields]
         names: set[str] = set()
         while pending:
@@ -216,14 +220,14 @@ class _Proposer:
         return names
 
     def _carries_unions(self, message: Message) -> bool:
-        """Whether at least half of the arms of a message, and two of them, hold unions."""
+        """Whether at least half of the arms of a message, and at least two, are unions."""
         arms = [arm for oneof in message.oneofs for arm in oneof.arms]
-        held = [self.schema.messages.get(arm.value.type_name) for arm in arms]
-        count = sum(item is not None and bool(item.oneofs) for item in held)
+        payloads = [self.schema.messages.get(arm.value.type_name) for arm in arms]
+        count = sum(item is not None and bool(item.oneofs) for item in payloads)
         return count > 1 and 2 * count >= len(arms)
 
     def _parts(self, carriers: set[str]) -> set[str]:
-        """Return the messages that are a single field of another one that is no carrier."""
+        """Return the messages of singular fields of messages that are not carriers."""
         return {
             item.value.type_name
             for message in self.schema.own_messages()
@@ -237,10 +241,10 @@ class _Proposer:
 def _carries_roles(unions: Iterable[Message], open_: dict[str, tuple[str, ...]]) -> bool:
     """Whether a union carries messages that may have two different roles."""
     return any(
-        sum(not held.isdisjoint(names) for names in open_.values()) > 1
+        sum(not payloads.isdisjoint(names) for names in open_.values()) > 1
         for union in unions
-        for held in [{arm.value.type_name for oneof in union.oneofs for arm in oneof.arms}]
-        if len(held) > 1
+        for payloads in [{arm.value.type_name for oneof in union.oneofs for arm in oneof.arms}]
+        if len(payloads) > 1
     )
 
 
@@ -249,5 +253,5 @@ def _with_largest(message: Message) -> RoleMessage:
     return role_message(message, oneof, oneof.arms)
 
 
-def _is_called(message: Message, role: str) -> bool:
+def _has_role_name(message: Message, role: str) -> bool:
     return message.path[-1].lower().endswith(_NAMES[role])

@@ -1,7 +1,7 @@
 """The command `init`: writes a codegen.toml for a protocol that has none.
 
-Roles, pairs and errors that names and shapes show are written down; where a person has to choose,
-there are commented lines to choose from.
+It has the roles, pairs and errors that names and shapes show, and commented lines for choices
+that are left to the user.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from sessiongen.ir.schema import Schema
 
 
 @dataclass(frozen=True)
-class Source:
-    """The input that init is given; exactly one is set."""
+class ProtocolInput:
+    """The input of `init`; exactly one field is set."""
 
     proto: Path | None = None
     descriptor_set: Path | None = None
@@ -39,12 +39,11 @@ class Source:
 
 
 def write(
-    source: Source, include: tuple[Path, ...], target: Path
+    source: ProtocolInput, include: tuple[Path, ...], target: Path
 ) -> tuple[list[str], list[Diagnostic]]:
-    """Write a configuration for an input; return a summary and what is left to decide.
+    """Write a configuration for an input; return a summary, and the open points as diagnostics.
 
-    A role or the answer of a request may be left to decide: the configuration has commented
-    lines for it.
+    For roles and answers that are not clear the configuration has commented lines.
 
     Raises:
         InputError: the input cannot be read or has no oneof at all, or `target` exists.
@@ -53,8 +52,8 @@ def write(
         fault = "the configuration already exists"
         help_ = "edit it, or name another file with --config"
         raise InputError([Diagnostic(Span(display(target)), Rule.CONFIG_EXISTS, fault, help_)])
-    _refuse_missing([source.proto] if source.proto else [], Path.is_file, "file")
-    _refuse_missing(include, Path.is_dir, "folder")
+    _check_paths([source.proto] if source.proto else [], Path.is_file, "file")
+    _check_paths(include, Path.is_dir, "folder")
     lines = _input_lines(source, include, target.absolute().parent)
     config = _config(source, include, target, "\n".join(lines))
     schema, annotated = _read(config)
@@ -62,11 +61,14 @@ def write(
     text = scaffold_text.text(lines, _output_lines(source), proposal)
     written = _parsed(config, text)
     annotated = configured(annotated, written)
-    found = search(schema, written, annotated)
-    found.open.update(proposal.roles.open)
-    left = _left(schema, annotated, written)
+    result = search(schema, written, annotated)
+    result.open.update(proposal.roles.open)
+    open_points = _open_points(schema, annotated, written)
     _save(target, text)
-    return [*scaffold_text.summary(found), _next(written, found, proposal, left)], left
+    return [
+        *scaffold_text.summary(result),
+        _next_steps(written, result, proposal, open_points),
+    ], open_points
 
 
 def _parsed(config: Config, text: str) -> Config:
@@ -78,31 +80,33 @@ def _read(config: Config) -> tuple[Schema, Annotated]:
     try:
         _, annotated, schema = pipeline.read_input(config)
     except InputError as error:
-        # There is no configuration yet that the folder could be added to.
+        # There is no configuration yet: the include paths are options.
         raise InputError(
             replace(item, help=item.help.replace("input.include", "the include paths, with -I"))
             for item in error.diagnostics
         ) from None
     if not any(item.oneofs for item in schema.own_messages()):
-        # Perhaps the wrong file: a configuration for it would only be in the way.
+        # It may be the wrong file: do not write a configuration for it.
         raise InputError(search(schema, config, annotated).diagnostics)
     return schema, annotated
 
 
-def _left(schema: Schema, annotated: Annotated, config: Config) -> list[Diagnostic]:
-    """Return the faults of the input, or notes on what it leaves open."""
+def _open_points(schema: Schema, annotated: Annotated, config: Config) -> list[Diagnostic]:
+    """Return the faults of the input, or notes on roles that are not set."""
     try:
         return notes(assemble(schema, annotated, config).roles, config)
     except InputError as error:
         return error.diagnostics
 
 
-def _next(config: Config, found: Search, proposal: Proposal, left: list[Diagnostic]) -> str:
+def _next_steps(
+    config: Config, result: Search, proposal: Proposal, open_points: list[Diagnostic]
+) -> str:
     """Return the line that names the next steps."""
-    steps = ["choose its roles"] if found.open else []
-    steps += ["name the answers it asks for"] if proposal.unanswered else []
-    steps += ["say which of its responses report errors"] if proposal.unasked else []
-    if failed(left) and not steps:
+    steps = ["choose its roles"] if result.open else []
+    steps += ["name the missing answers"] if proposal.unanswered else []
+    steps += ["name the responses that report errors"] if proposal.unasked else []
+    if failed(open_points) and not steps:
         steps.append("fix the faults of the protocol")
     before = f"{' and '.join(steps)}, and " if steps else ""
     command = f"sessiongen{config.option} generate"
@@ -119,41 +123,41 @@ def _save(target: Path, text: str) -> None:
         raise InputError([Diagnostic(Span(display(target)), Rule.OUTPUT, fault, help_)]) from None
 
 
-def _refuse_missing(paths: Iterable[Path], fits: Callable[[Path], bool], kind: str) -> None:
+def _check_paths(paths: Iterable[Path], exists: Callable[[Path], bool], kind: str) -> None:
     faults = [
         Diagnostic(
             Span(display(path)), Rule.UNREADABLE, f"there is no {kind} here", "check the path"
         )
         for path in paths
-        if not fits(path)
+        if not exists(path)
     ]
     if faults:
         raise InputError(faults)
 
 
-def _config(source: Source, include: tuple[Path, ...], target: Path, text: str) -> Config:
+def _config(source: ProtocolInput, include: tuple[Path, ...], target: Path, text: str) -> Config:
     protos = (source.proto.absolute(),) if source.proto else ()
     folders = tuple(path.absolute() for path in include)
-    given = Input(
+    input_ = Input(
         protos=protos,
         include=folders or tuple(path.parent for path in protos),
         descriptor_set=source.descriptor_set.absolute() if source.descriptor_set else None,
         messages=source.messages,
     )
-    return Config(target.absolute(), text, given)
+    return Config(target.absolute(), text, input_)
 
 
 # The end of a file name such as session-1.1.29.binpb.
 _VERSION = re.compile(r"-v?\d+(\.\d+)*$")
 
 
-def _protocol_name(source: Source) -> str:
+def _protocol_name(source: ProtocolInput) -> str:
     if source.messages is not None:
         return source.messages.rsplit(".", 1)[-1]
     return _VERSION.sub("", (source.proto or source.descriptor_set or Path("protocol")).stem)
 
 
-def _input_lines(source: Source, include: tuple[Path, ...], root: Path) -> list[str]:
+def _input_lines(source: ProtocolInput, include: tuple[Path, ...], root: Path) -> list[str]:
     if source.messages is not None:
         return [f"messages = {quoted(source.messages)}"]
     if source.descriptor_set is not None:
@@ -166,7 +170,7 @@ def _input_lines(source: Source, include: tuple[Path, ...], root: Path) -> list[
     ]
 
 
-def _output_lines(source: Source) -> list[str]:
+def _output_lines(source: ProtocolInput) -> list[str]:
     target = registry.default()
     keys = {
         "language": target.language,

@@ -1,6 +1,6 @@
 """The text of a new codegen.toml, and the summary that `init` prints.
 
-Where the protocol leaves a choice, the text has a commented line for each option.
+For each choice that is left to the user, the text has a commented line for each option.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ def quoted(text: str) -> str:
     return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda char: f"\\u{ord(char[0]):04x}", escaped) + '"'
 
 
-def summary(found: Search) -> list[str]:
-    """Return what was found, a line for each role."""
-    named = dict(found.named())
+def summary(result: Search) -> list[str]:
+    """Return the roles, a line for each."""
+    named = dict(result.named())
     lines = []
     for role in ROLES:
-        if role in found.open:
-            lines.append(f"{role}: ?  ({', '.join(found.open[role]) or 'no message fits'})")
-        elif role in named and _has_holder(role, found):
+        if role in result.open:
+            lines.append(f"{role}: ?  ({', '.join(result.open[role]) or 'no message fits'})")
+        elif role in named and _has_message(role, result):
             lines.append(f"{role}: {named[role]}{absence(role, named[role])}")
     for label, role in (("requests", "request"), ("events", "event")):
-        message = found.messages.get(role)
+        message = result.messages.get(role)
         if message is not None and message.present:
             lines.append(f"{label}: {len(message.arms)}")
     return lines
 
 
-# The messages that have the field of a role.
-_HOLDERS = {"correlation": "response", "error": "response", "timestamp": "event"}
+# The roles of the messages that contain the field of a role.
+_MESSAGES = {"correlation": "response", "error": "response", "timestamp": "event"}
 
 
-def _has_holder(role: str, found: Search) -> bool:
+def _has_message(role: str, result: Search) -> bool:
     """Whether the protocol has the message that a role needs."""
-    message = found.messages.get(_HOLDERS.get(role, ""))
+    message = result.messages.get(_MESSAGES.get(role, ""))
     return message is None or message.present
 
 
@@ -63,7 +63,7 @@ def text(input_lines: list[str], output_lines: list[str], proposal: Proposal) ->
     if proposal.errors and "error" not in open_:
         parts.append(list(_error(proposal.errors)))
     if proposal.unasked:
-        parts.append(list(_unasked(proposal.unasked, "error" in names)))
+        parts.append(list(_free_responses(proposal.unasked, "error" in names)))
     if proposal.uncorrelated:
         parts.append(list(_no_correlation()))
     parts += _answers(proposal.answers)
@@ -82,32 +82,32 @@ def _value(names: tuple[str, ...]) -> str:
 
 
 def _choice(role: str, names: tuple[str, ...]) -> Iterator[str]:
-    """Yield lines of which a person takes one."""
+    """Yield a commented line for each candidate."""
     if names:
-        yield f'# The {role} is not clear: take the "# " off the line that is right.'
+        yield f'# The {role} is not clear: remove the "# " of the right line.'
     else:
-        yield f"# No message can be the {role}. If the protocol has none:"
+        yield f"# No message can be the {role}. If the protocol has no {role}s:"
     yield from (f"# {role} = {quoted(name)}" for name in names)
     yield f"# {role} = false"
 
 
 def _error(names: tuple[str, ...]) -> Iterator[str]:
-    yield f"# Error: {ABSENT['error']}. If one of these is the text:"
+    yield f"# Error: {ABSENT['error']}. If one of these fields is the error text:"
     yield from (f"# error = {quoted(name)}" for name in names)
     yield "# error = false"
 
 
-def _unasked(names: tuple[str, ...], listed: bool) -> Iterator[str]:
+def _free_responses(names: tuple[str, ...], listed: bool) -> Iterator[str]:
     if listed:
         yield f"# Response arms that answer no request: {', '.join(names)}."
-        yield "# Those that report errors belong to the list `error` above."
+        yield "# Add those that report errors to the list `error` above."
     else:
         yield "# Response arms that answer no request. If they report errors:"
         yield f"# error = [{', '.join(map(quoted, names))}]"
 
 
 def _no_correlation() -> Iterator[str]:
-    yield f"# Correlation: {ABSENT['correlation']}. If that is meant:"
+    yield f"# Correlation: {ABSENT['correlation']}. If that is right:"
     yield "# correlation = false"
 
 
@@ -116,7 +116,7 @@ def _answers(answers: tuple[AnswerProposal, ...]) -> Iterator[list[str]]:
     known = [item for item in answers if item.answer is not None]
     if answers:
         yield [
-            "# The responses of requests that no response of their name answers.",
+            "# The responses of requests without a response of the same name.",
             "[annotations]",
             *(f"{quoted(item.request)}.response = {quoted(item.answer or '')}" for item in known),
         ]
@@ -124,7 +124,7 @@ def _answers(answers: tuple[AnswerProposal, ...]) -> Iterator[list[str]]:
         if item.answer is None:
             key = f"{quoted(item.request)}.response"
             yield [
-                '# Take the "# " off the line that is right.',
+                '# Remove the "# " of the right line.',
                 *(f"# {key} = {quoted(name)}" for name in item.choices),
                 f"# {key} = false",
             ]

@@ -171,7 +171,7 @@ def test_response_arms_that_nothing_asks_for_are_offered_as_errors(tmp_path: Pat
     small_project = fresh(tmp_path, f"{HEAD}{proto}\n")
     outcome = small_project.invoke("init", "proto/small.proto")
     assert outcome.status == 2
-    assert "now say which of its responses report errors, and run" in outcome.output
+    assert "now name the responses that report errors, and run" in outcome.output
     text = small_project.config.read_text(encoding="utf-8")
     small_project.config.write_text(text.replace("# error = [", "error = ["), encoding="utf-8")
     assert "  error        immediate\n" in small_project.invoke("generate").output

@@ -1,7 +1,6 @@
-"""Protocols that others wrote and published: `init` and the lines that a person chooses lead to a
-package whose every arm round-trips.
+"""Tests of published protocols: `init`, the lines that a user chooses, and round trips of all arms.
 
-Nothing of them is in this repository. A protocol whose package is not installed is skipped.
+The protocols are not in this repository. Those whose package is not installed are skipped.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ def test_init_names_what_has_no_partner_and_leaves_a_place_for_it(tmp_path: Path
     assert outcome.errors.startswith(
         f'proto/small.proto:{line}:{column}: error[SG014]: request arm "frobnicate" has no response arm'
     )
-    assert "now name the answers it asks for" in outcome.output
+    assert "now name the missing answers" in outcome.output
     text = small_project.config.read_text(encoding="utf-8")
     answer = '"small.Request.frobnicate".response = '
     assert f'# {answer}"ping"\n# {answer}false\n' in text

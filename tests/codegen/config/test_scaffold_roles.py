@@ -29,7 +29,7 @@ message Note {{ oneof kind {{ Nothing tick = 1; }} }}
 
 
 def uncomment(small_project: Project, *lines: str) -> None:
-    """Take the comment sign off lines of the configuration, as it asks for."""
+    """Remove the comment sign of lines of the configuration."""
     text = small_project.config.read_text(encoding="utf-8")
     for line in lines:
         assert text.count(f"\n# {line}\n") == 1, (line, text)
@@ -122,7 +122,7 @@ def test_unanswered_requests_are_listed_before_the_event_is_known(tmp_path: Path
     small_project = fresh(tmp_path, proto)
     outcome = init(small_project)
     assert sorted(rules(outcome)) == ["SG010", "SG014", "SG014"]
-    assert "now choose its roles and name the answers it asks for" in outcome.output
+    assert "now choose its roles and name the missing answers" in outcome.output
     uncomment(
         small_project, 'event = "small.Happening"', '"small.Request.frobnicate".response = "done"'
     )

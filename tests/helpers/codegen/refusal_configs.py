@@ -102,20 +102,20 @@ CONFIGS = {
         with_input('protos = ["a.proto"]\ninclude = ["a:b"]'),
     ),
     "role of another type": toml(
-        "roles.event is not a name", "give the name", "event", with_roles("event = 1")
+        "roles.event is not a name", "use the name", "event", with_roles("event = 1")
     ),
     "pattern that is false": toml(
         "roles.events is not a name or a list of names",
-        'give a pattern of names of arms, such as "*_request"',
+        'use a pattern of arm names, such as "*_request"',
         "events",
         with_roles("events = false"),
     ),
     "list of roles": toml(
-        "roles.event is not a name", "give the name", "event", with_roles('event = ["Event"]')
+        "roles.event is not a name", "use the name", "event", with_roles('event = ["Event"]')
     ),
     "error that is no name": toml(
         "roles.error is not a name or a list of names",
-        "give the name of a message or field, or false",
+        "use the name of a message or field, or false",
         "error",
         with_roles('error = ["a", 1]'),
     ),

@@ -1,0 +1,166 @@
+"""The encoders of Python and TypeScript make the same message of the same facts.
+
+The two SDKs spell and measure the facts differently: Python counts seconds, JavaScript mostly
+milliseconds. Each field of each message is listed here with its unit in both, so that a unit that
+is swapped in either encoder is a difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import pytest
+from agent_session_protocol import encoders
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from interop_peers import TYPESCRIPT, program, running_peer, skip_if_missing
+from interop_subprocesses import Peer
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+COUNT = st.integers(0, 2**31 - 1)
+# Multiples of an eighth, which both languages hold exactly in seconds and in milliseconds.
+SPAN = st.integers(0, 2**20).map(lambda eighths: eighths / 8)
+TIME = st.integers(-(2**34), 2**34).map(lambda eighths: eighths / 8)
+
+
+class Fact(NamedTuple):
+    """A fact: its names in Python and in JavaScript, its values, and the factor between them."""
+
+    python: str
+    javascript: str
+    values: st.SearchStrategy[Any]
+    factor: int = 1
+
+
+CREATED = Fact("created_at", "createdAt", TIME, 1000)
+ID = Fact("id", "id", TEXT)
+MODEL = [Fact("provider", "provider", TEXT), Fact("model", "model", TEXT)]
+
+
+def same(strategy: st.SearchStrategy[Any], *names: str) -> list[Fact]:
+    """Return facts that differ in the case of their names alone."""
+    return [Fact(name, camel(name), strategy) for name in names]
+
+
+def camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(part.capitalize() for part in rest)
+
+
+MESSAGES: Mapping[str, tuple[str, list[Fact]]] = {
+    "encode_function_call": (
+        "encodeFunctionCall",
+        [ID, CREATED, *same(TEXT, "call_id", "name"), Fact("arguments", "args", TEXT)],
+    ),
+    "encode_function_call_output": (
+        "encodeFunctionCallOutput",
+        [ID, CREATED, *same(TEXT, "call_id", "name", "output"), *same(st.booleans(), "is_error")],
+    ),
+    "encode_agent_handoff": (
+        "encodeAgentHandoff",
+        [
+            ID,
+            CREATED,
+            *same(TEXT, "new_agent_id"),
+            Fact("old_agent_id", "oldAgentId", st.none() | TEXT),
+        ],
+    ),
+    "encode_llm_model_usage": (
+        "encodeLLMModelUsage",
+        [
+            *MODEL,
+            *same(COUNT, "input_tokens", "input_cached_tokens", "input_audio_tokens"),
+            *same(COUNT, "input_cached_audio_tokens", "input_text_tokens"),
+            *same(COUNT, "input_cached_text_tokens", "input_image_tokens"),
+            *same(COUNT, "input_cached_image_tokens", "output_tokens"),
+            *same(COUNT, "output_audio_tokens", "output_text_tokens"),
+            Fact("session_duration", "sessionDurationMs", SPAN, 1000),
+        ],
+    ),
+    "encode_tts_model_usage": (
+        "encodeTTSModelUsage",
+        [
+            *MODEL,
+            *same(COUNT, "input_tokens", "output_tokens", "characters_count"),
+            Fact("audio_duration", "audioDurationMs", SPAN, 1000),
+        ],
+    ),
+    "encode_stt_model_usage": (
+        "encodeSTTModelUsage",
+        [
+            *MODEL,
+            *same(COUNT, "input_tokens", "output_tokens"),
+            Fact("audio_duration", "audioDurationMs", SPAN, 1000),
+        ],
+    ),
+    "encode_eot_prediction": (
+        "encodeAgentSessionEventEotPrediction",
+        [
+            *same(st.floats(0, 1, width=32), "probability", "threshold"),
+            Fact("inference_duration", "inferenceDurationMs", SPAN, 1000),
+            Fact("delay", "delayMs", SPAN, 1000),
+        ],
+    ),
+    "encode_amd_prediction": (
+        "encodeAgentSessionEventAmdPrediction",
+        [
+            *same(TEXT, "reason", "transcript"),
+            *same(st.sampled_from(["human", "machine-vm", "never heard of"]), "category"),
+            Fact("speech_duration", "speechDurationMs", SPAN, 1000),
+            Fact("delay", "delayMs", SPAN, 1000),
+        ],
+    ),
+    "encode_overlapping_speech": (
+        "encodeAgentSessionEventOverlappingSpeech",
+        [
+            *same(st.booleans(), "is_interruption"),
+            Fact("overlap_started_at", "overlapStartedAt", TIME, 1000),
+            Fact("detected_at", "detectedAt", TIME, 1000),
+            Fact("detection_delay", "detectionDelayInS", SPAN),
+        ],
+    ),
+    "encode_metrics_report": (
+        "encodeMetricsReport",
+        [
+            *same(TIME, "started_speaking_at", "stopped_speaking_at"),
+            *same(SPAN, "transcription_delay", "end_of_turn_delay", "llm_node_ttft"),
+            *same(SPAN, "on_user_turn_completed_delay", "tts_node_ttfb", "e2e_latency"),
+        ],
+    ),
+}
+# Attributes of the Python SDK's objects that JavaScript or the npm package lacks.
+ONLY_PYTHON: Mapping[str, Mapping[str, Any]] = {"encode_function_call": {"extra": {}}}
+
+
+@pytest.fixture(scope="module")
+def typescript() -> Iterator[Peer]:
+    skip_if_missing(TYPESCRIPT)
+    command = program("driver", TYPESCRIPT)
+    with running_peer([*command[:-1], command[-1].replace("driver.js", "encode.js")]) as peer:
+        yield peer
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
+@given(data=st.data())
+def test_the_same_facts_are_the_same_message(
+    typescript: Peer, name: str, data: st.DataObject
+) -> None:
+    javascript, facts = MESSAGES[name]
+    rows = data.draw(st.lists(st.tuples(*(fact.values for fact in facts)), min_size=5, max_size=5))
+    expected, sources = [], []
+    for row in rows:
+        values = dict(zip(facts, row, strict=True))
+        source: Any = {fact.python: value for fact, value in values.items()}
+        if name != "encode_metrics_report":  # a dict in Python, whose keys may all be absent
+            source = SimpleNamespace(**source, **ONLY_PYTHON.get(name, {}))
+        encoded = getattr(encoders, name)(source)
+        expected.append(encoded.SerializeToString(deterministic=True).hex())
+        sources.append({fact.javascript: scaled(value, fact) for fact, value in values.items()})
+    assert typescript.call("encode", name=javascript, sources=sources) == expected
+
+
+def scaled(value: Any, fact: Fact) -> Any:
+    return value if fact.factor == 1 else value * fact.factor

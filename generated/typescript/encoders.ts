@@ -69,7 +69,7 @@ import {
 
 /** Returns the message of a `MetricsReportSource`. */
 export function encodeMetricsReport(source: MetricsReportSource): pb.MetricsReport {
-  return new pb.MetricsReport({
+  return Object.assign(new pb.MetricsReport(), {
     startedSpeakingAt: optional(source.startedSpeakingAt, timestampFromSeconds),
     stoppedSpeakingAt: optional(source.stoppedSpeakingAt, timestampFromSeconds),
     transcriptionDelay: source.transcriptionDelay ?? undefined,
@@ -85,7 +85,7 @@ export function encodeMetricsReport(source: MetricsReportSource): pb.MetricsRepo
 
 /** Returns the message of a `ChatMessageSource`. */
 export function encodeChatMessage(source: ChatMessageSource): pb.ChatMessage {
-  return new pb.ChatMessage({
+  return Object.assign(new pb.ChatMessage(), {
     id: source.id,
     role: chatRoleToProto(source.role),
     content: overrides.chatMessageContent(source.content),
@@ -101,7 +101,7 @@ export function encodeChatMessage(source: ChatMessageSource): pb.ChatMessage {
 export function encodeChatMessageChatContent(
   source: ChatMessageChatContentSource,
 ): pb.ChatMessage_ChatContent {
-  return new pb.ChatMessage_ChatContent({
+  return Object.assign(new pb.ChatMessage_ChatContent(), {
     payload: chatMessageChatContentUnion(source),
   } satisfies Complete<pb.ChatMessage_ChatContent>);
 }
@@ -120,7 +120,7 @@ function chatMessageChatContentUnion(
 
 /** Returns the message of a `FunctionCallSource`. */
 export function encodeFunctionCall(source: FunctionCallSource): pb.FunctionCall {
-  return new pb.FunctionCall({
+  return Object.assign(new pb.FunctionCall(), {
     id: source.id,
     callId: source.callId,
     arguments: source.args,
@@ -131,7 +131,7 @@ export function encodeFunctionCall(source: FunctionCallSource): pb.FunctionCall 
 
 /** Returns the message of a `FunctionCallOutputSource`. */
 export function encodeFunctionCallOutput(source: FunctionCallOutputSource): pb.FunctionCallOutput {
-  return new pb.FunctionCallOutput({
+  return Object.assign(new pb.FunctionCallOutput(), {
     id: source.id,
     name: source.name,
     callId: source.callId,
@@ -143,7 +143,7 @@ export function encodeFunctionCallOutput(source: FunctionCallOutputSource): pb.F
 
 /** Returns the message of a `AgentHandoffSource`. */
 export function encodeAgentHandoff(source: AgentHandoffSource): pb.AgentHandoff {
-  return new pb.AgentHandoff({
+  return Object.assign(new pb.AgentHandoff(), {
     id: source.id,
     oldAgentId: source.oldAgentId ?? undefined,
     newAgentId: source.newAgentId,
@@ -153,7 +153,7 @@ export function encodeAgentHandoff(source: AgentHandoffSource): pb.AgentHandoff 
 
 /** Returns the message of a `AgentConfigUpdateSource`. */
 export function encodeAgentConfigUpdate(source: AgentConfigUpdateSource): pb.AgentConfigUpdate {
-  return new pb.AgentConfigUpdate({
+  return Object.assign(new pb.AgentConfigUpdate(), {
     id: source.id,
     instructions: optional(source.instructions, overrides.agentConfigUpdateInstructions),
     toolsAdded: [...(source.toolsAdded ?? [])],
@@ -166,7 +166,7 @@ export function encodeAgentConfigUpdate(source: AgentConfigUpdateSource): pb.Age
 export function encodeChatContextChatItem(
   source: ChatContextChatItemSource,
 ): pb.ChatContext_ChatItem {
-  return new pb.ChatContext_ChatItem({
+  return Object.assign(new pb.ChatContext_ChatItem(), {
     item: chatContextChatItemUnion(source),
   } satisfies Complete<pb.ChatContext_ChatItem>);
 }
@@ -270,7 +270,7 @@ export function encodeEotModelUsage(source: EotModelUsageSource): pb.EotModelUsa
 
 /** Returns the message of a `ModelUsageSource`. */
 export function encodeModelUsage(source: ModelUsageSource): pb.ModelUsage {
-  return new pb.ModelUsage({
+  return Object.assign(new pb.ModelUsage(), {
     usage: modelUsageUnion(source),
   } satisfies Complete<pb.ModelUsage>);
 }
@@ -309,14 +309,14 @@ function modelUsageUnion(source: ModelUsageSource): pb.ModelUsage['usage'] {
 
 /** Returns the message of a `AgentSessionUsageSource`. */
 export function encodeAgentSessionUsage(source: AgentSessionUsageSource): pb.AgentSessionUsage {
-  return new pb.AgentSessionUsage({
+  return Object.assign(new pb.AgentSessionUsage(), {
     modelUsage: list(source.modelUsage, encodeModelUsage),
   } satisfies Complete<pb.AgentSessionUsage>);
 }
 
 /** Returns the message of a `DebugMessageSource`. */
 export function encodeDebugMessage(source: DebugMessageSource): pb.DebugMessage {
-  return new pb.DebugMessage({
+  return Object.assign(new pb.DebugMessage(), {
     payload: structFrom(source.payload),
   } satisfies Complete<pb.DebugMessage>);
 }
@@ -325,7 +325,7 @@ export function encodeDebugMessage(source: DebugMessageSource): pb.DebugMessage 
 export function encodeAgentSessionEventAgentStateChanged(
   source: AgentSessionEventAgentStateChangedSource,
 ): pb.AgentSessionEvent_AgentStateChanged {
-  return new pb.AgentSessionEvent_AgentStateChanged({
+  return Object.assign(new pb.AgentSessionEvent_AgentStateChanged(), {
     oldState: agentStateToProto(source.oldState),
     newState: agentStateToProto(source.newState),
   } satisfies Complete<pb.AgentSessionEvent_AgentStateChanged>);
@@ -335,7 +335,7 @@ export function encodeAgentSessionEventAgentStateChanged(
 export function encodeAgentSessionEventUserStateChanged(
   source: AgentSessionEventUserStateChangedSource,
 ): pb.AgentSessionEvent_UserStateChanged {
-  return new pb.AgentSessionEvent_UserStateChanged({
+  return Object.assign(new pb.AgentSessionEvent_UserStateChanged(), {
     oldState: userStateToProto(source.oldState),
     newState: userStateToProto(source.newState),
   } satisfies Complete<pb.AgentSessionEvent_UserStateChanged>);
@@ -345,7 +345,7 @@ export function encodeAgentSessionEventUserStateChanged(
 export function encodeAgentSessionEventConversationItemAdded(
   source: AgentSessionEventConversationItemAddedSource,
 ): pb.AgentSessionEvent_ConversationItemAdded {
-  return new pb.AgentSessionEvent_ConversationItemAdded({
+  return Object.assign(new pb.AgentSessionEvent_ConversationItemAdded(), {
     item: encodeChatContextChatItem(source.item),
   } satisfies Complete<pb.AgentSessionEvent_ConversationItemAdded>);
 }
@@ -354,7 +354,7 @@ export function encodeAgentSessionEventConversationItemAdded(
 export function encodeAgentSessionEventUserInputTranscribed(
   source: AgentSessionEventUserInputTranscribedSource,
 ): pb.AgentSessionEvent_UserInputTranscribed {
-  return new pb.AgentSessionEvent_UserInputTranscribed({
+  return Object.assign(new pb.AgentSessionEvent_UserInputTranscribed(), {
     transcript: source.transcript,
     isFinal: source.isFinal,
     language: optional(source.language, String),
@@ -365,7 +365,7 @@ export function encodeAgentSessionEventUserInputTranscribed(
 export function encodeAgentSessionEventFunctionToolsStarted(
   source: AgentSessionEventFunctionToolsStartedSource,
 ): pb.AgentSessionEvent_FunctionToolsStarted {
-  return new pb.AgentSessionEvent_FunctionToolsStarted({
+  return Object.assign(new pb.AgentSessionEvent_FunctionToolsStarted(), {
     functionCalls: list(source.functionCalls, encodeFunctionCall),
   } satisfies Complete<pb.AgentSessionEvent_FunctionToolsStarted>);
 }
@@ -374,7 +374,7 @@ export function encodeAgentSessionEventFunctionToolsStarted(
 export function encodeAgentSessionEventFunctionToolsExecuted(
   source: AgentSessionEventFunctionToolsExecutedSource,
 ): pb.AgentSessionEvent_FunctionToolsExecuted {
-  return new pb.AgentSessionEvent_FunctionToolsExecuted({
+  return Object.assign(new pb.AgentSessionEvent_FunctionToolsExecuted(), {
     functionCalls: list(source.functionCalls, encodeFunctionCall),
     functionCallOutputs: list(source.functionCallOutputs, encodeFunctionCallOutput),
   } satisfies Complete<pb.AgentSessionEvent_FunctionToolsExecuted>);
@@ -384,7 +384,7 @@ export function encodeAgentSessionEventFunctionToolsExecuted(
 export function encodeAgentSessionEventError(
   source: AgentSessionEventErrorSource,
 ): pb.AgentSessionEvent_Error {
-  return new pb.AgentSessionEvent_Error({
+  return Object.assign(new pb.AgentSessionEvent_Error(), {
     message: overrides.agentSessionEventErrorMessage(source.error),
   } satisfies Complete<pb.AgentSessionEvent_Error>);
 }
@@ -393,7 +393,7 @@ export function encodeAgentSessionEventError(
 export function encodeAgentSessionEventOverlappingSpeech(
   source: AgentSessionEventOverlappingSpeechSource,
 ): pb.AgentSessionEvent_OverlappingSpeech {
-  return new pb.AgentSessionEvent_OverlappingSpeech({
+  return Object.assign(new pb.AgentSessionEvent_OverlappingSpeech(), {
     isInterruption: source.isInterruption,
     overlapStartedAt: optional(source.overlapStartedAt, timestampFromMs),
     detectionDelay: source.detectionDelayInS,
@@ -405,7 +405,7 @@ export function encodeAgentSessionEventOverlappingSpeech(
 export function encodeAgentSessionEventAmdPrediction(
   source: AgentSessionEventAmdPredictionSource,
 ): pb.AgentSessionEvent_AmdPrediction {
-  return new pb.AgentSessionEvent_AmdPrediction({
+  return Object.assign(new pb.AgentSessionEvent_AmdPrediction(), {
     speechDuration: durationFromMs(source.speechDurationMs),
     category: amdCategoryToProto(source.category),
     reason: source.reason,
@@ -418,7 +418,7 @@ export function encodeAgentSessionEventAmdPrediction(
 export function encodeAgentSessionEventEotPrediction(
   source: AgentSessionEventEotPredictionSource,
 ): pb.AgentSessionEvent_EotPrediction {
-  return new pb.AgentSessionEvent_EotPrediction({
+  return Object.assign(new pb.AgentSessionEvent_EotPrediction(), {
     probability: source.probability,
     threshold: source.threshold,
     inferenceDuration: durationFromMs(source.inferenceDurationMs),
@@ -430,7 +430,7 @@ export function encodeAgentSessionEventEotPrediction(
 export function encodeAgentSessionEventSessionUsageUpdated(
   source: AgentSessionEventSessionUsageUpdatedSource,
 ): pb.AgentSessionEvent_SessionUsageUpdated {
-  return new pb.AgentSessionEvent_SessionUsageUpdated({
+  return Object.assign(new pb.AgentSessionEvent_SessionUsageUpdated(), {
     usage: encodeAgentSessionUsage(source.usage),
   } satisfies Complete<pb.AgentSessionEvent_SessionUsageUpdated>);
 }
@@ -439,7 +439,7 @@ export function encodeAgentSessionEventSessionUsageUpdated(
 export function encodeAgentSessionEventToolExecutionUpdated(
   source: AgentSessionEventToolExecutionUpdatedSource,
 ): pb.AgentSessionEvent_ToolExecutionUpdated {
-  return new pb.AgentSessionEvent_ToolExecutionUpdated({
+  return Object.assign(new pb.AgentSessionEvent_ToolExecutionUpdated(), {
     update: agentSessionEventToolExecutionUpdatedUnion(source.update),
   } satisfies Complete<pb.AgentSessionEvent_ToolExecutionUpdated>);
 }
@@ -477,7 +477,7 @@ function agentSessionEventToolExecutionUpdatedUnion(
 export function encodeAgentSessionEventToolExecutionUpdatedStarted(
   source: AgentSessionEventToolExecutionUpdatedStartedSource,
 ): pb.AgentSessionEvent_ToolExecutionUpdated_Started {
-  return new pb.AgentSessionEvent_ToolExecutionUpdated_Started({
+  return Object.assign(new pb.AgentSessionEvent_ToolExecutionUpdated_Started(), {
     functionCall: encodeFunctionCall(source.functionCall),
   } satisfies Complete<pb.AgentSessionEvent_ToolExecutionUpdated_Started>);
 }
@@ -486,7 +486,7 @@ export function encodeAgentSessionEventToolExecutionUpdatedStarted(
 export function encodeAgentSessionEventToolExecutionUpdatedCallUpdated(
   source: AgentSessionEventToolExecutionUpdatedCallUpdatedSource,
 ): pb.AgentSessionEvent_ToolExecutionUpdated_CallUpdated {
-  return new pb.AgentSessionEvent_ToolExecutionUpdated_CallUpdated({
+  return Object.assign(new pb.AgentSessionEvent_ToolExecutionUpdated_CallUpdated(), {
     id: source.id,
     callId: source.callId,
     message: source.message,
@@ -497,7 +497,7 @@ export function encodeAgentSessionEventToolExecutionUpdatedCallUpdated(
 export function encodeAgentSessionEventToolExecutionUpdatedEnded(
   source: AgentSessionEventToolExecutionUpdatedEndedSource,
 ): pb.AgentSessionEvent_ToolExecutionUpdated_Ended {
-  return new pb.AgentSessionEvent_ToolExecutionUpdated_Ended({
+  return Object.assign(new pb.AgentSessionEvent_ToolExecutionUpdated_Ended(), {
     id: source.id,
     callId: source.callId,
     message: source.message ?? undefined,
@@ -509,7 +509,7 @@ export function encodeAgentSessionEventToolExecutionUpdatedEnded(
 export function encodeAgentSessionEventToolExecutionUpdatedReplyUpdated(
   source: AgentSessionEventToolExecutionUpdatedReplyUpdatedSource,
 ): pb.AgentSessionEvent_ToolExecutionUpdated_ReplyUpdated {
-  return new pb.AgentSessionEvent_ToolExecutionUpdated_ReplyUpdated({
+  return Object.assign(new pb.AgentSessionEvent_ToolExecutionUpdated_ReplyUpdated(), {
     updateIds: [...source.updateIds],
     status: source.status,
     speechId: source.speechId,
@@ -520,7 +520,7 @@ export function encodeAgentSessionEventToolExecutionUpdatedReplyUpdated(
 export function encodeAgentSessionEventAgentFalseInterruption(
   source: AgentSessionEventAgentFalseInterruptionSource,
 ): pb.AgentSessionEvent_AgentFalseInterruption {
-  return new pb.AgentSessionEvent_AgentFalseInterruption({
+  return Object.assign(new pb.AgentSessionEvent_AgentFalseInterruption(), {
     resumed: source.resumed,
   } satisfies Complete<pb.AgentSessionEvent_AgentFalseInterruption>);
 }
@@ -537,7 +537,7 @@ export function encodeSessionResponsePong(
 export function encodeSessionResponseGetChatHistoryResponse(
   source: SessionResponseGetChatHistoryResponseSource,
 ): pb.SessionResponse_GetChatHistoryResponse {
-  return new pb.SessionResponse_GetChatHistoryResponse({
+  return Object.assign(new pb.SessionResponse_GetChatHistoryResponse(), {
     items: list(source.items, encodeChatContextChatItem),
   } satisfies Complete<pb.SessionResponse_GetChatHistoryResponse>);
 }
@@ -546,7 +546,7 @@ export function encodeSessionResponseGetChatHistoryResponse(
 export function encodeSessionResponseGetAgentInfoResponse(
   source: SessionResponseGetAgentInfoResponseSource,
 ): pb.SessionResponse_GetAgentInfoResponse {
-  return new pb.SessionResponse_GetAgentInfoResponse({
+  return Object.assign(new pb.SessionResponse_GetAgentInfoResponse(), {
     id: source.id,
     instructions: source.instructions ?? undefined,
     tools: [...source.tools],
@@ -558,7 +558,7 @@ export function encodeSessionResponseGetAgentInfoResponse(
 export function encodeSessionResponseRunInputResponse(
   source: SessionResponseRunInputResponseSource,
 ): pb.SessionResponse_RunInputResponse {
-  return new pb.SessionResponse_RunInputResponse({
+  return Object.assign(new pb.SessionResponse_RunInputResponse(), {
     items: list(source.items, encodeChatContextChatItem),
   } satisfies Complete<pb.SessionResponse_RunInputResponse>);
 }
@@ -567,7 +567,7 @@ export function encodeSessionResponseRunInputResponse(
 export function encodeSessionResponseGetSessionStateResponse(
   source: SessionResponseGetSessionStateResponseSource,
 ): pb.SessionResponse_GetSessionStateResponse {
-  return new pb.SessionResponse_GetSessionStateResponse({
+  return Object.assign(new pb.SessionResponse_GetSessionStateResponse(), {
     agentState: agentStateToProto(source.agentState),
     userState: userStateToProto(source.userState),
     agentId: source.agentId,
@@ -580,7 +580,7 @@ export function encodeSessionResponseGetSessionStateResponse(
 export function encodeSessionResponseGetRTCStatsResponse(
   source: SessionResponseGetRTCStatsResponseSource,
 ): pb.SessionResponse_GetRTCStatsResponse {
-  return new pb.SessionResponse_GetRTCStatsResponse({
+  return Object.assign(new pb.SessionResponse_GetRTCStatsResponse(), {
     publisherStats: list(source.publisherStats, structFrom),
     subscriberStats: list(source.subscriberStats, structFrom),
   } satisfies Complete<pb.SessionResponse_GetRTCStatsResponse>);
@@ -590,7 +590,7 @@ export function encodeSessionResponseGetRTCStatsResponse(
 export function encodeSessionResponseGetSessionUsageResponse(
   source: SessionResponseGetSessionUsageResponseSource,
 ): pb.SessionResponse_GetSessionUsageResponse {
-  return new pb.SessionResponse_GetSessionUsageResponse({
+  return Object.assign(new pb.SessionResponse_GetSessionUsageResponse(), {
     usage: encodeAgentSessionUsage(source.usage),
     createdAt: timestampFromMs(source.createdAt),
   } satisfies Complete<pb.SessionResponse_GetSessionUsageResponse>);
@@ -600,7 +600,7 @@ export function encodeSessionResponseGetSessionUsageResponse(
 export function encodeSessionResponseGetFrameworkInfoResponse(
   source: SessionResponseGetFrameworkInfoResponseSource,
 ): pb.SessionResponse_GetFrameworkInfoResponse {
-  return new pb.SessionResponse_GetFrameworkInfoResponse({
+  return Object.assign(new pb.SessionResponse_GetFrameworkInfoResponse(), {
     sdk: source.sdk,
     sdkVersion: source.sdkVersion,
   } satisfies Complete<pb.SessionResponse_GetFrameworkInfoResponse>);
@@ -618,7 +618,7 @@ export function encodeSessionResponseUpdateIOResponse(
 export function encodeSessionResponseFinalizeSimulationResponse(
   source: SessionResponseFinalizeSimulationResponseSource,
 ): pb.SessionResponse_FinalizeSimulationResponse {
-  return new pb.SessionResponse_FinalizeSimulationResponse({
+  return Object.assign(new pb.SessionResponse_FinalizeSimulationResponse(), {
     userVerdict: encodeSessionResponseFinalizeSimulationResponseSimulationVerdict(
       source.userVerdict,
     ),
@@ -629,7 +629,7 @@ export function encodeSessionResponseFinalizeSimulationResponse(
 export function encodeSessionResponseFinalizeSimulationResponseSimulationVerdict(
   source: SessionResponseFinalizeSimulationResponseSimulationVerdictSource,
 ): pb.SessionResponse_FinalizeSimulationResponse_SimulationVerdict {
-  return new pb.SessionResponse_FinalizeSimulationResponse_SimulationVerdict({
+  return Object.assign(new pb.SessionResponse_FinalizeSimulationResponse_SimulationVerdict(), {
     success: source.success,
     reason: source.reason,
   } satisfies Complete<pb.SessionResponse_FinalizeSimulationResponse_SimulationVerdict>);

@@ -20,7 +20,9 @@ export type ValueOf<O, C extends string> = O extends { case: C; value: infer V }
 export type Arms<O> = Record<ArmOf<O>, { readonly no: number; readonly name: string }>;
 
 /** All fields of a message: an object that lacks one of them does not satisfy it. */
-export type Complete<T extends Message<T>> = Record<keyof PlainMessage<T>, unknown>;
+export type Complete<T extends Message<T>> = Record<keyof PlainMessage<T>, unknown> & {
+  [K in keyof PlainMessage<T>]?: T[K];
+};
 
 type Scalar = bigint | boolean | number | string | Uint8Array;
 

@@ -47,11 +47,16 @@ class OneofCode:
 
 @dataclass(frozen=True)
 class Encoder:
-    """The encoder of a message. fields: the lines of the object that it is made from."""
+    """The encoder of a message. fields: the lines of the object that it is made from.
+
+    assigned: the fields are assigned to an empty message, which takes a third of the time that
+        its constructor takes. The constructor leaves out fields that are undefined.
+    """
 
     docs: str
     head: str
     type: str
+    assigned: bool
     fields: tuple[str, ...]
     oneofs: tuple[OneofCode, ...]
 
@@ -145,9 +150,18 @@ def _encoder(context: Context, plan: MessagePlan, partial: set[str]) -> Encoder:
             f"): {message} {{",
         ),
         type=message,
+        assigned=not any(_can_be_undefined(context, plan, partial)),
         fields=(*fields, *calls),
         oneofs=oneofs,
     )
+
+
+def _can_be_undefined(context: Context, plan: MessagePlan, partial: set[str]) -> Iterator[bool]:
+    """Yield whether each field that is never absent in a message can be absent in its source."""
+    loose = _is_loose(context, plan, partial)
+    for source in plan.fields:
+        single = source.field.key is None and not source.field.repeated
+        yield single and not source.field.presence and (loose or source.optional)
 
 
 def _is_loose(context: Context, plan: MessagePlan, partial: set[str]) -> bool:

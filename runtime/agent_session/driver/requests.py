@@ -32,10 +32,10 @@ class SessionRequests(SessionRequestClient):
     def __init__(self, sender: RequestSender) -> None:
         self._sender = sender
 
-    def send(
+    # Not `async`: a coroutine of its own would cost time for each request.
+    def send(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, request: pb.SessionRequest, timeout: float | None = None
     ) -> Coroutine[Any, Any, pb.SessionResponse]:
-        # Not a coroutine of its own, which would cost time for each request.
         return self._sender.send(request, timeout)
 
 

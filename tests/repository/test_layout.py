@@ -18,7 +18,6 @@ WHOLE_FOLDER = {
     "codegen/cli/test_completion.py",
     "codegen/cli/test_entry_point.py",
     "codegen/cli/test_refusals.py",
-    "codegen/config/test_foreign_protocols.py",
     "codegen/parity/test_command.py",
     "codegen/targets/python/test_case_protocols.py",
     "codegen/targets/python/test_layers.py",

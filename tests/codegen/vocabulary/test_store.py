@@ -216,8 +216,9 @@ def test_loading_imports_no_parser() -> None:
         "print(sorted({name.partition('.')[0] for name in sys.modules}"
         " & {'tree_sitter', 'google', 'subprocess', 'click', 'jinja2'}))"
     )
-    files = sorted(str(path) for path in (ROOT / "vocabularies").glob("*.json"))
-    assert files
+    vocabularies = (ROOT / "vocabularies").glob("*.json")
+    files = [str(path) for path in vocabularies if not path.match("*.messages.json")]
+    assert len(files) == 2
     done = subprocess.run(
         [sys.executable, "-c", code, *files],
         env={"PYTHONPATH": str(ROOT / "codegen")},

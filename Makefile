@@ -14,9 +14,9 @@ SOURCES := codegen runtime overrides tests bench examples
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 # Prints the name of each package that pip collects.
-PROGRESS := sed -n 's/^Collecting \([^ ]*\).*/   \1/p'
+PROGRESS := awk '/^Collecting / { print "   " $$2; fflush() }'
 # pip without progress bars and version notices.
-PIP := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
+PIP := PYTHONUNBUFFERED=1 $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
 
 LIVEKIT_VERSION := 1.9.11
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/agent-session-protocol

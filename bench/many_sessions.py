@@ -64,9 +64,15 @@ async def _connect_hosts(count: int) -> dict[str, float]:
     async with _process("driver", str(count)) as child:
         port = int((await child.figures())["port"])
         hosts = [Answering(no_answer) for _ in range(count)]
-        await asyncio.gather(
-            *(loop.create_connection(partial(_same, host), "127.0.0.1", port) for host in hosts)
-        )
+        # The kernel drops the connections for which its accept queue has no room, and a host
+        # that only waits for requests does not notice.
+        for first in range(0, count, _FEW):
+            await asyncio.gather(
+                *(
+                    loop.create_connection(partial(_same, host), "127.0.0.1", port)
+                    for host in hosts[first : first + _FEW]
+                )
+            )
         figures = await child.figures()
         await asyncio.wait_for(asyncio.gather(*(host.lost for host in hosts)), _TIMEOUT)
     return figures

@@ -138,9 +138,11 @@ class _Reader:
         return config
 
     def _input(self, table: Table) -> Input:
+        faults = len(self.tables.faults)
         self.tables.only(table, ("input",), ("protos", "include", "descriptor_set", "messages"))
+        misspelt = len(self.tables.faults) > faults
         kinds = [key for key in ("protos", "descriptor_set", "messages") if key in table]
-        if len(kinds) != 1:
+        if len(kinds) > 1 or not (kinds or misspelt):
             self.tables.fault(
                 ("input", kinds[1]) if kinds else ("input",),
                 f"exactly one input is needed, but {'these are' if kinds else 'none is'} given"

@@ -16,8 +16,9 @@ from sessiongen.targets import registry
 
 Drift = Sequence[tuple[Output, list[Difference]]]
 
-# Lines of the diff in a short report, and characters of each.
-_MAX_LINES = 60
+# Lines of the diff in a short report, of each file and of all, and characters of each.
+_MAX_LINES_PER_FILE = 14
+_MAX_LINES = 100
 _MAX_WIDTH = 160
 _MAX_CHANGES = 40
 # Longer lines are serialized data and not shown.
@@ -36,8 +37,10 @@ def short(drift: Drift, model: Model, config: Config) -> str:
     lines += [f"  {item}" for item in changes[:_MAX_CHANGES]]
     if len(changes) > _MAX_CHANGES:
         lines.append(f"  ... {len(changes) - _MAX_CHANGES} more")
-    shown, hidden = _shortened(list(_diff_lines(drift)))
+    diffs = [item.splitlines() for item in _diffs(drift)]
+    shown = [line for diff in diffs for line in _shortened(diff)][:_MAX_LINES]
     lines += shown
+    hidden = sum(map(len, diffs)) - len(shown)
     if hidden:
         option = config.option
         lines.append(f"... {hidden} more lines; `sessiongen{option} check --full-diff` shows all")
@@ -55,15 +58,15 @@ def _protocol_changes(drift: Drift, model: Model) -> list[str]:
     return []
 
 
-def _diff_lines(drift: Drift) -> Iterator[str]:
+def _diffs(drift: Drift) -> Iterator[str]:
     for output, items in drift:
         for item in items:
             if item.path != MANIFEST:
-                yield from item.diff(display(output.folder)).splitlines()
+                yield item.diff(display(output.folder))
 
 
-def _shortened(lines: list[str]) -> tuple[list[str], int]:
-    """Return the lines to show, and the number of omitted lines."""
+def _shortened(lines: list[str]) -> list[str]:
+    """Return the lines of a file's diff to show."""
     readable = [line for line in lines if len(line) < _SERIALIZED_DATA_WIDTH]
     shown = [line if len(line) <= _MAX_WIDTH else f"{line[:_MAX_WIDTH]}..." for line in readable]
-    return shown[:_MAX_LINES], len(lines) - len(shown[:_MAX_LINES])
+    return shown[:_MAX_LINES_PER_FILE]

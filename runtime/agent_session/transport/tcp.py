@@ -23,7 +23,7 @@ from .message_format import MessageFormat
 from .stream import StreamTransport
 
 # How many connections may wait to be accepted.
-_BACKLOG: Final = 1024
+_BACKLOG: Final = 4096
 
 
 class TcpTransport(StreamTransport[M]):

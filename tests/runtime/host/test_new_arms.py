@@ -15,18 +15,19 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 MODULES = ("host.host", "host.handlers", "livekit_agents.session")
+# Numbers that the contract will not have.
 GAINED = {
     "  message FinalizeSimulation {": "  // Weather.\n  message GetWeather { string town = 1; }\n\n",
-    "    FinalizeSimulation finalize_simulation = 12;": "    // Weather.\n    GetWeather get_weather = 13;\n\n",
+    "    FinalizeSimulation finalize_simulation = 12;": "    // Weather.\n    GetWeather get_weather = 1013;\n\n",
     "  message FinalizeSimulationResponse {": "  // Weather.\n  message GetWeatherResponse {}\n\n",
     "    FinalizeSimulationResponse finalize_simulation = 13;": (
-        "    // Weather.\n    GetWeatherResponse get_weather = 14;\n\n"
+        "    // Weather.\n    GetWeatherResponse get_weather = 1014;\n\n"
     ),
     "  message SessionClosed {": (
         "  // Weather.\n  message WeatherChanged {\n    // Weather.\n    string text = 1;\n  }\n\n"
     ),
-    "    // The SDK's short name, such as python.": "    // Weather.\n    string weather = 3;\n\n",
-    "    SessionClosed session_closed = 24": "    // Weather.\n    WeatherChanged weather_changed = 25;\n\n",
+    "    // The SDK's short name, such as python.": "    // Weather.\n    string weather = 1003;\n\n",
+    "    SessionClosed session_closed = 24": "    // Weather.\n    WeatherChanged weather_changed = 1025;\n\n",
 }
 PROGRAM = """
 import asyncio
@@ -57,7 +58,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = text.replace(place, gained + place)
     text = text.replace(
         "message UpdateIOResponse {}",
-        "message UpdateIOResponse {\n    // Weather.\n    string weather = 1;\n  }",
+        "message UpdateIOResponse {\n    // Weather.\n    string weather = 1001;\n  }",
     )
     contract.write_text(text, encoding="utf-8")
     subprocess.run([sys.executable, "-m", "sessiongen", "generate"], cwd=root, check=True)
@@ -73,7 +74,7 @@ def test_a_new_request_is_unimplemented_and_a_new_event_is_forwarded(generated: 
         text=True,
     )
     assert done.stdout.splitlines() == [
-        "unimplemented request: get_weather (field 13)",
+        "unimplemented request: get_weather (field 1013)",
         "rain",
     ], done.stderr
 

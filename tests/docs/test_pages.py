@@ -33,7 +33,6 @@ ELSEWHERE = {
         '"--once", "--json"',
     ),
     "python driver.py": ("tests/docs/test_pages.py", '"driver.py"'),
-    "mypy tests/end_to_end/project/host.py": ("tests/end_to_end/test_one_edit.py", "mypy"),
     "sessiongen --format github check --no-cache": ("tests/codegen/test_check.py", '"github"'),
     "sessiongen vocabulary update": (
         "tests/codegen/vocabulary/test_configured.py",
@@ -138,6 +137,15 @@ def test_the_command_prints_what_the_page_says(page: str, command: str, printed:
         )
         output = done.stdout + done.stderr
     assert matches(printed, output), f"{page}: {command}\n{output}"
+
+
+def test_the_lines_that_a_new_event_leaves_to_fill_in() -> None:
+    text = (ROOT / "docs" / "sdk-maintainer.md").read_text(encoding="utf-8")
+    errors = re.findall(r"^ +(examples/\S+):(\d+): error: .* for \"(\w+)\"", text, re.M)
+    assert len(errors) == 2
+    for name, number, group in errors:
+        lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+        assert f"= {group}(" in lines[int(number) - 1]
 
 
 def test_the_example_is_the_one_in_the_folder() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -117,7 +118,7 @@ class Config:
     def option(self) -> str:
         """The option with which a command reads this configuration, "" for the default."""
         path = display(self.path)
-        return "" if path == "codegen.toml" else f" --config {path}"
+        return "" if path == "codegen.toml" else f" --config {shlex.quote(path)}"
 
     def span(self, key_path: KeyPath) -> Span:
         """Return the position of a key, for a diagnostic."""

@@ -78,7 +78,7 @@ def _parsed(config: Config, text: str) -> Config:
 
 def _read(config: Config) -> tuple[Schema, Annotated]:
     try:
-        _, annotated, schema = pipeline.read_input(config)
+        compiled, annotated, schema = pipeline.read_input(config)
     except InputError as error:
         # There is no configuration yet: the include paths are options.
         raise InputError(
@@ -88,6 +88,10 @@ def _read(config: Config) -> tuple[Schema, Annotated]:
     if not any(item.oneofs for item in schema.own_messages()):
         # It may be the wrong file: do not write a configuration for it.
         raise InputError(search(schema, config, annotated).diagnostics)
+    faults = registry.default().module_faults(compiled.modules.values())
+    if faults:
+        # `generate` would refuse the configuration.
+        raise InputError(faults)
     return schema, annotated
 
 

@@ -69,13 +69,14 @@ def compilation(config: Config) -> Iterator[Callable[[], Compiled]]:
 @contextmanager
 def _protoc(config: Config) -> Iterator[Callable[[], Compiled]]:
     """Start protoc for the configured files."""
+    _check_exist(config)
     source_map = SourceMap((*config.input.include, resources.include_dir()))
     names = [_import_name(config, path) for path in config.input.protos]
     for name, path in zip(names, config.input.protos, strict=True):
         _check_not_shadowed(config, source_map, name, path)
     with tempfile.TemporaryDirectory(prefix="sessiongen-") as folder:
         target = Path(folder) / "protocol.binpb"
-        arguments = [f"-I{path}" for path in source_map.include if path.is_dir()]
+        arguments = [f"-I{path}" for path in source_map.include]
         arguments += [f"--descriptor_set_out={target}", "--include_imports"]
         # As paths: protoc looks for an import name in the working directory first, and could
         # take it for an option.
@@ -93,14 +94,23 @@ def _protoc(config: Config) -> Iterator[Callable[[], Compiled]]:
             yield finish
 
 
+def _check_exist(config: Config) -> None:
+    """Check that the configured files and include paths exist."""
+    for key, paths, exists, kind, help_ in (
+        ("protos", config.input.protos, Path.is_file, "file", ".proto files"),
+        ("include", config.input.include, Path.is_dir, "folder", "include paths"),
+    ):
+        for path in paths:
+            if not exists(path):
+                fault = f"there is no {kind} {display(path)}"
+                if path.exists():
+                    fault = f"{display(path)} is not a {kind}"
+                span = config.span(("input", key))
+                help_ = f"name {help_} relative to codegen.toml"
+                raise InputError([Diagnostic(span, Rule.UNREADABLE, fault, help_)])
+
+
 def _import_name(config: Config, path: Path) -> str:
-    if not path.is_file():
-        span = config.span(("input", "protos"))
-        fault = f"there is no file {display(path)}"
-        if path.exists():
-            fault = f"{display(path)} is not a file"
-        help_ = "name .proto files relative to codegen.toml"
-        raise InputError([Diagnostic(span, Rule.UNREADABLE, fault, help_)])
     # The path as written comes first: the target of a link may be in any folder.
     for absolute in (Path.absolute, Path.resolve):
         for folder in config.input.include:

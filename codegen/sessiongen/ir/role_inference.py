@@ -253,7 +253,8 @@ class _Finder:
             helps.append(f"if the protocol has no {role}s: [roles] {role} = false")
         if named and not all(item.oneofs for item in named):
             helps.append(f"the message needs a oneof with an arm for each kind of {role}")
-        self._fault(self._protocol_span(), Rule.ROLE_NOT_FOUND, fault, "; ".join(helps))
+        span = named[0].span if named else self._protocol_span()
+        self._fault(span, Rule.ROLE_NOT_FOUND, fault, "; ".join(helps))
 
     def _other_candidates(
         self, role: str, known: list[RoleMessage], named: list[Message]

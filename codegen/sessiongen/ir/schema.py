@@ -57,6 +57,7 @@ class Field:
     presence: whether an absent field differs from one with the default value.
     required: a proto2 `required` field.
     implicit_presence: declared with implicit presence, like single scalars in proto3.
+    checked_utf8: whether protobuf refuses a string that is not UTF-8, as in proto3.
     key: the kind of a map's keys; None if the field is not a map.
     """
 
@@ -68,6 +69,7 @@ class Field:
     presence: bool
     required: bool
     implicit_presence: bool
+    checked_utf8: bool
     oneof: str | None
     docs: str
     span: Span
@@ -217,7 +219,7 @@ class _SchemaReader:
         fields = tuple(
             _field(
                 item,
-                _has_implicit_presence(locations.file, proto.field[index]),
+                proto.field[index],
                 oneofs,
                 locations,
                 (*path, 2, index),
@@ -281,17 +283,32 @@ def _has_implicit_presence(
 ) -> bool:
     """Whether a field's declaration, or its file's features, give it implicit presence."""
     if file.syntax == "editions":
-        features = descriptor_pb2.FeatureSet()
-        features.CopyFrom(file.options.features)
-        features.MergeFrom(field.options.features)
-        return features.field_presence == descriptor_pb2.FeatureSet.IMPLICIT
+        return _features(file, field).field_presence == descriptor_pb2.FeatureSet.IMPLICIT
     single = field.label != field.LABEL_REPEATED and field.type != field.TYPE_MESSAGE
     return file.syntax == "proto3" and single and not field.proto3_optional
 
 
+def _has_checked_utf8(
+    file: descriptor_pb2.FileDescriptorProto, field: descriptor_pb2.FieldDescriptorProto
+) -> bool:
+    if file.syntax == "editions":
+        return _features(file, field).utf8_validation != descriptor_pb2.FeatureSet.NONE
+    return file.syntax == "proto3"
+
+
+def _features(
+    file: descriptor_pb2.FileDescriptorProto, field: descriptor_pb2.FieldDescriptorProto
+) -> descriptor_pb2.FeatureSet:
+    """Return the features that the file and the field set."""
+    features = descriptor_pb2.FeatureSet()
+    features.CopyFrom(file.options.features)
+    features.MergeFrom(field.options.features)
+    return features
+
+
 def _field(
     field: FieldDescriptor,
-    implicit_presence: bool,
+    proto: descriptor_pb2.FieldDescriptorProto,
     oneofs: set[str],
     locations: Locations,
     path: Path,
@@ -309,7 +326,8 @@ def _field(
         key=key,
         presence=field.has_presence,
         required=field.is_required,
-        implicit_presence=implicit_presence,
+        implicit_presence=_has_implicit_presence(locations.file, proto),
+        checked_utf8=_has_checked_utf8(locations.file, proto),
         oneof=oneof.name if oneof is not None and oneof.name in oneofs else None,
         docs=locations.docs(path),
         span=locations.span(path),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
     from sessiongen.diagnostics import Diagnostic
+    from sessiongen.frontend.message_module import MessageModule
     from sessiongen.ir.model import Model
     from sessiongen.ir.schema import Field, Oneof, Schema
 
@@ -106,6 +107,13 @@ class Target(ABC):
 
         `generation` reports these as well; this is for a protocol without roles, whose other
         faults are reported at the same time.
+        """
+        return []
+
+    def module_faults(self, modules: Iterable[MessageModule]) -> list[Diagnostic]:
+        """Return what keeps `generate` from using installed modules of messages.
+
+        `init` reports these before it writes a configuration for such a module.
         """
         return []
 

@@ -167,7 +167,9 @@ def test_published_protocol(name: str, tmp_path: Path) -> None:
     outcome = invoke(tmp_path, "generate")
     assert outcome.status == 0, outcome.errors
     package = Package(protocol.package, tmp_path / "generated" / "python")
-    assert generated_packages.mypy([package.folder], [package.out], tmp_path / "mypy") == ""
+    folders, imports = [package.folder], [package.out]
+    assert generated_packages.mypy(folders, imports, tmp_path / "mypy") == ""
+    assert generated_packages.pyright(folders, imports, tmp_path / "pyright") == ""
     unload = [key for key in sys.modules if key.split(".")[0] == protocol.package]
     for key in unload:
         del sys.modules[key]

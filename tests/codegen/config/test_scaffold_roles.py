@@ -243,6 +243,8 @@ def test_the_command_to_run_names_the_configuration(tmp_path: Path) -> None:
     assert outcome.output.endswith(
         "wrote gen.toml; now run `sessiongen --config gen.toml generate`\n"
     )
+    outcome = small_project.invoke("init", "--config", "my gen.toml", "proto/small.proto")
+    assert "now run `sessiongen --config 'my gen.toml' generate`\n" in outcome.output
 
 
 # notes

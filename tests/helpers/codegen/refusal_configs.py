@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from sessiongen_command import CONFIG, PROTO
 from refusal_case import Case, edited, toml, with_input, with_roles
 
 from sessiongen.diagnostics import Rule
 
+# A folder that exists and is not above a project.
+ELSEWHERE = Path(__file__).parent.as_posix()
 CONFIGS = {
     "unknown table": toml(
         "unknown key 'ouptut'",
@@ -318,7 +322,21 @@ CONFIGS = {
         "proto/small.proto is not below any include path",
         "add a folder above the file",
         "include",
-        with_input('protos = ["proto/small.proto"]\ninclude = ["out"]'),
+        with_input(f'protos = ["proto/small.proto"]\ninclude = ["{ELSEWHERE}"]'),
+        Rule.UNREADABLE,
+    ),
+    "no such include path": toml(
+        "there is no folder lib",
+        "name include paths relative to codegen.toml",
+        "include",
+        with_input('protos = ["proto/small.proto"]\ninclude = ["proto", "lib"]'),
+        Rule.UNREADABLE,
+    ),
+    "an include path that is a file": toml(
+        "proto/small.proto is not a folder",
+        "name include paths relative to codegen.toml",
+        "include",
+        with_input('protos = ["proto/small.proto"]\ninclude = ["proto", "proto/small.proto"]'),
         Rule.UNREADABLE,
     ),
     "no module": toml(

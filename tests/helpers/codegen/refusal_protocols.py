@@ -161,7 +161,7 @@ ARMS = {
         Rule.ROLE_NOT_FOUND,
         "no message has the role request: small.Request has no oneof",
         "the message needs a oneof with an arm for each kind of request",
-        "",
+        "message Request",
         edited(
             "  oneof request {\n    // Is anybody there?\n    Empty ping = 2;\n  }\n",
             "  Empty ping = 2;\n",
@@ -171,7 +171,7 @@ ARMS = {
         Rule.ROLE_NOT_FOUND,
         "no message has the role request: small.Request has 2 oneofs",
         'name it in codegen.toml: [roles] request = "small.Request"; if the protocol has no',
-        "",
+        "message Request",
         edited("  oneof request {", "  oneof way { Empty near = 8; }\n  oneof other {"),
     ),
     "no messages": Case(

@@ -15,8 +15,10 @@ from sessiongen.ir.encoding_plan import MessagePlan, encoding_plans
 from sessiongen.vocabulary.model import Vocabulary
 from sessiongen.targets.python.references import Modules, References, modules
 
-# Names in annotations and decorators of generated classes, which a method would hide.
+# Names in annotations and decorators of generated classes, which a method would hide, and names
+# that abc sets on abstract classes.
 TYPE_NAMES = frozenset(
+    "_abc_impl _abc_registry _abc_cache _abc_negative_cache _abc_negative_cache_version "
     "Any Callable Iterable Mapping TimestampLike DurationLike StructLike "
     "str bytes bool int float type object list dict tuple property staticmethod "
     "abstractmethod".split()

@@ -6,8 +6,9 @@ must be adapted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.frontend import message_module
@@ -48,6 +49,9 @@ def installed_modules(model: Model, options: PythonOptions) -> dict[str, Install
         imported = message_module.load(options.messages, span, options.config.parent)
         _check_protocol(model, imported, options.messages, span)
         modules = imported.modules
+    faults = missing_stubs(modules.values())
+    if faults:
+        raise InputError(faults)
     return {file: _stub_style(module) for file, module in modules.items()}
 
 
@@ -66,14 +70,39 @@ def _check_protocol(model: Model, imported: ImportedDescriptors, name: str, span
         raise InputError([Diagnostic(span, Rule.MESSAGES_MODULE, fault, help_)])
 
 
-def _stub_style(module: MessageModule) -> InstalledModule:
-    stub = module.path.with_suffix(".pyi")
+def missing_stubs(modules: Iterable[MessageModule]) -> list[Diagnostic]:
+    """Return a fault for each module without a type stub."""
+    return [
+        Diagnostic(
+            item.span,
+            Rule.MESSAGES_MODULE,
+            f"the module {item.name!r} has no type stub {_stub(item).name} beside it",
+            _STUB_HELP,
+        )
+        for item in modules
+        if _stub_text(item) is None
+    ]
+
+
+_STUB_HELP = (
+    "generate one with protoc --pyi_out or mypy-protobuf, or read the protocol from a "
+    "descriptor set, with which the messages are generated as well"
+)
+
+
+def _stub(module: MessageModule) -> Path:
+    return module.path.with_suffix(".pyi")
+
+
+def _stub_text(module: MessageModule) -> str | None:
     try:
-        text = stub.read_text(encoding="utf-8")
+        return _stub(module).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        fault = f"the module {module.name!r} has no type stub {stub.name} beside it"
-        help_ = "generate one with protoc --pyi_out or mypy-protobuf"
-        raise InputError([Diagnostic(module.span, Rule.MESSAGES_MODULE, fault, help_)]) from None
+        return None
+
+
+def _stub_style(module: MessageModule) -> InstalledModule:
+    text = _stub_text(module) or ""
     return InstalledModule(
         module.name,
         enum_types="ValueType" in text or "metaclass=" not in text,

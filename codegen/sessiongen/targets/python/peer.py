@@ -15,7 +15,12 @@ from sessiongen.targets.python.layout import imported
 from sessiongen.targets.python.obstacles import carriers
 from sessiongen.targets.python.parameters import access
 from sessiongen.targets.python.references import SCALAR_TYPES
-from sessiongen.targets.python.requests import assign, copy_correlation, set_error
+from sessiongen.targets.python.requests import (
+    assign,
+    copy_correlation,
+    set_error,
+    unchecked_correlation,
+)
 
 # The expression of a correlation id made from a number, by the kind of the field. A number is
 # at most 2**31 - 1, which each integer type of protobuf can hold.
@@ -93,6 +98,7 @@ def peer_model(context: Context) -> PeerModel:
     references = context.references()
     request = context.flat(roles.request.full_name)
     event = context.flat(roles.event.full_name) if roles.event.present else ""
+    copying = ["copy_correlation"] if unchecked_correlation(roles) else []
     return PeerModel(
         envelope=references.message(envelope.full_name),
         request=references.message(roles.request.full_name),
@@ -104,7 +110,7 @@ def peer_model(context: Context) -> PeerModel:
             imported(".client", [f"{request}Client"]),
             imported(".connection", [*_CONNECTION_NAMES, *(["EventStream"] if event else [])]),
             imported(".events", [f"{event}Listeners", f"{event}Sink"] if event else []),
-            imported(".requests", [f"{request}Handler", "answer"]),
+            imported(".requests", [f"{request}Handler", "answer", *copying]),
         ],
         aliases=references.aliases,
         envelope_name=envelope.full_name,
@@ -121,7 +127,7 @@ def peer_model(context: Context) -> PeerModel:
         request_id=access("request", correlation.name),
         response_id=access("response", correlation.name),
         set_id=assign("request", correlation.name, "request_id"),
-        copy_correlation=copy_correlation(correlation),
+        copy_correlation=copy_correlation(roles),
         set_error=set_error(roles, "text"),
         oneway=[item.request.name for item in context.protocol.calls if item.response is None],
     )

@@ -82,7 +82,9 @@ def _google_last(file: str) -> tuple[bool, str]:
 
 
 def _own_name(file: str) -> str:
-    return module(file)[1] if is_well_known(file) else module_name(file)
+    """Return the alias of a file's module, a name that Python does not mangle inside a class."""
+    name = module(file)[1] if is_well_known(file) else module_name(file)
+    return name.lstrip("_") if name.startswith("__") else name
 
 
 def _imported(file: str, alias: str, installed: Mapping[str, InstalledModule]) -> Imported:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sessiongen.targets.python.naming import Namespace, plain
 from sessiongen.ir.pairing import Call
 from sessiongen.ir.roles import Roles
-from sessiongen.ir.schema import Field
+from sessiongen.ir.schema import Field, Kind
 from sessiongen.targets.python.context import Context, request_docs
 from sessiongen.targets.python.parameters import access
 from sessiongen.targets.python.references import References
@@ -34,6 +34,8 @@ class RequestsModel:
     shared: whether the request's oneof has arms that are not requests.
     answered, oneway: whether some requests have a response, and whether some have none.
     copy_correlation: the statements that correlate a response.
+    correlation, correlation_tag: the correlation field, and the tag before its value in a
+        response, if it is a string that does not have to be UTF-8; otherwise "".
     set_error: the statement that sets an error text, or "" if responses have no field for it.
     typed_errors: whether response arms report errors.
     """
@@ -49,6 +51,8 @@ class RequestsModel:
     answered: bool
     oneway: bool
     copy_correlation: list[str]
+    correlation: str
+    correlation_tag: str
     set_error: str
     typed_errors: bool
     methods: list[HandlerMethod]
@@ -65,6 +69,7 @@ def requests_model(context: Context) -> RequestsModel:
     request = references.message(roles.request.full_name)
     answered = any(item.response_arm for item in methods)
     response = references.message(roles.response.full_name) if answered else ""
+    unchecked = unchecked_correlation(roles)
     return RequestsModel(
         imports=references.imports,
         aliases=references.aliases,
@@ -76,18 +81,42 @@ def requests_model(context: Context) -> RequestsModel:
         shared=roles.request.arms != roles.request.oneof.arms,
         answered=answered,
         oneway=not all(item.response_arm for item in methods),
-        copy_correlation=copy_correlation(roles.correlation),
+        copy_correlation=copy_correlation(roles),
+        correlation=unchecked.name if unchecked else "",
+        correlation_tag=_tag(unchecked.number) if unchecked else "",
         set_error=set_error(roles, 'well_formed(text) or "request failed"'),
         typed_errors=bool(roles.error_arms),
         methods=methods,
     )
 
 
-def copy_correlation(correlation: Field | None) -> list[str]:
+def unchecked_correlation(roles: Roles) -> Field | None:
+    """Return the correlation field of responses if neither message has to have UTF-8 in it."""
+    correlation = roles.correlation
+    if correlation is None or correlation.value.kind is not Kind.STRING or correlation.checked_utf8:
+        return None
+    [field] = [item for item in roles.response.outside() if item.name == correlation.name]
+    return None if field.checked_utf8 else field
+
+
+def _tag(number: int) -> str:
+    """Return the literal of the bytes that precede a string with a field number on the wire."""
+    tag, rest = bytearray(), number << 3 | 2
+    while rest > 0x7F:
+        tag.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    tag.append(rest)
+    return 'b"' + "".join(f"\\x{byte:02x}" for byte in tag) + '"'
+
+
+def copy_correlation(roles: Roles) -> list[str]:
     """Return the statement that gives a response its request's correlation, if there is one."""
+    correlation = roles.correlation
     if correlation is None:
         return []
     statement = assign("response", correlation.name, access("request", correlation.name))
+    if unchecked_correlation(roles) is not None:
+        statement = "copy_correlation(request, response)"
     if not correlation.presence:
         return [statement]
     return [f'if request.HasField("{correlation.name}"):', f"    {statement}"]

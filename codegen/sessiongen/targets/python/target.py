@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
     from sessiongen.diagnostics import Diagnostic
+    from sessiongen.frontend.message_module import MessageModule
     from sessiongen.ir.model import Model
     from sessiongen.ir.schema import Schema
 
@@ -82,6 +83,12 @@ class PythonTarget(Target):
         from sessiongen.targets.python.naming import message_faults
 
         return message_faults(schema)
+
+    def module_faults(self, modules: Iterable[MessageModule]) -> list[Diagnostic]:
+        """Return the modules that have no type stub."""
+        from sessiongen.targets.python.installed_messages import missing_stubs
+
+        return missing_stubs(modules)
 
     def symbols(self, model: Model, output: Output) -> FindSymbols:
         """Return a function that returns the classes, functions and attributes of an arm."""

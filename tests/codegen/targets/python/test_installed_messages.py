@@ -81,6 +81,19 @@ def test_type_checkers_accept_layers_over_stubs_of_protoc(tmp_path: Path) -> Non
     subprocess.run([sys.executable, "-c", path + code], check=True)
 
 
+def test_module_without_a_stub(small_project: Project) -> None:
+    (small_project.root / "installed" / "small_pb2.pyi").unlink()
+    outcome = small_project.invoke("generate")
+    assert outcome.status == 2
+    assert "'installed.small_pb2' has no type stub small_pb2.pyi beside it" in outcome.errors
+    small_project.config.unlink()
+    outcome = small_project.invoke("init", "--messages", "installed.small_pb2")
+    assert outcome.status == 2
+    assert "'installed.small_pb2' has no type stub small_pb2.pyi beside it" in outcome.errors
+    assert "read the protocol from a descriptor set" in outcome.errors
+    assert not small_project.config.exists()
+
+
 def test_module_of_another_version(small_project: Project) -> None:
     small_project.add_arm()
     outcome = small_project.invoke("generate")

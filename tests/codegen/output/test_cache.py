@@ -274,7 +274,7 @@ def test_the_same_bytes_from_any_directory(tmp_path: Path, contract: dict[str, s
 
 @pytest.mark.parametrize(
     "include",
-    ['"proto"', '"./proto/../proto"', '"proto/"', '"{root}/proto"', '"none", "proto", "proto"'],
+    ['"proto"', '"./proto/../proto"', '"proto/"', '"{root}/proto"', '"proto", "proto"'],
 )
 def test_the_same_bytes_for_any_form_of_a_path(
     include: str, tmp_path: Path, contract: dict[str, str]

@@ -25,6 +25,13 @@ class RobotRequestClient(ABC):
     ) -> pb.RobotResponse:
         """Sends a request and returns its response. Implementations correlate the two."""
 
+    def new_request(self) -> pb.RobotRequest:
+        """Returns an empty request, which a method fills in and sends.
+
+        An implementation may return the request of an envelope that it sends, to save a copy.
+        """
+        return pb.RobotRequest()
+
     async def move(
         self,
         *,
@@ -90,7 +97,7 @@ class RobotRequestClient(ABC):
         Returns:
             The position of the hand, and whether the gripper is closed.
         """
-        request = pb.RobotRequest()
+        request = self.new_request()
         request.get_status.SetInParent()
         response = await self.send(request, timeout)
         _check(response, "get_status")

@@ -8,7 +8,9 @@ Nothing here depends on the messages. The client and the host in `peer` build on
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
+import math
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncIterator, Callable
@@ -86,7 +88,13 @@ class Connection(ABC, Generic[M]):
             transport: A connected transport. The connection closes it.
             oneof: The oneof of the envelope whose arm says what a message is.
             on_other: Called with messages that this side does not handle.
+
+        Raises:
+            TypeError: `on_other` is async, and nothing would await it.
         """
+        call = getattr(on_other, "__call__", None)
+        if inspect.iscoroutinefunction(on_other) or inspect.iscoroutinefunction(call):
+            raise TypeError(f"on_other is {on_other!r}, which is async, and nothing awaits it")
         self._transport = transport
         self._oneof = oneof
         self._on_other = on_other
@@ -112,7 +120,11 @@ class Connection(ABC, Generic[M]):
 
         Args:
             timeout: Seconds for requests in progress and for messages that are not sent yet.
+
+        Raises:
+            ValueError: The timeout is NaN.
         """
+        check_timeout(timeout)
         if self._closing is None:
             self._closing = asyncio.create_task(self._close(timeout))
         await asyncio.shield(self._closing)
@@ -195,8 +207,14 @@ class Connection(ABC, Generic[M]):
         arm = message.WhichOneof(self._oneof) or "an unknown field"
         if self._on_other is not None:
             try:
-                self._on_other(message)
-            except Exception:
+                # A function that is not async may return a coroutine all the same.
+                call: Callable[[M], object] = self._on_other
+                result = call(message)
+                if inspect.iscoroutine(result):
+                    result.close()
+                    raise TypeError("on_other returned a coroutine, which nothing awaits")
+            except (Exception, asyncio.CancelledError):
+                # Nothing is awaited here, so a CancelledError comes from a future of `on_other`.
                 _log.exception("on_other failed on a message with %s", arm)
         elif arm not in self._ignored:
             self._ignored.add(arm)
@@ -213,6 +231,12 @@ class Connection(ABC, Generic[M]):
     @abstractmethod
     async def _finish(self, timeout: float) -> None:
         """Finishes what is in progress, before the connection is closed."""
+
+
+def check_timeout(seconds: float) -> None:
+    """Raises a ValueError if a timeout is NaN, for which a wait would not end."""
+    if math.isnan(seconds):
+        raise ValueError(f"timeout must be a number of seconds, not {seconds}")
 
 
 class EventStream(AsyncIterator[E]):

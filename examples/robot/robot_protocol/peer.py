@@ -25,6 +25,7 @@ from .connection import (
     PeerClosed,
     PeerTransport,
     RequestTimedOut,
+    check_timeout,
 )
 from .events import RobotEventListeners, RobotEventSink
 from .requests import RobotRequestHandler, answer
@@ -67,7 +68,12 @@ class ClientPeer(Connection[pb.RobotMessage]):
             transport: A connected transport. The peer closes it.
             timeout: Seconds that a request may take, unless the call has a timeout of its own.
             on_other: Called with messages that are neither responses nor events.
+
+        Raises:
+            TypeError: `on_other` is async, and nothing would await it.
+            ValueError: The timeout is NaN.
         """
+        check_timeout(timeout)
         super().__init__(transport, "message", on_other)
         self.requests: Final[RobotRequestClient] = _client(self._call)
         self.listeners: Final = RobotEventListeners()
@@ -96,13 +102,14 @@ class ClientPeer(Connection[pb.RobotMessage]):
     ) -> pb.RobotResponse:
         if self._ended.is_set() or self._closing is not None:
             raise self._closed_error()
+        seconds = self._timeout if timeout is None else timeout
+        check_timeout(seconds)
         request_id = self._new_id()
         loop = asyncio.get_running_loop()
         response: asyncio.Future[pb.RobotResponse] = loop.create_future()
         message = _request_message(request, request_id)
         self._pending[request_id] = response
         self._outgoing.put_nowait(Outgoing(message, partial(_fail, response), response))
-        seconds = self._timeout if timeout is None else timeout
         error = RequestTimedOut(f"no response within {seconds} s")
         timer = loop.call_later(seconds, _fail, response, error)
         try:
@@ -204,6 +211,9 @@ class HostPeer(Connection[pb.RobotMessage]):
             handler: Answers the requests.
             max_in_flight: How many requests are handled at a time. Others are refused.
             on_other: Called with messages that are not requests.
+
+        Raises:
+            TypeError: `on_other` is async, and nothing would await it.
         """
         super().__init__(transport, "message", on_other)
         self.events: Final[RobotEventSink] = _sink(self._emit)

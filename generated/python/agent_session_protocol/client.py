@@ -25,6 +25,13 @@ class SessionRequestClient(ABC):
     ) -> pb.SessionResponse:
         """Sends a request and returns its response. Implementations correlate the two."""
 
+    def new_request(self) -> pb.SessionRequest:
+        """Returns an empty request, which a method fills in and sends.
+
+        An implementation may return the request of an envelope that it sends, to save a copy.
+        """
+        return pb.SessionRequest()
+
     async def ping(
         self,
         *,
@@ -38,7 +45,7 @@ class SessionRequestClient(ABC):
         Returns:
             An empty response.
         """
-        request = pb.SessionRequest()
+        request = self.new_request()
         request.ping.SetInParent()
         response = await self.send(request, timeout)
         _check(response, "pong")
@@ -56,7 +63,7 @@ class SessionRequestClient(ABC):
         Returns:
             The items of the whole session, of all its agents, oldest first.
         """
-        request = pb.SessionRequest()
+        request = self.new_request()
         request.get_chat_history.SetInParent()
         response = await self.send(request, timeout)
         _check(response, "get_chat_history")
@@ -98,7 +105,7 @@ class SessionRequestClient(ABC):
         Returns:
             The id, the instructions, the tools and the chat context of the agent.
         """
-        request = pb.SessionRequest()
+        request = self.new_request()
         request.get_agent_info.SetInParent()
         response = await self.send(request, timeout)
         _check(response, "get_agent_info")
@@ -116,7 +123,7 @@ class SessionRequestClient(ABC):
         Returns:
             The states of the agent and the user, and the options of the session.
         """
-        request = pb.SessionRequest()
+        request = self.new_request()
         request.get_session_state.SetInParent()
         response = await self.send(request, timeout)
         _check(response, "get_session_state")
@@ -134,7 +141,7 @@ class SessionRequestClient(ABC):
         Returns:
             WebRTC statistics reports. Both lists are empty if the agent is in no room.
         """
-        request = pb.SessionRequest()
+        request = self.new_request()
         request.get_rtc_stats.SetInParent()
         response = await self.send(request, timeout)
         _check(response, "get_rtc_stats")
@@ -152,7 +159,7 @@ class SessionRequestClient(ABC):
         Returns:
             The totals since the session started, and the time at which they were read.
         """
-        request = pb.SessionRequest()
+        request = self.new_request()
         request.get_session_usage.SetInParent()
         response = await self.send(request, timeout)
         _check(response, "get_session_usage")
@@ -170,7 +177,7 @@ class SessionRequestClient(ABC):
         Returns:
             The name and the version of the SDK.
         """
-        request = pb.SessionRequest()
+        request = self.new_request()
         request.get_framework_info.SetInParent()
         response = await self.send(request, timeout)
         _check(response, "get_framework_info")

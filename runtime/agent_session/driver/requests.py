@@ -12,17 +12,24 @@ from typing import Any, Final, Protocol
 from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol.client import SessionRequestClient
 
-# The names of the client's methods, one for each request of the protocol.
+# The names of the client's methods, one for each request of the protocol, and of what they use.
 _REQUEST_NAMES: Final = frozenset(
     name for name in vars(SessionRequestClient) if name != "send" and not name.startswith("_")
 )
 
 
 class RequestSender(Protocol):
-    """Sends a request and returns its response."""
+    """Sends a request, or the request of an envelope, and returns its response."""
 
     def send(
         self, request: pb.SessionRequest, timeout: float | None = None
+    ) -> Coroutine[Any, Any, pb.SessionResponse]: ...
+
+    def send_envelope(
+        self,
+        message: pb.AgentSessionMessage,
+        request: pb.SessionRequest,
+        timeout: float | None = None,
     ) -> Coroutine[Any, Any, pb.SessionResponse]: ...
 
 
@@ -31,11 +38,23 @@ class SessionRequests(SessionRequestClient):
 
     def __init__(self, sender: RequestSender) -> None:
         self._sender = sender
+        # The envelope of the last new request, and that request, until it is sent.
+        self._message: pb.AgentSessionMessage
+        self._request: pb.SessionRequest | None = None
+
+    def new_request(self) -> pb.SessionRequest:
+        """Returns the request of a new envelope, which `send` sends without a copy."""
+        self._message = message = pb.AgentSessionMessage()
+        self._request = request = message.request
+        return request
 
     # Not `async`: a coroutine of its own would cost time for each request.
     def send(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, request: pb.SessionRequest, timeout: float | None = None
     ) -> Coroutine[Any, Any, pb.SessionResponse]:
+        if request is self._request:
+            self._request = None
+            return self._sender.send_envelope(self._message, request, timeout)
         return self._sender.send(request, timeout)
 
 

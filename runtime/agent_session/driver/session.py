@@ -228,18 +228,32 @@ class RemoteSession(AgentSessionEventListeners, _ShortNames):
 
         A cancellation ends the wait; the host may still be handling the request.
         """
-        if not self._accepts_requests:
-            self._check(request)
         message = pb.AgentSessionMessage()
         # Faster than passing the request to the constructor.
-        sent = message.request
-        sent.CopyFrom(request)
-        future = self._pending.add(sent, timeout)
+        message.request.CopyFrom(request)
+        return await self.send_envelope(message, message.request, timeout)
+
+    async def send_envelope(
+        self,
+        message: pb.AgentSessionMessage,
+        request: pb.SessionRequest,
+        timeout: float | None = None,
+    ) -> pb.SessionResponse:
+        """Sends a message as `send` does, without a copy: sets the id in its request.
+
+        Args:
+            message: a message that is used only here.
+            request: the request of the message, whose lookup would cost time.
+            timeout: how long to wait for the response, in seconds.
+        """
+        if not self._accepts_requests:
+            self._check(request)
+        future = self._pending.add(request, timeout)
         try:
             self._request_queue.put(message, future)
             return await future
         except BaseException as error:
-            self._pending.remove(sent)
+            self._pending.remove(request)
             if future.done() and not future.cancelled():
                 # Sending has ended the transport. Marks the exception as retrieved, since nobody
                 # awaits the future.

@@ -58,6 +58,30 @@ def test_a_request_carries_its_fields_and_returns_the_payload() -> None:
     run(main())
 
 
+def test_a_new_request_is_sent_without_a_copy_and_others_are_copied() -> None:
+    """Each has an id of its own, whatever was done with the request before."""
+
+    async def main() -> None:
+        async with driven() as (session, host):
+            first = session.requests.new_request()
+            second = session.requests.new_request()
+            for request in (first, second):
+                request.ping.SetInParent()
+            ids = []
+            for request in (second, first, second):
+                pending_call = asyncio.ensure_future(session.requests.send(request))
+                received = await host.request()
+                assert received.WhichOneof("request") == "ping"
+                ids.append(received.request_id)
+                host.respond(pong(received))
+                assert (await pending_call).request_id == received.request_id
+            assert len(set(ids)) == 3
+            # Only the newest one is in an envelope.
+            assert (first.request_id, second.request_id) == ("", ids[0])
+
+    run(main())
+
+
 def test_responses_may_arrive_in_any_order() -> None:
     async def main() -> None:
         async with driven() as (session, host), driven() as (other, other_host):

@@ -19,6 +19,9 @@ from sessiongen.targets.python.parameters import (
     construct,
 )
 
+# The methods of a client that send no request of their own.
+_OWN_NAMES = {"new_request", "send", "send_oneway"}
+
 
 @dataclass(frozen=True)
 class ClientMethod:
@@ -76,7 +79,7 @@ def client_model(context: Context) -> ClientModel:
         references,
         context.reserved | {"timeout", "request", "response", "result", "_check"},
     )
-    namespace = Namespace("the client", context.class_reserved | {"send", "send_oneway"})
+    namespace = Namespace("the client", context.class_reserved | _OWN_NAMES)
     not_parameters = {roles.correlation.name} if roles.correlation else set()
     beside = [item for item in roles.request.beside if item.name not in not_parameters]
 

@@ -38,6 +38,7 @@ _CONNECTION_NAMES = (
     "PeerClosed",
     "PeerTransport",
     "RequestTimedOut",
+    "check_timeout",
 )
 
 

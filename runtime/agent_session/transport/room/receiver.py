@@ -16,6 +16,9 @@ from ...errors import FrameError, FrameTooLarge, SlowReader, TransportError, Tru
 if TYPE_CHECKING:
     from livekit import rtc
 
+# Part of the text of the error with which LiveKit ends the streams of a sender that disconnects.
+_DISCONNECTED: Final = "unexpectedly disconnected"
+
 # A sender in a room cannot be slowed down, so the number of its unread streams is bounded.
 MAX_WAITING: Final = 1 << 14
 
@@ -171,6 +174,14 @@ class StreamReceiver:
             self._stall_timers.discard(timer)
             reader.close()
         return b"".join(chunks)
+
+
+def is_cut_off(error: TransportError | None) -> bool:
+    """Reports whether LiveKit ended the stream because its sender disconnected.
+
+    LiveKit may report that before the disconnect. Only the text of its error says so.
+    """
+    return error is not None and _DISCONNECTED in str(error.__cause__)
 
 
 class _Oversized(Exception):

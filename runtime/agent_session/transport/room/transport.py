@@ -30,7 +30,7 @@ from ..correlation import Correlation
 from .lifecycle import RoomLifecycle
 from ..refusal import START_SIZE, refuse
 from .log import ParticipantLog
-from .receiver import StreamReceiver
+from .receiver import StreamReceiver, is_cut_off
 from .router import Router
 from .sender import StreamSender
 
@@ -311,7 +311,8 @@ class RoomTransport(BufferedTransport[M]):
         if self._state is State.OPEN:
             self._state = State.DRAINING
             self._close_deadline = self._loop.time() + self._limits.close_timeout
-            self._truncated = None
+            if not is_cut_off(self._truncated):
+                self._truncated = None
             self._sender.abort()
             self._receiver.resume()
             self._linger(-1)

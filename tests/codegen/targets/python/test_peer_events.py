@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
@@ -83,3 +84,40 @@ def test_messages_without_a_role(
     with caplog.at_level(logging.WARNING):
         run_test(test)
     assert caplog.text.count("ignored a message with other") == 1
+
+
+def test_an_async_on_other_is_refused(
+    peer_cases: dict[str, PeerCase], caplog: pytest.LogCaptureFixture
+) -> None:
+    """One that only returns a coroutine is logged, and does not end the connection."""
+    peer_case = peer_cases["peer_bytes"]
+
+    async def on_other(message: Any) -> None:
+        raise AssertionError("nothing awaits this")
+
+    class Listener:
+        async def __call__(self, message: Any) -> None:
+            raise AssertionError("nothing awaits this")
+
+    def cancelled(message: Any) -> None:
+        raise asyncio.CancelledError
+
+    async def test() -> None:
+        first, second = queue_transports()
+        for refused in (on_other, Listener()):
+            with pytest.raises(TypeError, match="which is async"):
+                peer_case.peer.ClientPeer(first, on_other=refused)
+            with pytest.raises(TypeError, match="which is async"):
+                peer_case.peer.HostPeer(second, peer_case.handler(echo), on_other=refused)
+        host = peer_case.peer.HostPeer(
+            second, peer_case.handler(echo), on_other=lambda message: on_other(message)
+        )
+        client = peer_case.peer.ClientPeer(first, on_other=cancelled)
+        async with client, host:
+            for transport in (first, second):
+                await transport.send(peer_case.pb.Envelope(other=peer_case.pb.Ask(text="a")))
+            assert (await client.requests.ask(text="x")).text == "x"
+
+    run_test(test)
+    assert caplog.text.count("on_other failed on a message with other") == 2
+    assert "on_other returned a coroutine" in caplog.text

@@ -85,6 +85,25 @@ def test_a_request_times_out_and_its_late_response_is_ignored(peer_case: PeerCas
     run_test(test)
 
 
+def test_a_timeout_that_is_nan_is_refused(number_case: PeerCase) -> None:
+    nan = float("nan")
+
+    async def test() -> None:
+        client, host = number_case.pair(echo)
+        async with client, host:
+            with pytest.raises(ValueError, match="not nan"):
+                number_case.peer.ClientPeer(client._transport, timeout=nan)
+            with pytest.raises(ValueError, match="not nan"):
+                await client.requests.ask(text="x", timeout=nan)
+            for peer in (client, host):
+                with pytest.raises(ValueError, match="not nan"):
+                    await peer.close(timeout=nan)
+            assert (await client.requests.ask(text="next")).text == "next"
+            assert [item.request.number for item in client._transport.sent] == [1]
+
+    run_test(test)
+
+
 def test_a_request_that_waits_to_be_sent_times_out_and_is_not_sent(number_case: PeerCase) -> None:
     async def test() -> None:
         client, host = number_case.pair(echo)

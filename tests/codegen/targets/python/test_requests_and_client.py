@@ -229,6 +229,18 @@ def test_a_request_is_built_from_keywords() -> None:
     assert client.sent == [(Request(ping=Request.Ping()), 1.5)]
 
 
+def test_a_request_without_fields_is_made_by_new_request() -> None:
+    class InEnvelope(Client):
+        def new_request(self) -> Request:
+            self.envelope = pb.AgentSessionMessage()
+            return self.envelope.request
+
+    client = InEnvelope(Response(pong=Response.Pong()))
+    asyncio.run(client.ping())
+    assert client.sent[0][0] is client.envelope.request
+    assert client.envelope == pb.AgentSessionMessage(request=Request(ping=Request.Ping()))
+
+
 def test_timeout_is_passed_to_send() -> None:
     client = Client(Response(run_input=Response.RunInputResponse()))
     asyncio.run(client.run_input(text=""))

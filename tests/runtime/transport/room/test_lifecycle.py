@@ -210,6 +210,23 @@ def test_a_message_truncated_by_the_disconnect_is_the_reason() -> None:
     run(main())
 
 
+def test_a_message_truncated_just_before_the_disconnect_is_reported_is_the_reason() -> None:
+    async def main() -> None:
+        async with raw_peer() as (server, driver, peer):
+            writer = await open_raw(peer, 100)
+            await writer.write(b"x" * 30)
+            for stream in list(server._streams.values()):
+                server._finish(stream, "Participant agent unexpectedly disconnected")
+            while not driver.refused_frames:
+                await asyncio.sleep(0)
+            assert not driver.closed
+            await peer.disconnect()
+            assert await read_all(driver) == []
+            assert isinstance(driver.reason, TruncatedFrame) and driver.reason.received == 30
+
+    run(main())
+
+
 def test_an_earlier_truncated_message_is_not_the_reason() -> None:
     async def main() -> None:
         async with raw_peer() as (_, driver, peer):

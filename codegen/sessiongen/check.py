@@ -32,7 +32,7 @@ def check(config: Config, use_cache: bool, full_diff: bool = False) -> Result:
         return Result(lines=[_no_drift(output, len(files)) for output, files in pairs])
     runs = runs_of(config, cache if use_cache else None)
     before = [writer.load_manifest(output.folder) for output in config.outputs]
-    skew = [item for each in zip(config.outputs, before, runs) for item in _skew(*each)]
+    skew = [item for each in zip(config.outputs, before, runs) for item in _skew(config, *each)]
     if skew:
         return Result(SKEW, diagnostics=skew)
     from sessiongen import pipeline
@@ -70,7 +70,9 @@ def _no_drift(output: Output, files: int) -> str:
     return f"{display(output.folder)}: {files} files, no drift"
 
 
-def _skew(output: Output, before: Manifest | None, run: Run) -> Iterator[Diagnostic]:
+def _skew(
+    config: Config, output: Output, before: Manifest | None, run: Run
+) -> Iterator[Diagnostic]:
     """Yield a fault for each tool whose version differs from the one that made the output."""
     if before is None:
         return
@@ -81,8 +83,8 @@ def _skew(output: Output, before: Manifest | None, run: Run) -> Iterator[Diagnos
                 span,
                 Rule.TOOL_SKEW,
                 f"the output was generated with {name} {used}, this is {run.versions[name]}",
-                f"install {name}=={used} to judge drift, or run `sessiongen generate` and "
-                "commit the result to move to this version",
+                f"install {name}=={used} to judge drift, or run `sessiongen{config.option} generate` "
+                "and commit the result to move to this version",
             )
 
 

@@ -17,8 +17,8 @@ from sessiongen.targets import registry
 Drift = Sequence[tuple[Output, list[Difference]]]
 
 # Lines of the diff in a short report, of each file and of all, and characters of each.
-_MAX_LINES_PER_FILE = 14
-_MAX_LINES = 100
+_MAX_LINES_PER_FILE = 10
+_MAX_LINES = 60
 _MAX_WIDTH = 160
 _MAX_CHANGES = 40
 # Longer lines are serialized data and not shown.

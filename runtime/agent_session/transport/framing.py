@@ -15,7 +15,7 @@ from google.protobuf.message import DecodeError, EncodeError, Message
 
 from ..errors import FrameError, FrameTooLarge, MalformedFrame, TruncatedFrame, UnencodableMessage
 from .message_format import HEADER_SIZE, M
-from .refusal import START_SIZE
+from .error_responses import START_SIZE
 
 MAX_FRAME_SIZE: Final = 1 << 20
 """The size limit of a message on a stream, in bytes, in either direction."""

@@ -18,7 +18,7 @@ from .framing import FrameDecoder, encode_frame
 from .limits import DEFAULT_LIMITS, StreamLimits
 from .message_format import HEADER_SIZE, MessageFormat
 from .progress_waiter import ProgressWaiter
-from .refusal import refuse
+from .error_responses import error_response
 from .send_buffer import SendBuffer
 
 # The size of a write. The first write of an iteration of the event loop is small, so that the peer
@@ -297,14 +297,16 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
         self._decoder.refused_starts.clear()
         for error, start in zip(errors, starts, strict=True):
             self._log_refused(error)
-            refusal = refuse(self._format.message_class, self._format.correlation, start, error)
-            if refusal is None:
+            substitute = error_response(
+                self._format.message_class, self._format.correlation, start, error
+            )
+            if substitute is None:
                 continue
-            if refusal.is_response:
-                self._receive_buffer.put([refusal.answer], HEADER_SIZE)
+            if substitute.is_response:
+                self._receive_buffer.put([substitute.answer], HEADER_SIZE)
             else:
                 with suppress(TransportClosed):
-                    self.send_nowait(refusal.answer)
+                    self.send_nowait(substitute.answer)
 
     def eof_received(self) -> bool:
         self._peer_done = True

@@ -28,7 +28,7 @@ from ..limits import DEFAULT_LIMITS, StreamLimits
 from ..message_format import HEADER_SIZE, MessageFormat
 from ..correlation import Correlation
 from .lifecycle import RoomLifecycle
-from ..refusal import START_SIZE, refuse
+from ..error_responses import START_SIZE, error_response
 from .log import ParticipantLog
 from .receiver import StreamReceiver, is_cut_off
 from .router import Router
@@ -233,15 +233,15 @@ class RoomTransport(BufferedTransport[M]):
             start: the first bytes of the message.
         """
         self._log_refused(error, f" of {identity!r}")
-        refusal = refuse(self._format.message_class, self._correlation, start, error)
-        if refusal is None:
+        substitute = error_response(self._format.message_class, self._correlation, start, error)
+        if substitute is None:
             return
-        if refusal.is_response:
-            self._receive_buffer.put([refusal.answer], HEADER_SIZE)
+        if substitute.is_response:
+            self._receive_buffer.put([substitute.answer], HEADER_SIZE)
         elif self._state is State.OPEN:
-            self._router.expect_response(refusal.answer, identity)
+            self._router.expect_response(substitute.answer, identity)
             with suppress(TransportClosed):
-                self.send_nowait(refusal.answer)
+                self.send_nowait(substitute.answer)
 
     # Sending.
 

@@ -1,4 +1,4 @@
-"""Answers in place of messages that cannot be read, so that their requests fail at once.
+"""Error responses in place of messages that cannot be read, so that their requests fail at once.
 
 A message over the size limit is not read to its end, and one that nests too deep does not parse. The
 first bytes of a message show which request it concerns, since protobuf writes fields in the order of
@@ -24,7 +24,7 @@ START_SIZE: Final = 1 << 10
 
 
 @dataclass(frozen=True)
-class Refusal(Generic[M]):
+class ErrorResponse(Generic[M]):
     """The answer in place of a message that cannot be read.
 
     Attributes:
@@ -36,10 +36,10 @@ class Refusal(Generic[M]):
     is_response: bool
 
 
-def refuse(
+def error_response(
     message_class: type[M], correlation: Correlation | None, start: bytes, error: FrameError
-) -> Refusal[M] | None:
-    """Returns the answer in place of a message; None if it concerns no request.
+) -> ErrorResponse[M] | None:
+    """Returns the error response in place of a message; None if it concerns no request.
 
     Args:
         message_class: the class of the message.
@@ -56,7 +56,7 @@ def refuse(
             response = getattr(answer, correlation.response)
             setattr(response, correlation.request_id, request_id)
             setattr(response, correlation.error, f"the {kind} was refused: {error}")
-            return Refusal(answer, kind == correlation.response)
+            return ErrorResponse(answer, kind == correlation.response)
     return None
 
 

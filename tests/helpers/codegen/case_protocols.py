@@ -77,7 +77,7 @@ VALID: Mapping[str, Case] = {
     "long_empty_event": Case(Facts("id")),
     "loops": Case(),
     "many_oneofs": Case(),
-    "module_names": Case(file="module_names/main.proto"),
+    "module_names": Case(file="module_names/module_names.proto"),
     "optionals": Case(Facts(error="error")),
     "payload_times": Case(Facts(timestamp="created_at")),
     "peer_bytes": Case(Facts("yield")),

@@ -89,5 +89,5 @@ def _check_folders(tables: Tables, outputs: tuple[Output, ...]) -> None:
 
 
 def _overlap(left: Path, right: Path) -> bool:
-    first, second = Path(os.path.normpath(left)), Path(os.path.normpath(right))
+    first, second = Path(os.path.realpath(left)), Path(os.path.realpath(right))
     return first == second or first in second.parents or second in first.parents

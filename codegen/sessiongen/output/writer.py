@@ -172,7 +172,7 @@ def _backup(folder: Path, item: Difference) -> Path:
     """Copy an edited file to an unused name beside it, and return the new path."""
     path = folder / f"{item.path}{EDITED}"
     number = 1
-    while path.exists():
+    while os.path.lexists(path):
         number += 1
         path = folder / f"{item.path}{EDITED}.{number}"
     shutil.copyfile(folder / item.path, path)
@@ -298,17 +298,14 @@ def _is_marked(path: Path, mark: str) -> bool:
 
 
 def _is_edited(folder: Path, difference: Difference) -> bool:
-    """Whether a generated file differs from the text that was written.
+    """Whether a generated file may differ from the text that was written.
 
-    A file with the mark that is not in the manifest counts as edited only if it is no longer
-    generated.
+    Without an entry in the manifest this cannot be told, and the file counts as edited.
     """
     if difference.actual is None or difference.path == MANIFEST:
         return False
     manifest = load_manifest(folder)
     written = manifest.files.get(difference.path) if manifest else None
-    if written is None:
-        return difference.expected is None
     return written != digest(difference.actual)
 
 
@@ -338,8 +335,15 @@ def _read(path: Path) -> str:
 
 
 def read_text(path: Path) -> str | None:
-    """Return a file's text with LF line ends; None if there is no such file."""
+    """Return a file's text with LF line ends; None if there is no such file.
+
+    Raises:
+        InputError: the file may not be read.
+    """
     try:
         return path.read_bytes().decode("utf-8", errors="replace").replace("\r\n", "\n")
+    except PermissionError as error:
+        fault, help_ = f"cannot read this file: {error.strerror}", "make it readable"
+        raise InputError([Diagnostic(Span(display(path)), Rule.OUTPUT, fault, help_)]) from None
     except OSError:
         return None

@@ -166,15 +166,20 @@ class Connection(ABC, Generic[M]):
                 await asyncio.sleep(0)
         except Exception as error:
             reason = error
-        self._end(reason or getattr(self._transport, "reason", None))
+        finally:
+            # A transport that cancels a task of its own raises CancelledError here.
+            self._end(reason or getattr(self._transport, "reason", None))
 
     async def _send_queued(self) -> None:
-        while True:
-            outgoing = await self._outgoing.get()
-            # A request that its caller has given up is not sent.
-            if outgoing.response is None or not outgoing.response.done():
-                await self._send(outgoing)
-            self._outgoing.task_done()
+        try:
+            while True:
+                outgoing = await self._outgoing.get()
+                # A request that its caller has given up is not sent.
+                if outgoing.response is None or not outgoing.response.done():
+                    await self._send(outgoing)
+                self._outgoing.task_done()
+        finally:
+            self._end(getattr(self._transport, "reason", None))
 
     async def _send(self, outgoing: Outgoing[M]) -> None:
         try:

@@ -130,6 +130,70 @@ def test_edited_file_is_replaced_and_copied(small_project: Project) -> None:
     assert small_project.invoke("check").status == 0
 
 
+def edited_file(small_project: Project) -> Path:
+    path = small_project.package / "models.py"
+    path.write_text(path.read_text(encoding="utf-8") + "mine = 1\n", encoding="utf-8")
+    return path
+
+
+def copy_of(path: Path) -> str:
+    return path.with_name(f"{path.name}.edited").read_text(encoding="utf-8")
+
+
+def test_edit_is_kept_when_a_removed_layer_returns(small_project: Project) -> None:
+    path = edited_file(small_project)
+    config = small_project.config.read_text(encoding="utf-8")
+    package = 'package = "small_protocol"\n'
+    small_project.config.write_text(config.replace(package, f'{package}layers = ["client"]\n'))
+    assert "it was not removed" in small_project.invoke("generate").errors
+    small_project.config.write_text(config, encoding="utf-8")
+    outcome = small_project.invoke("generate")
+    assert "warning[SG031]" in outcome.errors
+    assert copy_of(path).endswith("mine = 1\n")
+
+
+@pytest.mark.parametrize("manifest", [None, "<<<<<<< ours\n"])
+def test_edit_is_kept_without_a_readable_manifest(
+    small_project: Project, manifest: str | None
+) -> None:
+    path = edited_file(small_project)
+    if manifest is None:
+        (small_project.package / "sessiongen.json").unlink()
+    else:
+        (small_project.package / "sessiongen.json").write_text(manifest, encoding="utf-8")
+    outcome = small_project.invoke("generate")
+    assert outcome.status == 0
+    assert outcome.errors.count("warning[SG031]") == 1
+    assert copy_of(path).endswith("mine = 1\n")
+
+
+def test_copy_is_not_written_through_a_link(small_project: Project, tmp_path: Path) -> None:
+    path = edited_file(small_project)
+    path.with_name("models.py.edited").symlink_to(tmp_path / "elsewhere")
+    small_project.invoke("generate")
+    assert not (tmp_path / "elsewhere").exists()
+    assert path.with_name("models.py.edited.2").read_text(encoding="utf-8").endswith("mine = 1\n")
+
+
+def test_file_that_cannot_be_read_is_not_replaced(
+    small_project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = edited_file(small_project)
+    text = path.read_text(encoding="utf-8")
+    read_bytes = Path.read_bytes
+
+    def refused(self: Path) -> bytes:
+        if self.name == "models.py" and "small_protocol" in self.parts:
+            raise PermissionError(13, "Permission denied", str(self))
+        return read_bytes(self)
+
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    outcome = small_project.invoke("generate")
+    assert outcome.status == 2
+    assert "models.py:1:1: error[SG024]: cannot read this file: Permission denied" in outcome.errors
+    assert path.read_text(encoding="utf-8") == text
+
+
 def test_other_files_are_not_changed(small_project: Project) -> None:
     foreign = {
         small_project.package / "mine.py": "mine = 1\n",

@@ -169,6 +169,15 @@ def test_invalid_output_tables(small_project: Project, config: str, fault: str, 
     assert fault in outcome.errors and help_ in outcome.errors
 
 
+def test_folders_that_are_one_through_a_link_overlap(small_project: Project) -> None:
+    (small_project.root / "real").mkdir()
+    (small_project.root / "lists").symlink_to("real")
+    config = BOTH.replace('"out"', '"real"')
+    small_project.config.write_text(config, encoding="utf-8")
+    outcome = small_project.invoke("check")
+    assert outcome.status == 2 and "overlaps the output folder" in outcome.errors
+
+
 def test_no_other_module_names_a_language() -> None:
     folder = ROOT / "codegen" / "sessiongen"
     users = {

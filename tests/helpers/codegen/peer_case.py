@@ -21,7 +21,7 @@ class QueueTransport:
         self.peer = self
         self.received: asyncio.Queue[Any] = asyncio.Queue()
         self.sent: list[Any] = []
-        self.failure: Exception | None = None
+        self.failure: BaseException | None = None
         self.gate = asyncio.Event()
         self.gate.set()
 
@@ -35,7 +35,7 @@ class QueueTransport:
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         while (message := await self.received.get()) is not None:
-            if isinstance(message, Exception):
+            if isinstance(message, BaseException):
                 raise message
             yield message
 

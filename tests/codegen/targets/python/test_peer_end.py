@@ -49,6 +49,35 @@ def test_reason_of_the_end_is_raised(number_case: PeerCase) -> None:
     run_test(test)
 
 
+def test_a_transport_that_cancels_its_own_task_ends_the_connection(peer_case: PeerCase) -> None:
+    async def test() -> None:
+        client, host = peer_case.pair(forever)
+        call = await pending_call(client, host)
+        for peer in (client, host):
+            peer._transport.received.put_nowait(asyncio.CancelledError())
+            await peer.wait_ended()
+        with pytest.raises(peer_case.peer.PeerClosed):
+            await call
+        await client.close()
+        await host.close(timeout=0)
+        assert not host._in_flight
+
+    run_test(test)
+
+
+def test_a_send_that_is_cancelled_ends_the_connection(peer_case: PeerCase) -> None:
+    async def test() -> None:
+        client, host = peer_case.pair(echo)
+        client._transport.failure = asyncio.CancelledError()
+        with pytest.raises(peer_case.peer.PeerClosed):
+            await client.requests.ask(text="x")
+        await client.wait_ended()
+        await client.close()
+        await host.close(timeout=0)
+
+    run_test(test)
+
+
 def test_a_client_that_closes_fails_its_calls_at_once(number_case: PeerCase) -> None:
     async def test() -> None:
         client, host = number_case.pair(forever)

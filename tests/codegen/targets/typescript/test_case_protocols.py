@@ -16,7 +16,7 @@ from interop_typescript import TYPESCRIPT_FOLDER, run_tool, settings, write_mess
 from sessiongen_command import invoke
 
 # Names that differ in Python or in protobuf-es, but not as parts of generated names.
-CLASHES = {"encoder_words", "flat_names", "imports", "python_words"}
+CLASHES = {"encoder_words", "flat_names", "imports", "module_names", "python_words"}
 # protobuf-es 1 does not read editions.
 UNREADABLE = {"editions", "response_forms"}
 # prettier breaks a call of a class whose name is longer than a line.

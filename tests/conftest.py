@@ -20,6 +20,8 @@ TESTS = Path(__file__).parent
 # Tests that start many processes, run type checkers or generate many packages. `make test-quick`
 # leaves them out.
 SLOW = (
+    "codegen/config/test_proposals_published.py",
+    "runtime/livekit_agents/test_session_lifetime.py",
     "codegen/cli/test_refusals.py",
     "codegen/frontend",
     "codegen/ir/test_enum_mapping.py",
@@ -40,6 +42,7 @@ SLOW = (
     "runtime/driver/test_session_processes.py",
     "runtime/driver/test_session_sdk_host.py",
     "runtime/host/test_host_processes.py",
+    "runtime/transport/room/test_transport_pressure.py",
     "runtime/transport/test_tcp_processes.py",
 )
 # Fast tests of the Python target's code, although its folder is slow.

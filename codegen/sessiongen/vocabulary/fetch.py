@@ -17,7 +17,7 @@ from pathlib import Path
 from sessiongen.output import subprocesses
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.vocabulary.package import Package, open_package
-from sessiongen.vocabulary.scope import Scope
+from sessiongen.vocabulary.scope import PackageSource
 
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!-]*")
 _TIMEOUT_SECONDS = 300
@@ -40,33 +40,33 @@ class _RegistryClient:
     version: Callable[[str], str]
 
 
-def fetch(scope: Scope, version: str) -> Package:
+def fetch(source: PackageSource, version: str) -> Package:
     """Download one version of an SDK and read it."""
-    label = f"{scope.distribution}@{version}"
+    label = f"{source.distribution}@{version}"
     # npm accepts URLs and paths as versions, and would build what they name.
     if not _VERSION.fullmatch(version):
         raise _fetch_error(
             label, f"{version!r} is not a version number", "give a version number such as 1.8.9"
         )
-    client = _CLIENTS[scope.language]
+    client = _CLIENTS[source.language]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        command = client.download(scope.distribution, version, folder)
+        command = client.download(source.distribution, version, folder)
         _run(label, client, command, folder)
         archives = sorted(folder.glob(client.archives))
         if len(archives) != 1:
             raise _fetch_error(
                 label, f"{client.tool} wrote no archive", "download the package and name its path"
             )
-        return Package(label, open_package(archives[0], scope).files)
+        return Package(label, open_package(archives[0], source).files)
 
 
-def newest(scope: Scope) -> str:
+def newest(source: PackageSource) -> str:
     """Return the number of the newest published version."""
-    label = f"{scope.distribution}@newest"
-    client = _CLIENTS[scope.language]
+    label = f"{source.distribution}@newest"
+    client = _CLIENTS[source.language]
     with tempfile.TemporaryDirectory() as name:
-        output = _run(label, client, client.newest(scope.distribution), Path(name))
+        output = _run(label, client, client.newest(source.distribution), Path(name))
     version = client.version(output)
     if not _VERSION.fullmatch(version):
         raise _fetch_error(label, f"{client.tool} reported no version", "give the version number")

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.paths import display
-from sessiongen.vocabulary.scope import Scope
+from sessiongen.vocabulary.scope import PackageSource
 
 # The suffixes of TypeScript sources; those of declaration files end in the same way.
 SOURCE_SUFFIXES = (".ts", ".mts", ".cts")
@@ -48,18 +48,18 @@ class Package:
         return Span(f"{self.origin}/{path}" if path else self.origin, line, column)
 
 
-def open_package(path: Path, scope: Scope) -> Package:
+def open_package(path: Path, source: PackageSource) -> Package:
     """Return the package at a path: its folder, a folder that contains it, or an archive.
 
     Raises:
         InputError: the path has no such package, or an archive cannot be read.
     """
     if path.is_dir():
-        base = _base_folder(path, scope)
-        files = dict(_folder_files(base, scope)) if base else {}
+        base = _base_folder(path, source)
+        files = dict(_folder_files(base, source)) if base else {}
         origin = base or path
     elif path.is_file():
-        files, origin = _without_top_folder(_archive_files(path), scope), path
+        files, origin = _without_top_folder(_archive_files(path), source), path
     else:
         message = (
             "the path is neither a folder nor a file"
@@ -67,9 +67,11 @@ def open_package(path: Path, scope: Scope) -> Package:
             else "there is nothing at this path"
         )
         raise _package_error(path, message, "name a folder, a wheel or a .tgz")
-    if not _is_package(files, scope):
-        help_ = f"name the folder or an archive of {scope.distribution}"
-        raise _package_error(path, f"the package {scope.package} was not found at this path", help_)
+    if not _is_package(files, source):
+        help_ = f"name the folder or an archive of {source.distribution}"
+        raise _package_error(
+            path, f"the package {source.package} was not found at this path", help_
+        )
     return Package(display(origin), files)
 
 
@@ -81,26 +83,26 @@ def _is_source(name: str) -> bool:
     return name.endswith((".py", *SOURCE_SUFFIXES)) or PurePosixPath(name).name == "package.json"
 
 
-def _root_file(scope: Scope) -> str:
-    if scope.language == "python":
-        return scope.package.replace(".", "/") + "/__init__.py"
+def _root_file(source: PackageSource) -> str:
+    if source.language == "python":
+        return source.package.replace(".", "/") + "/__init__.py"
     return "package.json"
 
 
-def _is_package(files: Mapping[str, bytes], scope: Scope) -> bool:
-    key = _root_file(scope)
-    if key not in files or scope.language == "python":
+def _is_package(files: Mapping[str, bytes], source: PackageSource) -> bool:
+    key = _root_file(source)
+    if key not in files or source.language == "python":
         return key in files
     try:
         manifest = json.loads(files[key])
     except (ValueError, RecursionError):
         return False
-    return isinstance(manifest, dict) and manifest.get("name") == scope.package
+    return isinstance(manifest, dict) and manifest.get("name") == source.package
 
 
-def _without_top_folder(files: dict[str, bytes], scope: Scope) -> dict[str, bytes]:
+def _without_top_folder(files: dict[str, bytes], source: PackageSource) -> dict[str, bytes]:
     """Return an archive's files by their paths below the top folder of npm archives and sdists."""
-    key = _root_file(scope)
+    key = _root_file(source)
     root_files = [name for name in files if name == key or name.endswith("/" + key)]
     if not root_files:
         return {}
@@ -166,8 +168,8 @@ def _content(archive: tarfile.TarFile, item: tarfile.TarInfo) -> bytes:
     return stream.read() if stream else b""
 
 
-def _folder_files(base: Path, scope: Scope) -> Iterator[tuple[str, bytes]]:
-    start = (base / _root_file(scope)).parent
+def _folder_files(base: Path, source: PackageSource) -> Iterator[tuple[str, bytes]]:
+    start = (base / _root_file(source)).parent
     for folder, folders, names in os.walk(start):
         folders[:] = sorted(name for name in folders if not _is_skipped(name))
         for file in (Path(folder, name) for name in sorted(names) if _is_source(name)):
@@ -184,16 +186,18 @@ def _is_skipped(name: str) -> bool:
     return name in _SKIPPED_FOLDERS or name.startswith(".")
 
 
-def _base_folder(path: Path, scope: Scope) -> Path | None:
+def _base_folder(path: Path, source: PackageSource) -> Path | None:
     """Return the folder that the package's paths are relative to."""
-    parts = tuple(scope.package.split("."))
-    if scope.language == "python" and path.absolute().parts[-len(parts) :] == parts:
+    parts = tuple(source.package.split("."))
+    if source.language == "python" and path.absolute().parts[-len(parts) :] == parts:
         return path.absolute().parents[len(parts) - 1]
     level = [path]
     for _ in range(_SEARCH_DEPTH):
-        folders = [folder for folder in level if _is_base(folder, scope)]
+        folders = [folder for folder in level if _is_base(folder, source)]
         if len(folders) > 1:
-            message = f"{scope.package} was found twice, in {folders[0].name} and {folders[1].name}"
+            message = (
+                f"{source.package} was found twice, in {folders[0].name} and {folders[1].name}"
+            )
             raise _package_error(path, message, "name the folder of one of them")
         if folders:
             return folders[0]
@@ -213,9 +217,9 @@ def _subfolders(parent: Path) -> list[Path]:
     ]
 
 
-def _is_base(folder: Path, scope: Scope) -> bool:
-    key = _root_file(scope)
+def _is_base(folder: Path, source: PackageSource) -> bool:
+    key = _root_file(source)
     try:
-        return _is_package({key: (folder / key).read_bytes()}, scope)
+        return _is_package({key: (folder / key).read_bytes()}, source)
     except OSError:
         return False

@@ -18,7 +18,7 @@ from sessiongen.ir.schema import Schema
 from sessiongen.paths import display
 from sessiongen.vocabulary.fetch import fetch
 from sessiongen.vocabulary.package import Package, open_package
-from sessiongen.vocabulary.scope import MessageNames, Scope
+from sessiongen.vocabulary.scope import PackageSource
 
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
 _GENERATED = re.compile(r"@generated from (message|field|enum value|enum):? ([^\n]+)")
@@ -76,29 +76,12 @@ def _origin(path: Path) -> _Origin:
 
 
 def _open(origin: _Origin, source: str | Path | None) -> tuple[Package, str]:
-    scope = _scope(origin.distribution)
+    published = PackageSource("typescript", origin.distribution, origin.distribution)
     if not isinstance(source, Path):
         version = source or origin.version
-        return fetch(scope, version), version
-    package = open_package(source, scope)
+        return fetch(published, version), version
+    package = open_package(source, published)
     return package, str(json.loads(package.files["package.json"]).get("version", origin.version))
-
-
-def _scope(distribution: str) -> Scope:
-    """Return a scope that is sufficient to fetch and open a package."""
-    return Scope(
-        sdk=distribution,
-        language="typescript",
-        distribution=distribution,
-        package=distribution,
-        protobuf=("", ""),
-        required=(),
-        session="",
-        host="",
-        driver="",
-        messages=MessageNames("", "", "", "", "", "", "", ""),
-        not_arms=frozenset(),
-    )
 
 
 def _names(package: Package, proto_package: str) -> dict[str, dict[str, list[str]]]:

@@ -42,7 +42,20 @@ class MessageNames:
 
 
 @dataclass(frozen=True)
-class Scope:
+class PackageSource:
+    """Where a package is published.
+
+    language: the language of its sources, which has one registry.
+    distribution: its name in the registry. package: its name in the sources.
+    """
+
+    language: str
+    distribution: str
+    package: str
+
+
+@dataclass(frozen=True)
+class Scope(PackageSource):
     """Where an SDK's package is published and what its parts are called.
 
     protobuf: module (and exported name) of the messages.
@@ -54,9 +67,6 @@ class Scope:
     """
 
     sdk: str
-    language: str
-    distribution: str
-    package: str
     protobuf: tuple[str, str]
     required: tuple[str, ...]
     session: str

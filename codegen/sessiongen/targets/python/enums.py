@@ -35,6 +35,8 @@ class EnumModel:
     """An enum. Without pairs, the SDK has no such enum, and only names are generated.
 
     accepts: the type of an SDK value; str if the SDK has a str Enum.
+    accepts_name: the type of a name in JSON.
+    key: the type of the keys of the tables, which are looked up with what the functions accept.
     fallback: the expression of the value for unknown literals, or "".
     """
 
@@ -44,6 +46,8 @@ class EnumModel:
     literal: str
     type: str
     accepts: str
+    accepts_name: str
+    key: str
     pairs: list[Pair]
     names: list[Name]
     fallback: str
@@ -101,6 +105,8 @@ def _enum(
         literal=literal,
         type=references.enum(enum.full_name),
         accepts=_accepts(binding, literal, bound.fallback is not None),
+        accepts_name="str" if bound.fallback else "str | UnmappedValue",
+        key="str" if bound.fallback else "object",
         pairs=_pairs(binding, class_),
         names=names,
         fallback=_value(class_, bound.fallback.name) if bound.fallback else "",

@@ -13,8 +13,8 @@ from sessiongen.targets.python.naming import message_faults
 from sessiongen.targets.python.options import LAYERS, PythonOptions
 from sessiongen.targets.python.overrides import Overrides, load
 from sessiongen.ir.model import Model
-from sessiongen.targets.python.rendering import environment, without_unused_imports
-from sessiongen.resources import templates_dir
+from sessiongen.targets.python.imports import without_unused_imports
+from sessiongen.targets.templates import environment
 from sessiongen.targets.python import messages
 from sessiongen.targets.python.client import client_model
 from sessiongen.targets.python.dispatch import dispatch_model
@@ -95,7 +95,7 @@ def generate(model: Model, output: Output, version: str, formatter: Formatter) -
 
 
 def _render(context_: Context, output: Output, version: str, source: str) -> dict[str, str]:
-    templates = environment(templates_dir() / "python", {"docstring": docstring})
+    templates = environment("python", {"docstring": docstring})
     shared = {"version": version, "source": source}
     rendered = {}
     layers = _possible_layers(context_, output)
@@ -165,5 +165,5 @@ def invalid_module(name: str, text: str) -> Diagnostic | None:
 
 
 def _header(version: str, source: str) -> str:
-    templates = environment(templates_dir() / "python", {})
+    templates = environment("python", {})
     return templates.get_template("_header.j2").render(version=version, source=source)

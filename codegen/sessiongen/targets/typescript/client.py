@@ -37,9 +37,9 @@ def client_model(context: Context) -> ClientModel:
     names = method_names(context)
     methods = [_method(context, call, names[call.request.name]) for call in context.protocol.calls]
     calls = context.protocol.calls
-    given = ["send: SendRequest"] if any(call.response for call in calls) else []
-    given += ["sendOneway: SendOneway"] if not all(call.response for call in calls) else []
-    return ClientModel(name, bracketed("constructor(", given, ") {", 2), tuple(methods))
+    parameters = ["send: SendRequest"] if any(call.response for call in calls) else []
+    parameters += ["sendOneway: SendOneway"] if not all(call.response for call in calls) else []
+    return ClientModel(name, bracketed("constructor(", parameters, ") {", 2), tuple(methods))
 
 
 def method_names(context: Context) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""How the value of each field is made from the SDK's: types, units and functions."""
+"""How the value of each field is made from the SDK's value: types, units and functions."""
 
 from __future__ import annotations
 
@@ -42,13 +42,15 @@ class _Single:
     function: str
 
 
-def conversion(context: Context, plan: MessagePlan, source: FieldSource, loose: bool) -> Conversion:
+def conversion(
+    context: Context, plan: MessagePlan, source: FieldSource, all_optional: bool
+) -> Conversion:
     """Return how a field is filled.
 
-    loose: any property of the source may be absent.
+    all_optional: any property of the source may be absent.
     """
     name = property_name(context, plan, source)
-    optional = loose or source.optional
+    optional = all_optional or source.optional
     override = override_name(plan, source.field)
     access = naming.access("source", name)
     if override in context.overrides.functions:
@@ -64,8 +66,8 @@ def conversion(context: Context, plan: MessagePlan, source: FieldSource, loose: 
         return _map(context, plan, source, single, optional)
     if source.field.repeated:
         value = _filled(access, optional, "[]")
-        made = f"list({value}, {single.function})" if single.function else f"[...{value}]"
-        return Conversion(name, f"readonly {_element(single.type)}[]", optional, made)
+        converted = f"list({value}, {single.function})" if single.function else f"[...{value}]"
+        return Conversion(name, f"readonly {_element(single.type)}[]", optional, converted)
     return Conversion(name, single.type, optional, _applied(single.function, access, optional))
 
 
@@ -105,8 +107,8 @@ def _map(
     if source.field.value.kind is Kind.STRING:
         return Conversion(name, "Readonly<Record<string, unknown>>", optional, f"texts({value})")
     if single.function:
-        made = f"mapValues({value}, {single.function})"
-        return Conversion(name, f"Readonly<Record<string, {single.type}>>", optional, made)
+        converted = f"mapValues({value}, {single.function})"
+        return Conversion(name, f"Readonly<Record<string, {single.type}>>", optional, converted)
     message = context.message_type(plan.message.full_name)
     type_ = f"NonNullable<{message}['{naming.field_property(source.field)}']>"
     spread = f"({value})" if optional else value
@@ -135,8 +137,8 @@ def _single(context: Context, plan: MessagePlan, source: FieldSource) -> _Single
 
 def _in_milliseconds(source: FieldSource) -> bool:
     """Whether the SDK's name of a field has a unit that the protocol's lacks."""
-    ours = source.field.name.endswith(_MILLISECONDS)
-    return snake(source.name).endswith(_MILLISECONDS) and not ours
+    has_unit = source.field.name.endswith(_MILLISECONDS)
+    return snake(source.name).endswith(_MILLISECONDS) and not has_unit
 
 
 def _message(context: Context, plan: MessagePlan, source: FieldSource) -> _Single:
@@ -167,8 +169,8 @@ def _enum(context: Context, plan: MessagePlan, field: Field) -> _Single:
 def _own_type(context: Context, plan: MessagePlan, field: Field) -> str:
     """Return the type that the message has for a field, of one element."""
     message = context.message_type(plan.message.full_name)
-    whole = f"NonNullable<{message}['{naming.field_property(field)}']>"
+    field_type = f"NonNullable<{message}['{naming.field_property(field)}']>"
     if field.oneof is not None:
         oneof = next(item for item in plan.message.oneofs if item.name == field.oneof)
         return f"ValueOf<{context.union_type(oneof)}, {naming.quoted(naming.camel(field.name))}>"
-    return f"{whole}[number]" if field.repeated else whole
+    return f"{field_type}[number]" if field.repeated else field_type

@@ -20,7 +20,7 @@ from sessiongen.targets.typescript.sources import partial_classes, source_type
 class ArmCode:
     """An arm of a oneof: the condition under which it is set, and its value.
 
-    tag: the literal by which a source is told to be of this arm; "" if it is not tagged.
+    tag: the literal in a source that identifies this arm, or "" if sources have no tag.
     """
 
     arm: str
@@ -138,8 +138,8 @@ def _events(context: Context, event: RoleMessage) -> Iterator[EventCode]:
 def _encoder(context: Context, plan: MessagePlan, partial: set[str]) -> Encoder:
     message = context.message_type(plan.message.full_name)
     symbol = naming.symbol(plan.message.path)
-    oneofs = tuple(_oneofs(context, plan, _is_loose(context, plan, partial)))
-    fields = tuple(_fields(context, plan, _is_loose(context, plan, partial)))
+    oneofs = tuple(_oneofs(context, plan, _is_all_optional(context, plan, partial)))
+    fields = tuple(_fields(context, plan, _is_all_optional(context, plan, partial)))
     calls = [f"{item.property}: {item.function}({item.subject})," for item in oneofs]
     parameter = f"source: {source_type(context, plan.message.full_name)}"
     return Encoder(
@@ -158,22 +158,22 @@ def _encoder(context: Context, plan: MessagePlan, partial: set[str]) -> Encoder:
 
 def _can_be_undefined(context: Context, plan: MessagePlan, partial: set[str]) -> Iterator[bool]:
     """Yield whether each field that is never absent in a message can be absent in its source."""
-    loose = _is_loose(context, plan, partial)
+    all_optional = _is_all_optional(context, plan, partial)
     for source in plan.fields:
         single = source.field.key is None and not source.field.repeated
-        yield single and not source.field.presence and (loose or source.optional)
+        yield single and not source.field.presence and (all_optional or source.optional)
 
 
-def _is_loose(context: Context, plan: MessagePlan, partial: set[str]) -> bool:
+def _is_all_optional(context: Context, plan: MessagePlan, partial: set[str]) -> bool:
     record = context.record(plan.message)
     return record is not None and record.name in partial
 
 
-def _fields(context: Context, plan: MessagePlan, loose: bool) -> Iterator[str]:
+def _fields(context: Context, plan: MessagePlan, all_optional: bool) -> Iterator[str]:
     for source in plan.fields:
         if source.field.oneof is None:
-            made = conversion(context, plan, source, loose)
-            yield _entry(naming.field_property(source.field), made.value)
+            converted = conversion(context, plan, source, all_optional)
+            yield _entry(naming.field_property(source.field), converted.value)
 
 
 def _entry(key: str, value: str) -> str:
@@ -185,7 +185,7 @@ def _entry(key: str, value: str) -> str:
     return bracketed(f"{naming.key(key)}: {head}(", rest[:-1].split(", "), "),", 4).strip()
 
 
-def _oneofs(context: Context, plan: MessagePlan, loose: bool) -> Iterator[OneofCode]:
+def _oneofs(context: Context, plan: MessagePlan, all_optional: bool) -> Iterator[OneofCode]:
     tagged = {item.oneof.name: item for item in plan.tagged_oneofs}
     for oneof in plan.message.oneofs:
         if not oneof.arms:
@@ -193,7 +193,7 @@ def _oneofs(context: Context, plan: MessagePlan, loose: bool) -> Iterator[OneofC
         if oneof.name in tagged:
             yield _tagged(context, plan, tagged[oneof.name])
         else:
-            yield _untagged(context, plan, oneof, loose)
+            yield _untagged(context, plan, oneof, all_optional)
 
 
 def _tagged(context: Context, plan: MessagePlan, tagged: TaggedOneof) -> OneofCode:
@@ -202,29 +202,33 @@ def _tagged(context: Context, plan: MessagePlan, tagged: TaggedOneof) -> OneofCo
         symbol = naming.symbol(context.message(item.arm.value.type_name).path)
         name = naming.quoted(naming.camel(item.arm.name))
         arms.append(ArmCode(name, naming.quoted(item.tag), "", f"encode{symbol}(source)"))
-    whole = source_type(context, plan.message.full_name)
+    message_source = source_type(context, plan.message.full_name)
     subject = (
         "source" if tagged.name is None else naming.access("source", naming.camel(tagged.name))
     )
-    type_ = whole if tagged.name is None else f"{whole}['{naming.camel(tagged.name)}']"
+    type_ = (
+        message_source
+        if tagged.name is None
+        else f"{message_source}['{naming.camel(tagged.name)}']"
+    )
     return _oneof_code(context, tagged.oneof, type_, subject, arms, True)
 
 
-def _untagged(context: Context, plan: MessagePlan, oneof: Oneof, loose: bool) -> OneofCode:
+def _untagged(context: Context, plan: MessagePlan, oneof: Oneof, all_optional: bool) -> OneofCode:
     arms = []
     for source in plan.fields:
         if source.field.oneof != oneof.name:
             continue
-        made = conversion(context, plan, source, loose)
-        access = naming.access("source", made.source)
+        converted = conversion(context, plan, source, all_optional)
+        access = naming.access("source", converted.source)
         arm = naming.quoted(naming.camel(source.field.name))
-        value = made.value.removesuffix(" ?? undefined")
+        value = converted.value.removesuffix(" ?? undefined")
         if value.startswith("optional("):
             inside, _, function = value[len("optional(") : -1].rpartition(", ")
             value = f"{function}({inside})"
         arms.append(ArmCode(arm, "", f"{access} != null", value))
-    whole = source_type(context, plan.message.full_name)
-    return _oneof_code(context, oneof, whole, "source", arms, False)
+    message_source = source_type(context, plan.message.full_name)
+    return _oneof_code(context, oneof, message_source, "source", arms, False)
 
 
 def _oneof_code(

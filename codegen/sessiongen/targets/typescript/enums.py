@@ -64,8 +64,8 @@ def accepted_type(context: Context, bound: BoundEnum) -> str:
     A member of a TypeScript enum is no literal to the type checker, but it is a string.
     """
     binding = bound.binding(context.vocabulary)
-    loose = binding is not None and (binding.fact.form == ENUM or binding.fact.open)
-    return "string" if loose else literal_type(context, bound)
+    is_open = binding is not None and (binding.fact.form == ENUM or binding.fact.open)
+    return "string" if is_open else literal_type(context, bound)
 
 
 def converter(context: Context, bound: BoundEnum) -> str:
@@ -113,10 +113,10 @@ def _signatures(
     function: str, class_: str, literal: str, accepts: str, fallback: str
 ) -> dict[str, str]:
     """Return the heads of the functions."""
-    given = f"value: {accepts} | null | undefined" if fallback else f"value: {accepts}"
+    parameter = f"value: {accepts} | null | undefined" if fallback else f"value: {accepts}"
     result = f"{literal} | undefined" if fallback else literal
     heads = {
-        "to_proto": (f"{function}ToProto", given, class_),
+        "to_proto": (f"{function}ToProto", parameter, class_),
         "from_proto": (f"{function}FromProto", f"value: {class_}", result),
         "name": (f"{function}Name", f"value: {class_}", "string"),
         "from_name": (f"{function}FromName", "name: string", class_),

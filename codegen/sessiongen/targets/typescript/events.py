@@ -85,7 +85,7 @@ def _event(context: Context, event: Event, names: dict[str, str]) -> EventModel:
     arm = naming.camel(event.arm.name)
     plan = context.plans.get(event.arm.value.type_name)
     known = plan is not None and plan.has_sdk_class
-    given = source_type(context, event.arm.value.type_name) if known else "unknown"
+    source = source_type(context, event.arm.value.type_name) if known else "unknown"
     return EventModel(
         key=naming.key(arm),
         arm=naming.quoted(arm),
@@ -95,5 +95,5 @@ def _event(context: Context, event: Event, names: dict[str, str]) -> EventModel:
         docs="\n\n".join(
             text for text in (event.arm.docs, f"Event arm {event.arm.number}.") if text
         ),
-        forwarder=bracketed(f"readonly {naming.key(arm)}: Forward<", [given], ">;", 2),
+        forwarder=bracketed(f"readonly {naming.key(arm)}: Forward<", [source], ">;", 2),
     )

@@ -18,10 +18,12 @@ from sessiongen.targets.typescript.encoders import encoders_model, override_name
 from sessiongen.targets.typescript.enums import enums_model
 from sessiongen.targets.typescript.events import events_model
 from sessiongen.targets.typescript.options import TypeScriptOptions
-from sessiongen.targets.typescript.rendering import environment, with_imports
+from sessiongen.targets.templates import environment
+from sessiongen.targets.typescript.imports import with_imports
+from sessiongen.targets.typescript.layout import bracketed
 from sessiongen.targets.typescript.requests import requests_model
 from sessiongen.targets.typescript.sources import sources_model
-from sessiongen.targets.typescript.tsdoc import comment
+from sessiongen.targets.typescript.tsdoc import comment, tsdoc
 
 _Values = dict[str, Any]
 
@@ -40,7 +42,7 @@ def generate(model: Model, output: Output, version: str) -> dict[str, str]:
     _check_layers(context, output)
     if context.faults:
         raise InputError(context.faults)
-    templates = environment()
+    templates = environment("typescript", {"tsdoc": tsdoc}, bracketed=bracketed)
     rendered = {
         layer: templates.get_template(f"{layer}.ts.j2").render(**_VALUES[layer](context))
         for layer in output.layers
@@ -118,10 +120,10 @@ _VALUES: dict[str, Callable[[Context], _Values]] = {
 def _clashes(context: Context) -> list[Diagnostic]:
     """Return a fault for each message and enum whose name coincides with another's."""
     protocol: Protocol = context.protocol
-    found: list[Message | Enum] = [*protocol.schema.own_messages()]
-    found += [item.enum for item in protocol.enums]
+    definitions: list[Message | Enum] = [*protocol.schema.own_messages()]
+    definitions += [item.enum for item in protocol.enums]
     faults, seen = [], dict[str, str]()
-    for item in found:
+    for item in definitions:
         name, full_name, span = naming.symbol(item.path), item.full_name, item.span
         first = seen.setdefault(name.casefold(), full_name)
         if first != full_name:

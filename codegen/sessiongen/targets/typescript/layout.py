@@ -18,8 +18,8 @@ def fits(text: str) -> bool:
 def bracketed(head: str, items: Sequence[str], tail: str, indent: int = 0) -> str:
     """Return a list of parameters, arguments or names: on one line, or one item a line.
 
-    head: what stands before the items, with the opening bracket. tail: what follows them,
-    with the closing one. Braces have spaces inside.
+    head: the text before the items, with the opening bracket. tail: the text after them, with
+    the closing one. Braces have spaces inside.
     """
     margin = " " * indent
     space = " " if head.endswith("{") and items else ""
@@ -46,7 +46,7 @@ def union(head: str, members: Sequence[str], tail: str = ";", indent: int = 0) -
 def imports(module: str, names: Iterable[str]) -> str:
     """Return an import statement; of types alone it is `import type`.
 
-    names: sorted by the name, whether `type` stands before it or not.
+    names: each may begin with `type`; they are sorted without it.
     """
     listed = sorted(set(names), key=lambda name: name.removeprefix("type "))
     if all(name.startswith("type ") for name in listed):

@@ -56,7 +56,7 @@ def message_class(path: tuple[str, ...]) -> str:
 
 
 def enum_member(enum: Enum, value: EnumValue) -> str:
-    """Return the member of an enum's class that stands for a value."""
+    """Return the member of an enum's class of a value."""
     prefix = _shared_prefix(enum.path[-1], [item.name for item in enum.values])
     name = value.name[len(prefix) :]
     return f"{name}$" if name in _OBJECT_PROPERTIES else name
@@ -94,7 +94,7 @@ def constant(name: str) -> str:
 
 
 def key(name: str) -> str:
-    """Return a property name as it stands in an object or type."""
+    """Return a property name, quoted if that is necessary."""
     return name if _PLAIN_KEY.fullmatch(name) else quoted(name)
 
 

@@ -68,15 +68,19 @@ class _Restriction:
             if name not in self._published.messages:
                 yield name
                 continue
-            had = self._message(message).fields
-            yield from (f"{name}.{item.name}" for item in message.fields if item not in had)
+            published_fields = self._message(message).fields
+            yield from (
+                f"{name}.{item.name}" for item in message.fields if item not in published_fields
+            )
         for enum in self._own_enums.values():
             name = ".".join(enum.path)
             if name not in self._published.enums:
                 yield name
                 continue
-            had_values = self._enum(enum).values
-            yield from (f"{name}.{item.name}" for item in enum.values if item not in had_values)
+            published_values = self._enum(enum).values
+            yield from (
+                f"{name}.{item.name}" for item in enum.values if item not in published_values
+            )
 
     def protocol(self) -> Protocol:
         protocol, schema = self._protocol, self._protocol.schema

@@ -62,24 +62,26 @@ def partial_classes(context: Context) -> set[str]:
 def _type(context: Context, plan: MessagePlan, partial: set[str]) -> SourceType:
     name = source_type(context, plan.message.full_name)
     docs = plan.message.docs
-    whole = plan.transparent
-    if whole is not None:
-        return SourceType(name, docs, (), union(f"export type {name} =", _arms(context, whole)))
+    transparent = plan.transparent
+    if transparent is not None:
+        return SourceType(
+            name, docs, (), union(f"export type {name} =", _arms(context, transparent))
+        )
     record = context.record(plan.message)
-    loose = record is not None and record.name in partial
-    return SourceType(name, docs, tuple(_members(context, plan, loose)), "")
+    all_optional = record is not None and record.name in partial
+    return SourceType(name, docs, tuple(_members(context, plan, all_optional)), "")
 
 
-def _members(context: Context, plan: MessagePlan, loose: bool) -> Iterator[Member]:
+def _members(context: Context, plan: MessagePlan, all_optional: bool) -> Iterator[Member]:
     if plan.tag is not None:
-        mark = "?" if loose else ""
+        mark = "?" if all_optional else ""
         yield Member("", f"readonly type{mark}: {naming.quoted(plan.tag)};")
     seen = {"type"} if plan.tag is not None else set[str]()
     for source in plan.fields:
-        made = conversion(context, plan, source, loose)
-        if made.source not in seen:
-            seen.add(made.source)
-            yield Member(source.field.docs, _member(made))
+        converted = conversion(context, plan, source, all_optional)
+        if converted.source not in seen:
+            seen.add(converted.source)
+            yield Member(source.field.docs, _member(converted))
     for tagged in plan.tagged_oneofs:
         if tagged.name is not None:
             arms = [*_arms(context, tagged), "null", "undefined"]
@@ -87,12 +89,12 @@ def _members(context: Context, plan: MessagePlan, loose: bool) -> Iterator[Membe
             yield Member(tagged.oneof.docs, union(head, arms, indent=2).strip())
 
 
-def _member(made: Conversion) -> str:
-    mark = "?" if made.optional else ""
-    head = f"readonly {naming.key(made.source)}{mark}:"
+def _member(converted: Conversion) -> str:
+    mark = "?" if converted.optional else ""
+    head = f"readonly {naming.key(converted.source)}{mark}:"
     parts = [
-        made.type,
-        *(["null", "undefined"] if made.optional and made.type != "unknown" else []),
+        converted.type,
+        *(["null", "undefined"] if converted.optional and converted.type != "unknown" else []),
     ]
     return union(head, parts, indent=2).strip()
 

@@ -1,15 +1,8 @@
-"""Renders templates to source text with LF line ends and without unused imports.
-
-An undefined name in a template is an error.
-"""
+"""Removes unused imports from rendered modules."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 _IMPORT = re.compile(r"^from (?P<module>\S+) import (?P<names>[^(\n]+)$", re.MULTILINE)
 # The end of the imports and the blank lines before a constant: black leaves one.
@@ -22,22 +15,6 @@ _STRING_OR_COMMENT = re.compile(
 )
 # A name that is not an attribute.
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
-
-
-def environment(folder: Path, filters: dict[str, Callable[..., str]]) -> Environment:
-    """Return the Jinja environment of one target's templates."""
-    result = Environment(
-        loader=FileSystemLoader(folder, encoding="utf-8"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        newline_sequence="\n",
-        # The templates write Python, not HTML.
-        autoescape=False,
-    )
-    result.filters.update(filters)
-    return result
 
 
 def without_unused_imports(text: str) -> str:

@@ -1,7 +1,7 @@
-"""Renders the templates of TypeScript modules, and writes their imports.
+"""Writes the imports of rendered TypeScript modules.
 
 A module imports what its body uses of the other layers and of the protobuf library; the names
-that can be imported are found in the bodies' own exports.
+that can be imported are the exports of the bodies.
 """
 
 from __future__ import annotations
@@ -9,12 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-from sessiongen.resources import templates_dir
-from sessiongen.targets.typescript.layout import bracketed, imports
+from sessiongen.targets.typescript.layout import imports
 from sessiongen.targets.typescript.options import TypeScriptOptions
-from sessiongen.targets.typescript.tsdoc import tsdoc
 
 PROTOBUF = "@bufbuild/protobuf"
 # What is used of the protobuf library; of these the classes are used as values.
@@ -23,25 +19,8 @@ _PROTOBUF_CLASSES = ("Duration", "Struct", "Timestamp")
 _EXPORT = re.compile(r"^export (?:async )?(function|class|const|type|interface) (\w+)", re.M)
 _NO_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"", re.S)
 _NAME = re.compile(r"(?<![\w.$#])[A-Za-z_$][\w$]*")
-# A name that is declared where it stands: a property, or a method of a class or interface.
+# A declaration, which uses no other module: a property, or a method of a class or interface.
 _DECLARED = re.compile(r"^  [\w$]+(?=\()|(?:^ +|[{(,] |\breadonly )[A-Za-z_$][\w$]*(?=\??:)", re.M)
-
-
-def environment() -> Environment:
-    """Return the Jinja environment of the templates."""
-    result = Environment(
-        loader=FileSystemLoader(templates_dir() / "typescript", encoding="utf-8"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        newline_sequence="\n",
-        # Templates write TypeScript, in which HTML's escapes would be wrong.
-        autoescape=False,
-    )
-    result.filters["tsdoc"] = tsdoc
-    result.globals["bracketed"] = bracketed
-    return result
 
 
 def with_imports(

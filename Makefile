@@ -9,7 +9,7 @@ DEV := $(VENV)/.dev
 FUZZ := PYTHONPATH=tests/helpers/runtime $(BIN)/python tests/fuzz
 # The configurations beside codegen.toml.
 EXAMPLES := examples/robot/codegen.toml
-SOURCES := codegen runtime overrides tests bench examples
+SOURCES := codegen runtime overrides presets tests bench examples
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c

@@ -1,4 +1,4 @@
-"""The generator's own data files: templates, and the .proto of the annotations.
+"""The generator's own data files: templates, presets, and the .proto of the annotations.
 
 They are inside the package in a wheel, and in the root folder of a checkout.
 """
@@ -21,6 +21,12 @@ def include_dir() -> Path:
     """Return the include path under which `sessiongen/annotations.proto` is found."""
     packed = _PACKAGE / "include"
     return packed if packed.is_dir() else _CHECKOUT / "proto"
+
+
+def presets_dir() -> Path:
+    """Return the folder of the presets. The folder of vocabularies is beside it."""
+    packed = _PACKAGE / "presets"
+    return packed if packed.is_dir() else _CHECKOUT / "presets"
 
 
 def generator_files() -> list[Path]:

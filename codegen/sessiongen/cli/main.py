@@ -118,6 +118,7 @@ def explain(options: Options, arm: str, descriptor_set: Path | None) -> None:
     "--descriptor-set", type=click.Path(path_type=Path), help="Read this FileDescriptorSet."
 )
 @click.option("--messages", help="Read this installed Python module of messages.")
+@click.option("--preset", help="Write this prepared configuration for published messages.")
 @shared
 @pass_options
 def init(
@@ -126,19 +127,32 @@ def init(
     include: tuple[Path, ...],
     descriptor_set: Path | None,
     messages: str | None,
+    preset: str | None,
 ) -> None:
     """Infer the roles of PROTO and write a codegen.toml."""
-    if sum(item is not None for item in (proto, descriptor_set, messages)) != 1:
-        raise click.UsageError("give exactly one of PROTO, --descriptor-set, --messages")
+    if sum(item is not None for item in (proto, descriptor_set, messages, preset)) != 1:
+        raise click.UsageError("give exactly one of PROTO, --descriptor-set, --messages, --preset")
 
     def write() -> Result:
         from sessiongen.config import scaffold as initializing
 
-        source = initializing.ProtocolInput(proto, descriptor_set, messages)
-        lines, undecided = initializing.write(source, include, options.config)
+        if preset is not None:
+            lines, undecided = _preset(preset, options)
+        else:
+            source = initializing.ProtocolInput(proto, descriptor_set, messages)
+            lines, undecided = initializing.write(source, include, options.config)
         return Result(INPUT_ERROR if failed(undecided) else SUCCESS, lines, undecided)
 
     _run(options, write)
+
+
+def _preset(name: str, options: Options) -> tuple[list[str], list[Diagnostic]]:
+    """Write the configuration of a preset."""
+    from sessiongen.config import preset
+
+    if name not in preset.names():
+        raise click.UsageError(f"no preset {name!r}; presets: {', '.join(preset.names())}")
+    return preset.write(name, options.config)
 
 
 @main.command()

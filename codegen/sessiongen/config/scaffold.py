@@ -16,6 +16,7 @@ from sessiongen import pipeline
 
 from sessiongen.config import scaffold_text
 from sessiongen.frontend.annotations import Annotated, configured
+from sessiongen.frontend.compiler import Compiled
 from sessiongen.config.model import Config, Input
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed
 from sessiongen.config.proposals import Proposal, propose
@@ -48,10 +49,7 @@ def write(
     Raises:
         InputError: the input cannot be read or has no oneof at all, or `target` exists.
     """
-    if target.exists():
-        fault = "the configuration already exists"
-        help_ = "edit it, or name another file with --config"
-        raise InputError([Diagnostic(Span(display(target)), Rule.CONFIG_EXISTS, fault, help_)])
+    check_new(target)
     _check_paths([source.proto] if source.proto else [], Path.is_file, "file")
     _check_paths(include, Path.is_dir, "folder")
     lines = _input_lines(source, include, target.absolute().parent)
@@ -63,12 +61,20 @@ def write(
     annotated = configured(annotated, written)
     result = search(schema, written, annotated)
     result.open.update(proposal.roles.open)
-    open_points = _open_points(schema, annotated, written)
-    _save(target, text)
+    points = open_points(schema, annotated, written)
+    save(target, text)
     return [
         *scaffold_text.summary(result),
-        _next_steps(written, result, proposal, open_points),
-    ], open_points
+        _next_steps(written, result, proposal, points),
+    ], points
+
+
+def check_new(target: Path) -> None:
+    """Raise InputError if the configuration to write exists."""
+    if target.exists():
+        fault = "the configuration already exists"
+        help_ = "edit it, or name another file with --config"
+        raise InputError([Diagnostic(Span(display(target)), Rule.CONFIG_EXISTS, fault, help_)])
 
 
 def _parsed(config: Config, text: str) -> Config:
@@ -88,14 +94,18 @@ def _read(config: Config) -> tuple[Schema, Annotated]:
     if not any(item.oneofs for item in schema.own_messages()):
         # It may be the wrong file: do not write a configuration for it.
         raise InputError(search(schema, config, annotated).diagnostics)
-    faults = registry.default().module_faults(compiled.modules.values())
-    if faults:
-        # `generate` would refuse the configuration.
-        raise InputError(faults)
+    check_modules(compiled)
     return schema, annotated
 
 
-def _open_points(schema: Schema, annotated: Annotated, config: Config) -> list[Diagnostic]:
+def check_modules(compiled: Compiled) -> None:
+    """Raise InputError for modules of messages that `generate` would refuse."""
+    faults = registry.default().module_faults(compiled.modules.values())
+    if faults:
+        raise InputError(faults)
+
+
+def open_points(schema: Schema, annotated: Annotated, config: Config) -> list[Diagnostic]:
     """Return the faults of the input, or notes on roles that are not set."""
     try:
         return notes(assemble(schema, annotated, config).roles, config)
@@ -104,20 +114,25 @@ def _open_points(schema: Schema, annotated: Annotated, config: Config) -> list[D
 
 
 def _next_steps(
-    config: Config, result: Search, proposal: Proposal, open_points: list[Diagnostic]
+    config: Config, result: Search, proposal: Proposal, points: list[Diagnostic]
 ) -> str:
     """Return the line that names the next steps."""
     steps = ["choose its roles"] if result.open else []
     steps += ["name the missing answers"] if proposal.unanswered else []
     steps += ["name the responses that report errors"] if proposal.unasked else []
-    if failed(open_points) and not steps:
+    if failed(points) and not steps:
         steps.append("fix the faults of the protocol")
     before = f"{' and '.join(steps)}, and " if steps else ""
     command = f"sessiongen{config.option} generate"
     return f"wrote {display(config.path)}; now {before}run `{command}`"
 
 
-def _save(target: Path, text: str) -> None:
+def save(target: Path, text: str) -> None:
+    """Write a file of the configuration.
+
+    Raises:
+        InputError: it cannot be written.
+    """
     try:
         target.write_bytes(text.encode())
     except (OSError, UnicodeEncodeError) as error:

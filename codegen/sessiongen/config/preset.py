@@ -1,0 +1,91 @@
+"""Presets: configurations for published messages and the SDK that uses them.
+
+A preset is the text of a codegen.toml in the folder `presets`. Files that it names, such as a
+vocabulary, are copied beside the new configuration. Annotations of elements that the input does
+not have are left out, as a preset serves several versions of the messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from sessiongen import pipeline, resources
+from sessiongen.config import scaffold_text
+from sessiongen.config.model import Config
+from sessiongen.config.reader import parse
+from sessiongen.config.scaffold import check_modules, check_new, open_points, save
+from sessiongen.diagnostics import Diagnostic
+from sessiongen.frontend.annotations import configured, elements
+from sessiongen.frontend.compiler import Compiled
+from sessiongen.ir.role_inference import search
+from sessiongen.paths import display
+from sessiongen.vocabulary.scope import scope_file
+
+
+def names() -> list[str]:
+    """Return the names of all presets."""
+    return sorted(path.stem for path in resources.presets_dir().glob("*.toml"))
+
+
+def write(name: str, target: Path) -> tuple[list[str], list[Diagnostic]]:
+    """Write the configuration of a preset; return a summary, and open points as diagnostics.
+
+    Raises:
+        InputError: the messages cannot be read, or `target` exists or cannot be written.
+    """
+    check_new(target)
+    source = resources.presets_dir() / f"{name}.toml"
+    text = source.read_text(encoding="utf-8")
+    config = parse(target.absolute(), text)
+    compiled, annotated, schema = pipeline.read_input(config)
+    check_modules(compiled)
+    text = _without_absent(text, config, compiled)
+    config = parse(target.absolute(), text)
+    annotated = configured(annotated, config)
+    lines = scaffold_text.summary(search(schema, config, annotated))
+    for path in _files(config):
+        lines += _copy(path, config.root)
+    save(target, text)
+    points = open_points(schema, annotated, config)
+    command = f"sessiongen{config.option} generate"
+    lines.append(f"wrote {display(target)}; set its paths, and run `{command}`")
+    return lines, points
+
+
+def _without_absent(text: str, config: Config, compiled: Compiled) -> str:
+    """Return the text without the annotations of elements that the input does not have."""
+    known = {name for file in compiled.files for name, _, _ in elements(file)}
+    absent = {
+        config.span(value.key_path).line
+        for (element, _), value in config.annotations.items()
+        if element not in known
+    }
+    lines = enumerate(text.splitlines(keepends=True), 1)
+    return "".join(line for number, line in lines if number not in absent)
+
+
+def _files(config: Config) -> Iterator[Path]:
+    """Yield the files that a configuration names, other than its protocol."""
+    for output in config.outputs:
+        yield from output.options.inputs
+    for path in config.sdks.vocabularies:
+        yield path
+        yield scope_file(path)
+
+
+def _copy(path: Path, root: Path) -> list[str]:
+    """Copy a file of the generator to its place below the root, unless there is one.
+
+    Returns a line that says what was done; none for a file that the generator does not have.
+    """
+    if path.exists():
+        return [f"kept {display(path)}"]
+    presets = resources.presets_dir()
+    for folder in (presets, presets.parent):
+        source = folder / path.relative_to(root)
+        if source.is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            save(path, source.read_text(encoding="utf-8"))
+            return [f"wrote {display(path)}"]
+    return []

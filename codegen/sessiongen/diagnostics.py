@@ -63,6 +63,7 @@ class Rule(str, Enum):
     PARITY_GAP = "SG054"
     NO_SDK = "SG055"
     NO_SCOPE = "SG056"
+    SDK_COUNTERPART = "SG057"
 
 
 @dataclass(frozen=True, order=True)

@@ -33,6 +33,7 @@ def generate(config: Config, use_cache: bool) -> Result:
         pairs = zip(config.outputs, unchanged, strict=True)
         return Result(lines=[_summary(output, len(files), []) for output, files in pairs])
     from sessiongen import pipeline
+    from sessiongen.counterparts import missing_counterparts
     from sessiongen.ir import roles
 
     before = [writer.load_manifest(output.folder) for output in config.outputs]
@@ -42,6 +43,7 @@ def generate(config: Config, use_cache: bool) -> Result:
     outputs = list(zip(config.outputs, result.files, manifests, strict=True))
     plans = [writer.plan(folder_of(output), files, manifest) for output, files, manifest in outputs]
     diagnostics = [*result.model.warnings, *roles.notes(result.model.protocol.roles, config)]
+    diagnostics += missing_counterparts(result.model, config)
     for plan in plans:
         diagnostics += writer.write(plan)
     cache.save(result.model.cache_inputs(config), complete(result.files, manifests))

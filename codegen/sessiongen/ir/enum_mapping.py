@@ -48,6 +48,16 @@ def bind(enum: Enum, annotated: Annotated, vocabulary: Vocabulary) -> EnumBindin
     return EnumBinding(fact, tuple(pairs), tuple(lost))
 
 
+def matching_enums(enum: Enum, annotated: Annotated, vocabulary: Vocabulary) -> list[str]:
+    """Return the names of an SDK's enums whose values are all values of an enum."""
+    keys = {key for key, _ in _comparison_keys(enum, annotated)}
+    return [
+        fact.name
+        for fact in vocabulary.enums
+        if fact.literals and {normalized(value) for value in fact.values} <= keys
+    ]
+
+
 def fallback_of(enum: Enum, annotated: Annotated) -> EnumValue | None:
     """Return the value that an enum declares for unknown literals."""
     annotation = annotated.get(enum.full_name, "unknown")

@@ -1,4 +1,4 @@
-"""Finds the messages that are reachable from the arms of a role."""
+"""Finds the messages and enums that are reachable from the arms of a role."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.roles import RoleMessage
-from sessiongen.ir.schema import Message
+from sessiongen.ir.schema import Kind, Message
 
 
 def sent_by_host(protocol: Protocol) -> list[Message]:
@@ -27,3 +27,13 @@ def reachable(protocol: Protocol, roles: Sequence[RoleMessage]) -> set[str]:
             names.add(name)
             pending += [field.value.type_name for field in schema.messages[name].fields]
     return names
+
+
+def reachable_enums(protocol: Protocol) -> set[str]:
+    """Return the full names of the enums in messages reachable from the roles."""
+    roles = protocol.roles
+    holders = [*roles.messages(), *([roles.envelope] if roles.envelope else [])]
+    schema = protocol.schema
+    messages = [schema.messages[name] for name in reachable(protocol, holders)]
+    fields = [field for item in (*holders, *messages) for field in item.fields]
+    return {field.value.type_name for field in fields if field.value.kind is Kind.ENUM}

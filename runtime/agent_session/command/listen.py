@@ -100,9 +100,11 @@ async def _listener(address: Address, allow_remote: bool) -> TcpListener:
 
 def _bind_error(error: OSError) -> str:
     """Returns why an address cannot be bound, without the address, which asyncio's text repeats."""
-    number = error.errno
-    if number is None or isinstance(error, socket.gaierror):
+    if isinstance(error, socket.gaierror):
         return str(error.strerror or error)
+    # Since Python 3.13, asyncio skips addresses that the machine does not have, and raises an
+    # error without a number if none is left.
+    number = error.errno or errno.EADDRNOTAVAIL
     return _BIND_ERRORS.get(number) or os.strerror(number)
 
 

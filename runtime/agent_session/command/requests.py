@@ -90,6 +90,8 @@ def request_help() -> Iterator[tuple[str, str]]:
     for name, arm in SESSION_REQUEST_ARMS.items():
         # Not the client, since a request can have the name of another method of it, such as `send`.
         method: Any = getattr(SessionRequestHandler, name, None)
-        paragraph = (inspect.getdoc(method) or "").partition("\n\n")[0]
+        # None has a docstring of its own since Python 3.13.
+        doc = inspect.getdoc(method) if method else None
+        paragraph = (doc or "").partition("\n\n")[0]
         sentence = " ".join(paragraph.split()).partition(". ")[0].rstrip(".")
         yield f"/{name}", f"{sentence}{_usage(arm.type, ' ')}"

@@ -209,13 +209,13 @@ def test_a_timeout_or_a_close_ends_a_start() -> None:
                 await hung.start()
             other = TcpSessionTransport(host, port, ssl=context)
             starting = asyncio.ensure_future(other.start())
-            await asyncio.sleep(0.02)
+            await asyncio.to_thread(server.accept)
             await other.close()
             with pytest.raises(TransportClosed):
                 await starting
             third = TcpSessionTransport(host, port, ssl=context)
             starting = asyncio.ensure_future(third.start())
-            await asyncio.sleep(0.02)
+            await asyncio.to_thread(server.accept)
             starting.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await starting

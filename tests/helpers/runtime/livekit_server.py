@@ -81,6 +81,16 @@ class LiveServer:
         self._process.kill()
         self._process.wait()
 
+    def drain(self) -> None:
+        """Asks the process to end once all participants have left, as a deployment does."""
+        assert self._process is not None
+        self._process.terminate()
+
+    def wait(self, timeout: float) -> int:
+        """Waits until the process has ended, and returns its status."""
+        assert self._process is not None
+        return self._process.wait(timeout)
+
     def stop(self) -> None:
         """Ends the process, if it runs."""
         if self._process is None:

@@ -159,6 +159,23 @@ def test_a_server_that_is_killed_and_stays_away(server: LiveServer) -> None:
     run_live(main(), timeout=120)
 
 
+def test_a_server_that_drains_lets_a_session_end(server: LiveServer) -> None:
+    """The server exits after the participants have left, and the driver sees a normal end."""
+
+    async def main() -> None:
+        async with live_room(server.address) as place:
+            async with hosted(await place.join("agent"), {"hi": [Say("hello")]}):
+                driver = await ready_driver(await place.join("driver"))
+                server.drain()
+                assert await text_of_run(driver, "hi") == "hello"
+            assert isinstance(await driver.wait_ended(), Ended)
+            await driver.close()
+            await place.leave_all()
+            assert await asyncio.to_thread(server.wait, 30) == 0
+
+    run_live(main(), timeout=120)
+
+
 def test_a_room_that_is_deleted_ends_the_session_on_both_sides(address: str) -> None:
     async def main() -> None:
         async with live_room(address) as place:

@@ -34,6 +34,7 @@ SLOW = (
     "end_to_end",
     "examples",
     "interop",
+    "repository/test_action.py",
     "repository/test_pre_commit.py",
     "runtime/command/test_cli.py",
     "runtime/command/test_input_lines.py",

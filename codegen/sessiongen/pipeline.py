@@ -20,6 +20,7 @@ from sessiongen.ir.role_inference import search
 from sessiongen.ir.roles import Roles
 from sessiongen.targets import registry
 from sessiongen.targets.base import Generate, Run
+from sessiongen.vocabulary.model import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -30,20 +31,24 @@ class GeneratedProtocol:
     files: tuple[Mapping[str, str], ...]
 
 
-def model(config: Config) -> Model:
+def model(config: Config, vocabularies: tuple[Vocabulary, ...] | None = None) -> Model:
     """Return the protocol of a configuration.
+
+    vocabularies: used in place of the files that the configuration names.
 
     Raises:
         InputError: the input is not a valid protocol.
     """
     with compiler.compilation(config) as finish:
-        return _model(finish(), config)
+        return _model(finish(), config, vocabularies)
 
 
-def _model(compiled: Compiled, config: Config) -> Model:
+def _model(
+    compiled: Compiled, config: Config, vocabularies: tuple[Vocabulary, ...] | None = None
+) -> Model:
     _, annotated, read_schema = _read(compiled, config)
     try:
-        assembled = protocol.assemble(read_schema, annotated, config)
+        assembled = protocol.assemble(read_schema, annotated, config, vocabularies)
     except InputError as error:
         # Faults of names need no roles: report them in the same run.
         targets = {output.language: registry.get(output.language) for output in config.outputs}

@@ -21,12 +21,9 @@ from sessiongen.config.model import Config
 from sessiongen.config.reader import load
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed, show
 from sessiongen.cli.options import Command, Options, current, pass_options, shared, without_format
+from sessiongen.cli.sources import sdk_sources
 from sessiongen.paths import display
 from sessiongen.result import FINDING, SUCCESS, INPUT_ERROR, Result
-
-_LANGUAGES = {"python": "python", "js": "typescript"}
-
-_SDK_HELP = "A configured SDK and its version, newest, or the path of a folder or archive."
 
 _no_cache = click.option("--no-cache", is_flag=True, help="Ignore the cache, as CI should.")
 _descriptor_set = click.option(
@@ -159,7 +156,7 @@ def _preset(name: str, options: Options) -> tuple[list[str], list[Diagnostic]]:
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["text", "json", "markdown", "github"]),
+    type=click.Choice(["text", "json", "markdown", "github", "sarif"]),
     help="The form of the matrix; by default that of diagnostics.",
 )
 @click.option(
@@ -168,31 +165,44 @@ def _preset(name: str, options: Options) -> tuple[list[str], list[Diagnostic]]:
 @click.option(
     "--declare", is_flag=True, help="Add undeclared differences to the gap files, without a reason."
 )
+@click.option("--since", metavar="REF", help="Show only what changed since this commit.")
+@sdk_sources
 @without_format
 @pass_options
-def parity(options: Options, format_: str | None, all_rows: bool, declare: bool) -> None:
-    """Compare the protocol with each SDK."""
+def parity(
+    options: Options,
+    format_: str | None,
+    all_rows: bool,
+    declare: bool,
+    since: str | None,
+    sources: dict[str, str | Path],
+) -> None:
+    """Compare the protocol with each SDK.
+
+    The vocabulary files are compared. An SDK whose source is given is read instead; its
+    vocabulary file stays as it is.
+    """
     form = format_ or options.format
-    diagnostics_format = "text" if form == "markdown" else form
+    # SARIF has the diagnostics in it, as JSON does.
+    is_document = form in ("json", "sarif")
+    diagnostics_format = {"markdown": "text", "sarif": "json"}.get(form, form)
 
     def matrix() -> Result:
         from sessiongen import parity as comparing
-        from sessiongen import pipeline
         from sessiongen.vocabulary import configured
 
         config = _config(options, None)
         configured.require_sdk(config)
-        protocol_model = pipeline.model(config)
-        result = comparing.compare(protocol_model.protocol, protocol_model.annotated, config)
+        result = comparing.run(config, sources, since)
         lines = comparing.declare(result) if declare else []
         if lines:
-            result = comparing.compare(protocol_model.protocol, protocol_model.annotated, config)
+            result = comparing.run(config, sources, since)
         status = FINDING if result.diagnostics else SUCCESS
         text = comparing.render(result, form, all_rows)
-        return Result(status, lines, result.diagnostics, text)
+        return Result(status, lines, [*result.diagnostics, *result.warnings], text)
 
-    # --quiet hides the matrix, except in JSON, where it contains the diagnostics.
-    print_document = not options.quiet or form == "json"
+    # --quiet hides the matrix, except where it contains the diagnostics.
+    print_document = not options.quiet or is_document
     _run(replace(options, format=diagnostics_format), matrix, document=print_document)
 
 
@@ -203,32 +213,14 @@ def vocabulary() -> None:
 
 
 @vocabulary.command()
-@click.option("--sdk", "named_sources", multiple=True, metavar="NAME=SOURCE", help=_SDK_HELP)
-@click.option("--python", "python_version", help="A version of the Python SDK, or newest.")
-@click.option("--js", "js_version", help="A version of the JS SDK, or newest.")
-@click.option(
-    "--python-path", type=click.Path(path_type=Path), help="A folder or archive of the SDK."
-)
-@click.option("--js-path", type=click.Path(path_type=Path), help="A folder or archive of the SDK.")
+@sdk_sources
 @shared
 @pass_options
-def update(
-    options: Options,
-    named_sources: tuple[str, ...],
-    python_version: str | None,
-    js_version: str | None,
-    python_path: Path | None,
-    js_path: Path | None,
-) -> None:
+def update(options: Options, sources: dict[str, str | Path]) -> None:
     """Read SDK packages and write their vocabularies; nothing is installed or executed.
 
     Without an option, every SDK that the configuration names is updated to its newest version.
     """
-    sources = {
-        **dict(_named_source(item) for item in named_sources),
-        **_source("python", python_version, python_path),
-        **_source("js", js_version, js_path),
-    }
 
     def write() -> Result:
         from sessiongen import pipeline
@@ -246,24 +238,6 @@ def update(
         return Result(status, lines, updated.diagnostics)
 
     _run(options, write)
-
-
-def _named_source(text: str) -> tuple[str, str | Path]:
-    """Return the name and the source of an `--sdk` option."""
-    name, equals, source = text.partition("=")
-    if not (name and equals and source):
-        raise click.UsageError(f"--sdk {text}: give NAME=VERSION or NAME=PATH")
-    # A version number contains no separator; a path without one must exist.
-    is_path = "/" in source or "\\" in source or Path(source).exists()
-    return name, Path(source) if is_path else source
-
-
-def _source(name: str, version: str | None, path: Path | None) -> dict[str, str | Path]:
-    """Return the source of the SDK in an option's language, if the option is given."""
-    if version is not None and path is not None:
-        raise click.UsageError(f"give either --{name} or --{name}-path, not both")
-    source = path if version is None else version
-    return {} if source is None else {_LANGUAGES[name]: source}
 
 
 @vocabulary.command()

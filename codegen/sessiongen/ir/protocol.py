@@ -63,8 +63,15 @@ class Protocol:
         return next((item for item in self.vocabularies if item.language == language), None)
 
 
-def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
+def assemble(
+    schema: Schema,
+    annotated: Annotated,
+    config: Config,
+    vocabularies: tuple[Vocabulary, ...] | None = None,
+) -> Protocol:
     """Return the protocol of a schema.
+
+    vocabularies: used in place of the files that the configuration names.
 
     Raises:
         InputError: a role is missing or unclear, an arm has no partner, or an
@@ -81,7 +88,8 @@ def assemble(schema: Schema, annotated: Annotated, config: Config) -> Protocol:
     if roles is None:
         raise InputError(diagnostics)
     events = tuple(_event(roles, arm, annotated) for arm in roles.event.arms)
-    vocabularies = tuple(load(path) for path in config.sdks.vocabularies)
+    if vocabularies is None:
+        vocabularies = tuple(load(path) for path in config.sdks.vocabularies)
     enums = _enums(schema, annotated, vocabularies)
     bound = [item.enum for item in enums if item.bindings]
     diagnostics += value_faults(bound, annotated)

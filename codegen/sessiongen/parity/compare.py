@@ -7,11 +7,11 @@ longer exists is a finding too.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sessiongen.config.model import Config
-from sessiongen.diagnostics import Diagnostic, Rule
+from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.ir.protocol import Protocol
 from sessiongen.parity import (
@@ -33,14 +33,30 @@ from sessiongen.vocabulary.model import Vocabulary
 class Parity:
     """The matrix, the declared gaps by the key of what they cover, and the findings.
 
-    gap_files: the path of the gap file of each SDK, whether it exists or not.
+    vocabulary_files: the vocabulary file of each SDK.
+    diagnostics: the undeclared differences and the faults of gap files.
+    findings: the undeclared difference that a diagnostic reports.
+    origins: the folder of each SDK whose sources were read for this comparison.
+    warnings: what was not found when these sources were read.
+    since: the commit since which the sections and diagnostics changed; "" for all of them.
+    resolved: the undeclared differences of that commit that do not exist any more.
     """
 
     sdks: tuple[str, ...]
     sections: tuple[Section, ...]
     declared: dict[Key, Gap]
-    gap_files: dict[str, Path]
+    vocabulary_files: dict[str, Path]
     diagnostics: list[Diagnostic]
+    findings: Mapping[Diagnostic, Finding]
+    origins: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[Diagnostic, ...] = ()
+    since: str = ""
+    resolved: tuple[Finding, ...] = ()
+
+    @property
+    def gap_files(self) -> dict[str, Path]:
+        """The path of the gap file of each SDK, whether it exists or not."""
+        return {sdk: gap_file(path) for sdk, path in self.vocabulary_files.items()}
 
     def undeclared(self, sdk: str) -> list[Finding]:
         """Return an SDK's differences that no gap declares, each once."""
@@ -49,8 +65,15 @@ class Parity:
         return [item for key, item in by_key.items() if key not in self.declared]
 
 
-def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
+def compare(
+    protocol: Protocol,
+    annotated: Annotated,
+    config: Config,
+    origins: Mapping[str, str] | None = None,
+) -> Parity:
     """Return the parity of a protocol with the configured SDKs.
+
+    origins: the folder of each SDK whose sources are at hand; its findings are reported there.
 
     Raises:
         InputError: a gap file cannot be read.
@@ -65,16 +88,14 @@ def compare(protocol: Protocol, annotated: Annotated, config: Config) -> Parity:
     gaps = [gap for sdk, path in vocabulary_files.items() for gap in load_gaps(path, sdk)]
     findings = {item.key: item for section in sections for item in section.findings()}
     declared = {gap.key: gap for gap in gaps}
-    gap_files = {sdk: gap_file(path) for sdk, path in vocabulary_files.items()}
-    diagnostics = [
-        _diagnostic(item, display(gap_files[item.sdk]))
+    reported = {
+        _diagnostic(item, vocabulary_files[item.sdk], (origins or {}).get(item.sdk)): item
         for key, item in findings.items()
         if key not in declared
-    ]
-    diagnostics += _gap_faults(gaps, findings)
-    diagnostics += _repeated_sdks(config, vocabularies)
+    }
+    diagnostics = [*reported, *_gap_faults(gaps, findings), *_repeated_sdks(config, vocabularies)]
     sdks = tuple(f"{item.sdk} {item.version}" for item in vocabularies)
-    return Parity(sdks, sections, declared, gap_files, diagnostics)
+    return Parity(sdks, sections, declared, vocabulary_files, diagnostics, reported, origins or {})
 
 
 def _sections(
@@ -91,12 +112,18 @@ def _sections(
     )
 
 
-def _diagnostic(finding: Finding, file: str) -> Diagnostic:
+def _diagnostic(finding: Finding, vocabulary: Path, origin: str | None) -> Diagnostic:
+    """Return the diagnostic of a finding: in the SDK's sources if these are at hand."""
     help_ = (
-        f"change the protocol or annotate it, or declare the gap in {file}: [[gaps]] "
+        f"change the protocol or annotate it, or declare the gap in "
+        f"{display(gap_file(vocabulary))}: [[gaps]] "
         f'kind = "...", reason = "...", covers = {{ {covers_pair(finding)} }}'
     )
-    return Diagnostic(finding.span, finding.rule, finding.message, help_)
+    span, place = finding.span, finding.place
+    if origin is not None and place is not None:
+        help_ = f"the protocol has this at {span}; change the SDK, or {help_}"
+        span = Span(display(Path(origin, place.file)), place.line)
+    return Diagnostic(span, finding.rule, finding.message, help_)
 
 
 def _repeated_sdks(config: Config, vocabularies: Sequence[Vocabulary]) -> list[Diagnostic]:

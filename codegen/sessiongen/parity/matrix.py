@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from sessiongen.diagnostics import Rule, Span
+from sessiongen.vocabulary.model import Place
 
 # Marks for a cell with no name in the SDK; `report.LEGEND` explains them.
 MISSING = "-"
@@ -14,10 +15,19 @@ NOT_COMPARED = "n/a"
 SDK_ONLY = "(SDK only)"
 ANYTHING = "(anything else)"
 # Positions in the SDK's source, which change with each of its versions.
-_POSITION = re.compile(r"; its enum is at \S+:\d+| \([^\s()]+:\d+\)")
+_POSITION = re.compile(r"; its enum is at (\S+):(\d+)| \(([^\s()]+):(\d+)\)")
+# The words of an id before the name of the element.
+_KIND = re.compile(
+    r"(?:sdk|proto) \w+|event field(?= )|request (?:field|error)(?= )|message arm(?= )|\w+"
+)
 
 # The SDK, the id and the state of a difference. Two differences of one id may differ in state.
 Key = tuple[str, str, str]
+
+
+def without_positions(message: str) -> str:
+    """Return a message without positions in the SDK's source."""
+    return _POSITION.sub("", message)
 
 
 class Finding(NamedTuple):
@@ -33,7 +43,22 @@ class Finding(NamedTuple):
     def state(self) -> str:
         """What is there now: the message without the SDK's name and positions in its source."""
         message = self.message.removeprefix(self.sdk).removeprefix(":").strip()
-        return _POSITION.sub("", message)
+        return without_positions(message)
+
+    @property
+    def kind(self) -> str:
+        """The kind of difference, with which the id begins, such as `sdk event`."""
+        match = _KIND.match(self.id)
+        return match.group() if match else self.id
+
+    @property
+    def place(self) -> Place | None:
+        """The line of the SDK's source that the message names, if it names one."""
+        match = _POSITION.search(self.message)
+        if match is None:
+            return None
+        file, line = match.group(1, 2) if match.group(1) else match.group(3, 4)
+        return Place(file, int(line))
 
     @property
     def key(self) -> Key:

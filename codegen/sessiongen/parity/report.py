@@ -1,4 +1,4 @@
-"""Renders the matrix as text, markdown and JSON.
+"""Renders the matrix as text and markdown.
 
 A cell that differs has a mark: `!` for a finding, `~` if all its differences are declared.
 Text begins with a summary of the sections, followed by the rows that differ, or by all rows.
@@ -7,13 +7,12 @@ The reasons of declared gaps are listed below each table.
 
 from __future__ import annotations
 
-import json
 import re
 
 import click
 
 from sessiongen.parity.compare import Parity
-from sessiongen.parity.matrix import MISSING, NOT_COMPARED, Cell, Finding, Row, Section
+from sessiongen.parity.matrix import MISSING, NOT_COMPARED, Cell, Row, Section
 
 FINDING, DECLARED = "!", "~"
 LEGEND = (
@@ -23,19 +22,24 @@ LEGEND = (
 
 
 def render(parity: Parity, form: str, all_rows: bool = False) -> str:
-    """Return the matrix as `text`, `markdown` or `json`; "" for any other form.
+    """Return the matrix as `text`, `markdown`, `json` or `sarif`; "" for any other form.
 
     all_rows: text has every row, not only those that differ.
     """
     if form == "text":
         return _text(parity, all_rows)
-    forms = {"markdown": _markdown, "json": _json}
-    return forms[form](parity) if form in forms else ""
+    if form in ("json", "sarif"):
+        from sessiongen.parity import documents
+
+        return documents.as_json(parity) if form == "json" else documents.as_sarif(parity)
+    return _markdown(parity) if form == "markdown" else ""
 
 
 def _text(parity: Parity, all_rows: bool) -> str:
     """Return the summary and an aligned table for each section, marks in colour."""
     parts = []
+    # A row that no longer differs has changed too.
+    all_rows = all_rows or bool(parity.since)
     for section in parity.sections:
         rows = section.rows if all_rows else tuple(row for row in section.rows if _differs(row))
         if rows:
@@ -50,7 +54,9 @@ def _text(parity: Parity, all_rows: bool) -> str:
             rf"(?<= ){mark}(?= |$)", f"{click.style(mark, fg=colour)}", table, flags=re.MULTILINE
         )
     hint = "" if all_rows else "\nrows without differences are left out; show them with --all"
-    return "\n\n".join([*filter(None, [table]), f"{LEGEND}{hint}\n{_total(parity)}\n"])
+    resolved = _resolved(parity, "  ")
+    parts = [*filter(None, [table, resolved]), f"{LEGEND}{hint}\n{_total(parity)}\n"]
+    return "\n\n".join(parts)
 
 
 def _section_counts(parity: Parity, all_rows: bool) -> str:
@@ -89,27 +95,14 @@ def _markdown(parity: Parity) -> str:
         rows += _rows(parity, section)
         parts.append("\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in rows))
     gaps = [f"- {gap.sdk}: `{gap.id}`: {gap.reason}" for gap in parity.declared.values()]
-    return "\n\n".join([*parts, *filter(None, ["\n".join(gaps)]), _total(parity)]) + "\n"
+    ends = filter(None, ["\n".join(gaps), _resolved(parity, "- ")])
+    return "\n\n".join([*parts, *ends, _total(parity)]) + "\n"
 
 
-def _json(parity: Parity) -> str:
-    """Return the matrix and its findings as one JSON document."""
-    data = {
-        "sdks": parity.sdks,
-        "sections": [
-            {
-                "title": section.title,
-                "columns": section.columns,
-                "rows": [
-                    {"label": row.label, "cells": [_cell_data(parity, cell) for cell in row.cells]}
-                    for row in section.rows
-                ],
-            }
-            for section in parity.sections
-        ],
-        "findings": [item.record() for item in parity.diagnostics],
-    }
-    return json.dumps(data, indent=2) + "\n"
+def _resolved(parity: Parity, indent: str) -> str:
+    """Return the list of differences that do not exist any more, or ""."""
+    lines = [f"{indent}{item.sdk}: {item.id}" for item in parity.resolved]
+    return "\n".join([f"resolved since {parity.since}:", *lines]) if lines else ""
 
 
 def _rows(parity: Parity, section: Section) -> list[tuple[str, ...]]:
@@ -135,23 +128,13 @@ def _reasons(parity: Parity, section: Section) -> list[str]:
     return [f"  {DECLARED} {gap.sdk}: {gap.id}: {gap.reason}" for gap in gaps]
 
 
-def _cell_data(parity: Parity, cell: Cell) -> dict[str, object]:
-    if not cell.findings:
-        return {"text": cell.text}
-    return {"text": cell.text, "differs": [_finding_data(parity, item) for item in cell.findings]}
-
-
-def _finding_data(parity: Parity, finding: Finding) -> dict[str, str]:
-    gap = parity.declared.get(finding.key)
-    known = {"declared": gap.reason, "kind": gap.kind} if gap is not None else {}
-    return {"sdk": finding.sdk, "id": finding.id, "fault": finding.message, **known}
-
-
 def _total(parity: Parity) -> str:
-    return (
-        f"{', '.join(parity.sdks)}: {len(parity.diagnostics)} findings, "
-        f"{len(parity.declared)} declared gaps ({DECLARED})"
-    )
+    declared = f"{len(parity.declared)} declared gaps ({DECLARED})"
+    sdks, count = ", ".join(parity.sdks), len(parity.diagnostics)
+    if not parity.since:
+        return f"{sdks}: {count} findings, {declared}"
+    rows = sum(len(section.rows) for section in parity.sections)
+    return f"{sdks}: since {parity.since} {rows} rows changed, {count} new findings, {declared}"
 
 
 def _escaped(cell: str) -> str:

@@ -89,10 +89,22 @@ def read(scope: Scope, source: str | Path) -> Reading:
     Raises:
         InputError: there is no such package.
     """
+    return read_package(scope, open_source(scope, source))
+
+
+def open_source(scope: Scope, source: str | Path) -> Package:
+    """Return the package of an SDK: a version, `newest`, or the path of a folder or archive.
+
+    Raises:
+        InputError: there is no such package.
+    """
     if isinstance(source, Path):
-        package = open_package(source, scope)
-    else:
-        package = fetch(scope, newest(scope) if source == NEWEST else source)
+        return open_package(source, scope)
+    return fetch(scope, newest(scope) if source == NEWEST else source)
+
+
+def read_package(scope: Scope, package: Package) -> Reading:
+    """Read an SDK from its package."""
     return _reader(scope)(package, scope)
 
 

@@ -45,7 +45,7 @@ class Package:
 
     def span(self, path: str, line: int = 1, column: int = 1) -> Span:
         """Return a position in a file; an empty path means the package."""
-        return Span(f"{self.origin}/{path}" if path else self.origin, line, column)
+        return Span(display(Path(self.origin, path)) if path else self.origin, line, column)
 
 
 def open_package(path: Path, source: PackageSource) -> Package:

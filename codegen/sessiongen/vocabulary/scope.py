@@ -18,7 +18,9 @@ from sessiongen.ir.roles import RoleMessage, Roles
 from sessiongen.paths import display
 
 LANGUAGES = ("python", "typescript")
-_KEYS = ("language", "distribution", "package", "required", "classes", "messages")
+_KEYS = ("language", "distribution", "package", "source", "required", "classes", "messages")
+# What the address of a line of source contains.
+_PLACEHOLDERS = ("version", "file", "line")
 _CLASSES = ("session", "host", "driver")
 
 
@@ -99,12 +101,32 @@ def load_scope(vocabulary: Path, roles: Roles) -> Scope:
     return scope
 
 
+def source_template(vocabulary: Path) -> str:
+    """Return the address of a line of an SDK's source, with placeholders; "" if none is given.
+
+    Raises:
+        InputError: the scope file cannot be read.
+    """
+    companion = read_companion(scope_file(vocabulary), "scope file")
+    return str(companion[1].get("source", "")) if companion else ""
+
+
+def _source_faults(tables: Tables, data: Table) -> None:
+    template = tables.string(data, ("source",)) or ""
+    missing = [name for name in _PLACEHOLDERS if f"{{{name}}}" not in template]
+    if template and missing:
+        fault = f"the address has no {{{missing[0]}}}"
+        help_ = f"use each of {', '.join(f'{{{name}}}' for name in _PLACEHOLDERS)}"
+        tables.fault(("source",), fault, help_)
+
+
 def _scope(tables: Tables, data: Table, sdk: str, roles: Roles) -> Scope:
     tables.only(data, (), _KEYS)
     language = tables.required_string(data, ("language",))
     if language and language not in LANGUAGES:
         fault = f"there is no reader for the language {language!r}"
         tables.fault(("language",), fault, f"languages: {', '.join(LANGUAGES)}")
+    _source_faults(tables, data)
     classes = tables.table(data, "classes")
     tables.only(classes, ("classes",), _CLASSES)
     messages = tables.table(data, "messages")

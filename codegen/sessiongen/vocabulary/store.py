@@ -195,18 +195,23 @@ def _each(read: _ValueReader) -> _ValueReader:
 
 
 def _object(kind: Callable[..., Any], **readers: _ValueReader) -> _ValueReader:
-    """Return a reader for an object with exactly these keys, in the order of the model."""
+    """Return a reader for an object with these keys, in the order of the model.
+
+    A key may be missing if the model has a default: older files lack facts of a later kind.
+    """
     names = {_NAMES.get(name, name): read for name, read in readers.items()}
+    model_defaults: dict[str, Any] = getattr(kind, "_field_defaults", {})
+    defaults = {_NAMES.get(name, name): value for name, value in model_defaults.items()}
 
     def read(value: Any) -> Any:
         if type(value) is not dict:
             raise _InvalidValue("expected an object")
         if value.keys() != names.keys():
-            _check_keys(value, names)
+            _check_keys(value, names, defaults)
         values = []
         for name, inner in names.items():
             try:
-                values.append(inner(value[name]))
+                values.append(inner(value[name]) if name in value else defaults[name])
             except _InvalidValue as error:
                 raise error.inside(name) from None
         return kind(*values)
@@ -214,11 +219,15 @@ def _object(kind: Callable[..., Any], **readers: _ValueReader) -> _ValueReader:
     return read
 
 
-def _check_keys(value: dict[str, Any], names: dict[str, _ValueReader]) -> None:
+def _check_keys(
+    value: dict[str, Any], names: dict[str, _ValueReader], defaults: dict[str, Any]
+) -> None:
     for name in names:
-        if name not in value:
+        if name not in value and name not in defaults:
             raise _InvalidValue(f"the key {name!r} is missing")
-    raise _InvalidValue(f"the key {next(name for name in value if name not in names)!r} is unknown")
+    for name in value:
+        if name not in names:
+            raise _InvalidValue(f"the key {name!r} is unknown")
 
 
 _STRINGS = _each(_string)

@@ -1,4 +1,4 @@
-"""Tests of the matrix as text, markdown and JSON."""
+"""Tests of the matrix as text and markdown, and of its cells in JSON."""
 
 from __future__ import annotations
 
@@ -106,7 +106,9 @@ def test_markdown_and_json(small: Small) -> None:
             {
                 "sdk": "small-sdk",
                 "id": "request ask: driver",
-                "fault": "small-sdk: request ask: its driver cannot send it",
+                "kind": "request",
+                "state": "request ask: its driver cannot send it",
+                "message": "small-sdk: request ask: its driver cannot send it",
             }
         ],
     }

@@ -126,6 +126,12 @@ def test_load(tmp_path: Path) -> None:
     assert load(path) == vocabulary
 
 
+def test_facts_of_a_later_kind_may_be_missing() -> None:
+    data = json.loads(dump(python_sdk().vocabulary))
+    del data["ignored_variants"]
+    assert parse(json.dumps(data).encode(), "v.json") == python_sdk().vocabulary
+
+
 def vocabulary_error(data: bytes) -> str:
     with pytest.raises(InputError) as caught:
         parse(data, "v.json")

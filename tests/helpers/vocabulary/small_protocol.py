@@ -135,11 +135,13 @@ class Small:
         proto: str = PROTO,
         others: tuple[Vocabulary, ...] = (),
         states: dict[str, str] | None = None,
+        origins: dict[str, str] | None = None,
     ) -> parity.Parity:
         """Return the parity of the protocol with an SDK.
 
         gaps: (difference id, reason) pairs to declare, in the state in which they are unless
             `states` gives another one.
+        origins: the folder of each SDK whose sources are at hand.
         """
         if gaps and states is None:
             sections = self.compare(sdk, None, proto, others).sections
@@ -160,7 +162,7 @@ class Small:
         (self.folder / "codegen.toml").write_text(text)
         loaded = reader.load(self.folder / "codegen.toml")
         model = pipeline.model(loaded)
-        return parity.compare(model.protocol, model.annotated, loaded)
+        return parity.compare(model.protocol, model.annotated, loaded, origins)
 
 
 def difference_ids(result: parity.Parity) -> list[str]:

@@ -1,0 +1,79 @@
+"""Runs a comparison: of the configured vocabularies, or of SDKs that are read for it.
+
+Nothing is written. With a commit, the result has only what changed since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from sessiongen import pipeline
+from sessiongen.config import reader
+from sessiongen.config.model import Config
+from sessiongen.diagnostics import Diagnostic, InputError, arrange, failed
+from sessiongen.parity.compare import Parity, compare
+from sessiongen.parity.since import changes, checkout
+from sessiongen.vocabulary import commands
+from sessiongen.vocabulary.configured import configured_sdks, selected
+from sessiongen.vocabulary.model import Vocabulary
+from sessiongen.vocabulary.store import load
+
+Sources = Mapping[str, str | Path]
+
+
+def run(config: Config, sources: Sources, since: str | None = None) -> Parity:
+    """Return the parity of the configured SDKs.
+
+    sources: versions and paths of SDKs by name or language, read in place of their vocabularies.
+    since: a commit of the repository of the first of these paths, or of the configuration.
+
+    Raises:
+        InputError: an input cannot be read, or there is no such commit.
+    """
+    now = _parity(config, sources)
+    if since is None:
+        return now
+    folder = next((item for item in sources.values() if isinstance(item, Path)), config.root)
+    with checkout(since, folder if folder.is_dir() else folder.parent) as in_commit:
+        path = in_commit(config.path)
+        config_then = config if path == config.path else reader.load(path)
+        then = {name: _at(item, in_commit) for name, item in sources.items()}
+        return changes(now, _parity(config_then, then), since)
+
+
+def _at(source: str | Path, in_commit: Callable[[Path], Path]) -> str | Path:
+    return in_commit(source) if isinstance(source, Path) else source
+
+
+def _parity(config: Config, sources: Sources) -> Parity:
+    if not sources:
+        model = pipeline.model(config)
+        return compare(model.protocol, model.annotated, config)
+    vocabularies, origins, warnings = _read(config, sources)
+    model = pipeline.model(config, vocabularies)
+    parity = compare(model.protocol, model.annotated, config, origins)
+    return replace(parity, warnings=tuple(warnings))
+
+
+def _read(
+    config: Config, sources: Sources
+) -> tuple[tuple[Vocabulary, ...], dict[str, str], list[Diagnostic]]:
+    """Return the vocabularies of all SDKs, the folders of those read from one, and warnings."""
+    sdks = configured_sdks(config, pipeline.roles(config))
+    vocabularies: dict[Path, Vocabulary] = {}
+    origins: dict[str, str] = {}
+    diagnostics: list[Diagnostic] = []
+    for sdk, source in selected(config, sdks, sources):
+        package = commands.open_source(sdk.scope, source)
+        reading = commands.read_package(sdk.scope, package)
+        diagnostics += reading.diagnostics
+        if reading.vocabulary is not None:
+            vocabularies[sdk.path] = reading.vocabulary
+        if isinstance(source, Path) and source.is_dir():
+            origins[sdk.scope.sdk] = package.origin
+    if failed(diagnostics):
+        raise InputError(diagnostics)
+    in_order = tuple(vocabularies.get(sdk.path) or load(sdk.path) for sdk in sdks)
+    return in_order, origins, arrange(diagnostics)

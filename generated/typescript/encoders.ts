@@ -317,7 +317,7 @@ export function encodeAgentSessionUsage(source: AgentSessionUsageSource): pb.Age
 /** Returns the message of a `DebugMessageSource`. */
 export function encodeDebugMessage(source: DebugMessageSource): pb.DebugMessage {
   return Object.assign(new pb.DebugMessage(), {
-    payload: structFrom(source.payload),
+    payload: optional(source.payload, structFrom),
   } satisfies Complete<pb.DebugMessage>);
 }
 
@@ -478,7 +478,7 @@ export function encodeAgentSessionEventToolExecutionUpdatedStarted(
   source: AgentSessionEventToolExecutionUpdatedStartedSource,
 ): pb.AgentSessionEvent_ToolExecutionUpdated_Started {
   return Object.assign(new pb.AgentSessionEvent_ToolExecutionUpdated_Started(), {
-    functionCall: encodeFunctionCall(source.functionCall),
+    functionCall: optional(source.functionCall, encodeFunctionCall),
   } satisfies Complete<pb.AgentSessionEvent_ToolExecutionUpdated_Started>);
 }
 
@@ -572,7 +572,7 @@ export function encodeSessionResponseGetSessionStateResponse(
     userState: userStateToProto(source.userState),
     agentId: source.agentId,
     options: texts(source.options),
-    createdAt: timestampFromMs(source.createdAt),
+    createdAt: optional(source.createdAt, timestampFromMs),
   } satisfies Complete<pb.SessionResponse_GetSessionStateResponse>);
 }
 
@@ -591,8 +591,8 @@ export function encodeSessionResponseGetSessionUsageResponse(
   source: SessionResponseGetSessionUsageResponseSource,
 ): pb.SessionResponse_GetSessionUsageResponse {
   return Object.assign(new pb.SessionResponse_GetSessionUsageResponse(), {
-    usage: encodeAgentSessionUsage(source.usage),
-    createdAt: timestampFromMs(source.createdAt),
+    usage: optional(source.usage, encodeAgentSessionUsage),
+    createdAt: optional(source.createdAt, timestampFromMs),
   } satisfies Complete<pb.SessionResponse_GetSessionUsageResponse>);
 }
 
@@ -619,8 +619,9 @@ export function encodeSessionResponseFinalizeSimulationResponse(
   source: SessionResponseFinalizeSimulationResponseSource,
 ): pb.SessionResponse_FinalizeSimulationResponse {
   return Object.assign(new pb.SessionResponse_FinalizeSimulationResponse(), {
-    userVerdict: encodeSessionResponseFinalizeSimulationResponseSimulationVerdict(
+    userVerdict: optional(
       source.userVerdict,
+      encodeSessionResponseFinalizeSimulationResponseSimulationVerdict,
     ),
   } satisfies Complete<pb.SessionResponse_FinalizeSimulationResponse>);
 }

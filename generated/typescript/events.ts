@@ -54,7 +54,7 @@ export const EVENT_NAMES = {
 } as const satisfies Record<AgentSessionEventArm, string>;
 
 /** A function that forwards an event; null leaves the event out. */
-export type Forward<T> = ((event: T) => void) | null;
+export type Forward<T> = ((event: T & { readonly createdAt?: number }) => void) | null;
 
 /** What forwards each event of the SDK's session to the driver. */
 export interface AgentSessionEventForwarders {

@@ -298,7 +298,7 @@ export interface DebugMessageSource {
    * The note as a JSON object. All numbers in it are doubles. Hosts refuse an object
    * that nests deeper than 64 levels.
    */
-  readonly payload: JsonObject | Struct;
+  readonly payload: JsonObject | Struct | null | undefined;
 }
 
 /** The state of the agent before and after the change. */
@@ -425,7 +425,7 @@ export interface AgentSessionEventToolExecutionUpdatedSource {
 export interface AgentSessionEventToolExecutionUpdatedStartedSource {
   readonly type: 'started';
   /** The call. Published hosts leave out its created_at and extra. */
-  readonly functionCall: FunctionCallSource;
+  readonly functionCall: FunctionCallSource | null | undefined;
 }
 
 /** A report of progress. */
@@ -528,7 +528,7 @@ export interface SessionResponseGetSessionStateResponseSource {
    */
   readonly options: Readonly<Record<string, unknown>>;
   /** When the session started. This is not the time of the response. */
-  readonly createdAt: number;
+  readonly createdAt: number | null | undefined;
 }
 
 /** The statistics of a room connection. */
@@ -542,9 +542,9 @@ export interface SessionResponseGetRTCStatsResponseSource {
 /** A usage report and its time. */
 export interface SessionResponseGetSessionUsageResponseSource {
   /** The totals since the session started. */
-  readonly usage: AgentSessionUsageSource;
+  readonly usage: AgentSessionUsageSource | null | undefined;
   /** When the totals were read. */
-  readonly createdAt: number;
+  readonly createdAt: number | null | undefined;
 }
 
 /** The SDK that the agent runs on. */
@@ -565,7 +565,8 @@ export interface SessionResponseFinalizeSimulationResponseSource {
    * verdict then counts. It can be set beside an error, if the agent's callback failed
    * after the verdict was recorded. Published SDKs let an agent record failures only.
    */
-  readonly userVerdict: SessionResponseFinalizeSimulationResponseSimulationVerdictSource;
+  readonly userVerdict:
+    SessionResponseFinalizeSimulationResponseSimulationVerdictSource | null | undefined;
 }
 
 /** A verdict and its reason. */

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from interop_peers import JS, OURS, PYTHON
+from interop_peers import EXAMPLE, GENERATED, JAVASCRIPT, JS, OURS, PYTHON
 
 Json = dict[str, Any]
 
@@ -97,6 +97,7 @@ RUNS: dict[str, dict[str, list[Json]]] = {
         if text != "watch parcel 9"
     },
 }
+RUNS[EXAMPLE] = RUNS[JS]
 
 # The error texts of the runs that fail. On the JavaScript host, a run without items fails, and the
 # text of a failure of the model is not sent.
@@ -108,6 +109,7 @@ RUN_ERRORS: dict[str, dict[str, str]] = {
         "fail": "agent produced no response items",
     },
 }
+RUN_ERRORS[EXAMPLE] = RUN_ERRORS[JS]
 
 # The states of the agent in each run: listening (L), thinking (T), speaking (S).
 _STATES = {
@@ -129,6 +131,7 @@ _REPLIES: dict[str, list[int]] = {
     PYTHON: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
     JS: [1, 2, 3, 4, 5, 5, 6, 7, 7],
 }
+_REPLIES[EXAMPLE] = _REPLIES[JS]
 
 
 def usage(replies: int) -> Json:
@@ -190,6 +193,11 @@ SDK_EVENT_TIMES: dict[str, dict[str, float]] = {
         "user_input_transcribed": 1700000002.5,
         "agent_false_interruption": 1700000003.5,
     },
+    EXAMPLE: {
+        "user_input_transcribed": 1700000002.5,
+        "agent_false_interruption": 1700000003.5,
+        "eot_prediction": 1700000005.5,
+    },
 }
 
 
@@ -217,7 +225,7 @@ def _tools_executed(host: str) -> list[Json]:
     for items in RUNS[host].values():
         calls = [item["function_call"] for item in items if "function_call" in item]
         outputs = [item["function_call_output"] for item in items if "function_call_output" in item]
-        if host != OURS:  # the published hosts leave out `extra`
+        if host not in GENERATED:  # the published hosts leave out `extra`
             calls = [{key: fields[key] for key in fields if key != "extra"} for fields in calls]
         if calls:
             rounds.append({"function_calls": calls, "function_call_outputs": outputs})
@@ -253,7 +261,7 @@ def _tool_steps() -> list[Json]:
 def sdk_event(host: str, arm: str) -> Json:
     """Returns an event as a host sends it. The published hosts leave out the language."""
     payload = dict(SDK_EVENTS[arm])
-    if host != OURS:
+    if host not in GENERATED:
         payload.pop("language", None)
     if host == PYTHON and arm == "overlapping_speech":
         payload["overlap_started_at"] = "2023-11-14T22:13:23.249999872Z"  # computed with floats
@@ -270,7 +278,7 @@ def expected_events(host: str) -> dict[str, list[Json]]:
         "error": [{}],
         **{arm: [sdk_event(host, arm)] for arm in SDK_EVENTS},
     }
-    if host != JS:  # the JavaScript host has no such event
+    if host not in JAVASCRIPT:  # the JavaScript SDK has no such event
         expected["tool_execution_updated"] = _tool_steps()
     return expected
 
@@ -281,6 +289,7 @@ _INITIAL_HISTORY: dict[str, list[Json]] = {
     OURS: [handoff(new_agent_id="clerk"), configured(CLERK, *TOOLS)],
     PYTHON: [handoff(new_agent_id="clerk"), configured(CLERK, *TOOLS)],
     JS: [handoff(new_agent_id="clerk")],
+    EXAMPLE: [handoff(new_agent_id="clerk")],
 }
 
 
@@ -304,7 +313,7 @@ def messages(host: str) -> list[Json]:
 
 def as_received(driver: str, content: Any) -> Any:
     """Returns content as a driver receives it. @livekit/protocol 1.52.1 lacks `extra` of calls."""
-    if driver != JS:
+    if driver not in JAVASCRIPT:
         return content
     if isinstance(content, list):
         return [as_received(driver, inner) for inner in content]

@@ -20,12 +20,18 @@ PYTHON = "python"
 JS = "js"
 # Programs that are made of the generated TypeScript, with scripted answers and events.
 TYPESCRIPT = "typescript"
+# The classes of examples/agents-js in place of the SDK's own.
+EXAMPLE = "example"
+# Kinds that run on Node with the published messages, and kinds whose code is generated.
+JAVASCRIPT = (JS, EXAMPLE)
+GENERATED = (OURS, EXAMPLE)
 KINDS = (OURS, PYTHON, JS)
 TITLES = {
     OURS: "agent-session",
     PYTHON: "livekit-agents 1.8.9",
     JS: "@livekit/agents 1.9.0",
     TYPESCRIPT: "generated TypeScript",
+    EXAMPLE: "examples/agents-js",
 }
 
 _PROGRAMS = {
@@ -34,12 +40,14 @@ _PROGRAMS = {
         PYTHON: "sdk_python_host.py",
         JS: "host.mjs",
         TYPESCRIPT: "host.js",
+        EXAMPLE: "../js/example_host.mjs",
     },
     "driver": {
         OURS: "our_driver.py",
         PYTHON: "sdk_python_driver.py",
         JS: "driver.mjs",
         TYPESCRIPT: "driver.js",
+        EXAMPLE: "example_driver.js",
     },
 }
 
@@ -70,7 +78,7 @@ class Pair:
 
 def missing(kind: str) -> str | None:
     """Returns why peers of a kind cannot run; None if they can."""
-    if kind == TYPESCRIPT:
+    if kind in (TYPESCRIPT, EXAMPLE):
         return node_is_missing(TYPESCRIPT_FOLDER)
     return node_is_missing() if kind == JS else None
 
@@ -85,7 +93,7 @@ def skip_if_missing(*kinds: str) -> None:
 def program(role: str, kind: str, *arguments: str) -> list[str]:
     """Returns the command line of a peer."""
     name = _PROGRAMS[role][kind]
-    if kind in (JS, TYPESCRIPT):
+    if kind in (JS, TYPESCRIPT, EXAMPLE):
         folder = NODE_FOLDER if kind == JS else compiled()
         return ["node", str(folder / name), *arguments]
     return [sys.executable, "-W", "always::ResourceWarning", str(HERE / name), *arguments]

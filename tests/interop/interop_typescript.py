@@ -11,10 +11,14 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from interop_node import NODE_FOLDER
+
 TYPESCRIPT_FOLDER = Path(__file__).parent / "typescript"
-GENERATED = Path(__file__).resolve().parents[2] / "generated" / "typescript"
+_ROOT = Path(__file__).resolve().parents[2]
+GENERATED = _ROOT / "generated" / "typescript"
+EXAMPLE = _ROOT / "examples" / "agents-js"
 # The include path of the annotations.
-_PROTO = GENERATED.parents[1] / "proto"
+_PROTO = _ROOT / "proto"
 _SETTINGS = ("package.json", "tsconfig.json", "eslint.config.js", ".prettierrc")
 
 
@@ -27,9 +31,10 @@ def settings(folder: Path) -> Path:
 
 
 def project(folder: Path) -> Path:
-    """Write a TypeScript project with the generated modules and the programs."""
+    """Write a TypeScript project with the generated modules, the example and the programs."""
     settings(folder)
     shutil.copytree(GENERATED, folder / "generated")
+    shutil.copytree(EXAMPLE / "src", folder / "example")
     shutil.copytree(TYPESCRIPT_FOLDER / "src", folder / "src")
     return folder
 
@@ -60,9 +65,13 @@ def run_tool(folder: Path, tool: str, *arguments: str) -> tuple[int, str]:
 
 @functools.cache
 def compiled() -> Path:
-    """Return the folder of the compiled programs."""
+    """Return the folder of the compiled programs; in `js` beside it are those that need none."""
     folder = Path(tempfile.mkdtemp(prefix="interop-typescript-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     status, output = run_tool(project(folder), "tsc", "--project", ".")
     assert status == 0, output
+    (folder / "out" / "js").mkdir()
+    for program in NODE_FOLDER.glob("*.mjs"):
+        shutil.copy(program, folder / "out" / "js")
+    shutil.copy(NODE_FOLDER.parent / "conversation.json", folder / "out")
     return folder / "out" / "src"

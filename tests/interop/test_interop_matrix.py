@@ -27,14 +27,19 @@ from interop_expected import (
     as_received,
     usage_at_the_end,
 )
-from interop_peers import JS, OURS, PYTHON, TITLES
+from interop_peers import EXAMPLE, GENERATED, JAVASCRIPT, JS, OURS, PYTHON, TITLES
 from interop_conversation import VERDICT, Conversation
 from interop_messages import answer_payload, event_payload, item_of, comparable
 
-VERSIONS = {OURS: ("python", "1.8.9"), PYTHON: ("python", "1.8.9"), JS: ("js", "1.9.0")}
+VERSIONS = {
+    OURS: ("python", "1.8.9"),
+    PYTHON: ("python", "1.8.9"),
+    JS: ("js", "1.9.0"),
+    EXAMPLE: ("js", "1.9.0"),
+}
 STATE = "agent_state_changed"
 # The precision of times in seconds. Python converts times with floats, JavaScript has milliseconds.
-PRECISION = {OURS: 1e-6, PYTHON: 1e-6, JS: 1e-3}
+PRECISION = {OURS: 1e-6, PYTHON: 1e-6, JS: 1e-3, EXAMPLE: 1e-3}
 
 
 def seconds(time: Timestamp) -> float:
@@ -57,7 +62,7 @@ def comparable_items(items: Any) -> list[dict[str, Any]]:
 
 def test_every_request_is_answered(conversation: Conversation) -> None:
     assert conversation.answered == conversation.pair.requests
-    fewest = 10 if conversation.driver == OURS else 8
+    fewest = 10 if conversation.driver in GENERATED else 8
     assert len(conversation.answered) >= fewest
 
 
@@ -95,7 +100,7 @@ def test_history_is_complete(conversation: Conversation) -> None:
     items = payload(conversation, "get_chat_history last").items
     received = [(item.WhichOneof("item"), item_of(item)) for item in items]
     known = conversation.final_facts["history"]
-    if conversation.host == JS:
+    if conversation.host in JAVASCRIPT:
         known = [item for item in known if item["type"] != "agent_config_update"]
     assert [(arm, item.id) for arm, item in received] == [
         (item["type"], item["id"]) for item in known
@@ -156,7 +161,7 @@ def test_update_io_sets_only_existing_switches(conversation: Conversation) -> No
 
 def test_the_agents_verdict(conversation: Conversation) -> None:
     verdict = payload(conversation, "finalize_simulation").user_verdict
-    success = "true" if conversation.host == JS else "True"
+    success = "true" if conversation.host in JAVASCRIPT else "True"
     assert not verdict.success
     assert verdict.reason == f"{VERDICT}; received {success}, all went well"
 
@@ -198,7 +203,7 @@ def test_there_are_no_unexpected_events(conversation: Conversation) -> None:
 def test_errors_name_the_failure(conversation: Conversation) -> None:
     (event,) = conversation.events_of("error")
     # The JavaScript host sends the name of the model instead of the text of its error.
-    text = "scripted-model" if conversation.host == JS else "the model is down"
+    text = "scripted-model" if conversation.host in JAVASCRIPT else "the model is down"
     assert text in event["payload"]["message"]
 
 
@@ -239,7 +244,7 @@ def test_tool_calls_are_complete(conversation: Conversation) -> None:
     for event in conversation.events_of("function_tools_executed"):
         executed: Any = event_payload(event)
         for part in [*executed.function_calls, *executed.function_call_outputs]:
-            if conversation.host == OURS:
+            if conversation.host in GENERATED:
                 assert part.id in known and part.HasField("created_at")
             else:
                 assert not part.id and not part.HasField("created_at")
@@ -261,18 +266,18 @@ def test_there_are_no_unexpected_log_entries(conversation: Conversation) -> None
 
 
 def test_a_request_unknown_to_the_host(conversation: Conversation) -> None:
-    """Our host refuses it. Published hosts do not answer, and the request times out.
+    """Generated hosts refuse it. Published ones do not answer, and the request times out.
 
     The session continues in both cases.
     """
     error = conversation.unknown
     assert error is not None
-    if conversation.host == OURS:
+    if conversation.host in GENERATED:
         assert "unimplemented request" in error.message and "99" in error.message
     else:
-        kinds = {OURS: "RequestTimedOut", PYTHON: "TimeoutError", JS: "Error"}
+        kinds = {OURS: "RequestTimedOut", PYTHON: "TimeoutError", JS: "Error", EXAMPLE: "Error"}
         assert error.kind == kinds[conversation.driver]
-        assert conversation.driver != JS or "timed out" in error.message
+        assert conversation.driver not in JAVASCRIPT or "timed out" in error.message
     info = conversation.pair.driver.call("request", name="get_framework_info", fields={})
     assert info["sdk"] == VERSIONS[conversation.host][0]
 

@@ -75,6 +75,11 @@ class Tables:
         kind = "a list of strings with no control character"
         return self._typed(table, key_path, _is_strings, kind) or []
 
+    def lines(self, table: Table, key_path: KeyPath) -> list[str]:
+        """Return the list of lines under the last key of a path; each may be empty."""
+        kind = "a list of lines with no control character"
+        return self._typed(table, key_path, _is_lines, kind) or []
+
     def fault(self, key_path: KeyPath, message: str, help_: str) -> None:
         """Report a fault at a key."""
         span = key_span(self.path, self.text, key_path)
@@ -134,3 +139,7 @@ def _is_string(value: object) -> bool:
 
 def _is_strings(value: object) -> bool:
     return isinstance(value, list) and all(_is_string(item) for item in value)
+
+
+def _is_lines(value: object) -> bool:
+    return isinstance(value, list) and all(item == "" or _is_string(item) for item in value)

@@ -25,12 +25,14 @@ class Conversion:
     """How a field is filled.
 
     source: the property of the source object. type: of its value, without null.
-    optional: it may be absent. value: the expression of the field's value.
+    optional: it may be absent. nullable: it may be null. value: the expression of the field's
+    value.
     """
 
     source: str
     type: str
     optional: bool
+    nullable: bool
     value: str
 
 
@@ -51,24 +53,31 @@ def conversion(
     """
     name = property_name(context, plan, source)
     optional = all_optional or source.optional
-    override = override_name(plan, source.field)
+    nullable = optional or _can_be_null(plan, source.field)
     access = naming.access("source", name)
+    override = override_name(plan, source.field)
     if override in context.overrides.functions:
         function = f"overrides.{override}"
-        return Conversion(
-            name,
-            f"Parameters<typeof {function}>[0]",
-            optional,
-            _applied(function, access, optional),
-        )
+        value, type_ = _applied(function, access, nullable), f"Parameters<typeof {function}>[0]"
+        return Conversion(name, type_, optional, nullable, value)
     single = _single(context, plan, source)
     if source.field.key is not None:
         return _map(context, plan, source, single, optional)
     if source.field.repeated:
         value = _filled(access, optional, "[]")
         converted = f"list({value}, {single.function})" if single.function else f"[...{value}]"
-        return Conversion(name, f"readonly {_element(single.type)}[]", optional, converted)
-    return Conversion(name, single.type, optional, _applied(single.function, access, optional))
+        type_ = f"readonly {_element(single.type)}[]"
+        return Conversion(name, type_, optional, optional, converted)
+    value = _applied(single.function, access, nullable)
+    return Conversion(name, single.type, optional, nullable, value)
+
+
+def _can_be_null(plan: MessagePlan, field: Field) -> bool:
+    """Whether a field has to be named, but may be absent in the message.
+
+    The SDK's classes say themselves what may be absent.
+    """
+    return not plan.has_sdk_class and field.presence and field.oneof is None
 
 
 def property_name(context: Context, plan: MessagePlan, source: FieldSource) -> str:
@@ -105,14 +114,16 @@ def _map(
     access = naming.access("source", name)
     value = f"{access} ?? {{}}" if optional else access
     if source.field.value.kind is Kind.STRING:
-        return Conversion(name, "Readonly<Record<string, unknown>>", optional, f"texts({value})")
+        type_ = "Readonly<Record<string, unknown>>"
+        return Conversion(name, type_, optional, optional, f"texts({value})")
     if single.function:
         converted = f"mapValues({value}, {single.function})"
-        return Conversion(name, f"Readonly<Record<string, {single.type}>>", optional, converted)
+        type_ = f"Readonly<Record<string, {single.type}>>"
+        return Conversion(name, type_, optional, optional, converted)
     message = context.message_type(plan.message.full_name)
     type_ = f"NonNullable<{message}['{naming.field_property(source.field)}']>"
     spread = f"({value})" if optional else value
-    return Conversion(name, f"Readonly<{type_}>", optional, f"{{ ...{spread} }}")
+    return Conversion(name, f"Readonly<{type_}>", optional, optional, f"{{ ...{spread} }}")
 
 
 def _single(context: Context, plan: MessagePlan, source: FieldSource) -> _Single:

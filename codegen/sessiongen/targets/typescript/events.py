@@ -27,7 +27,11 @@ class EventModel:
 
 @dataclass(frozen=True)
 class EventsModel:
-    """The events of a protocol. base: the start of the names of generated types."""
+    """The events of a protocol.
+
+    base: the start of the names of generated types. forwarded: the type of what a forwarder is
+        given, which has the event's time if the SDK says it.
+    """
 
     base: str
     type: str
@@ -36,6 +40,7 @@ class EventsModel:
     end: str
     emit: str
     subscribe: str
+    forwarded: str
     events: tuple[EventModel, ...]
 
 
@@ -60,8 +65,16 @@ def events_model(context: Context) -> EventsModel:
             ["session: SessionEvents", f"forwarders: {naming.symbol(event.path)}Forwarders"],
             "): () => void {",
         ),
+        forwarded=_forwarded(context),
         events=tuple(_event(context, item, names) for item in context.protocol.events),
     )
+
+
+def _forwarded(context: Context) -> str:
+    timestamp = context.protocol.roles.timestamp
+    if timestamp is None:
+        return "T"
+    return f"T & {{ readonly {naming.field_property(timestamp)}?: number }}"
 
 
 def _end(arm: str, total: bool) -> str:

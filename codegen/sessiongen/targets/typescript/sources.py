@@ -92,10 +92,8 @@ def _members(context: Context, plan: MessagePlan, all_optional: bool) -> Iterato
 def _member(converted: Conversion) -> str:
     mark = "?" if converted.optional else ""
     head = f"readonly {naming.key(converted.source)}{mark}:"
-    parts = [
-        converted.type,
-        *(["null", "undefined"] if converted.optional and converted.type != "unknown" else []),
-    ]
+    absent = converted.nullable and converted.type != "unknown"
+    parts = [converted.type, *(["null", "undefined"] if absent else [])]
     return union(head, parts, indent=2).strip()
 
 

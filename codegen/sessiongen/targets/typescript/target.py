@@ -48,7 +48,7 @@ class TypeScriptTarget(Target):
             messages=messages,
             overrides=overrides,
             seconds=tuple(tables.strings(table, (*key_path, "seconds"))),
-            header=tuple(tables.strings(table, (*key_path, "header"))),
+            header=tuple(tables.lines(table, (*key_path, "header"))),
             config=tables.path,
         )
 

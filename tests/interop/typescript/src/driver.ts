@@ -1,29 +1,13 @@
-// A driver made of generated code: `node driver.js`. The SDK's TCP transport can only connect, so
-// this program listens and hands the accepted connection to the transport.
-import { initializeLogger, voice } from '@livekit/agents';
+// A driver made of generated code: `node driver.js`.
+import { initializeLogger } from '@livekit/agents';
 import { AgentSession as pb } from '@livekit/protocol';
-import { once } from 'node:events';
-import { type AddressInfo, type Socket, createServer } from 'node:net';
 import * as protocol from '../generated/index.js';
+import { accepted } from './accepted.js';
 import { serve, write } from './commands.js';
 
 initializeLogger({ pretty: false, level: 'warn' });
 
-class AcceptedTransport extends voice.TcpSessionTransport {
-  constructor(socket: Socket) {
-    super('', 0);
-    Object.assign(this, { socket });
-  }
-
-  override async start(): Promise<void> {}
-}
-
-const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
-await once(server, 'listening');
-write({ note: 'listening', port: (server.address() as AddressInfo).port });
-const [socket] = (await once(server, 'connection')) as [Socket];
-server.close();
-const transport = new AcceptedTransport(socket);
+const transport = await accepted();
 
 const pending = new Map<string, (response: pb.SessionResponse) => void>();
 

@@ -1,0 +1,127 @@
+import { asError, getJobContext, llm, log, version, type voice } from '@livekit/agents';
+import { SimulationRun, AgentSession as pb } from '@livekit/protocol';
+import {
+  RequestError,
+  type SessionRequestHandler,
+  encodeAgentSessionUsage,
+  encodeChatContextChatItem,
+  encodeSessionResponseFinalizeSimulationResponseSimulationVerdict,
+  encodeSessionResponseGetAgentInfoResponse,
+  encodeSessionResponseGetSessionStateResponse,
+  timestampFromMs,
+} from './session_protocol/index.js';
+
+/** What a host does for each request. The responses go into their envelopes in `answer`. */
+export class SessionRequests implements SessionRequestHandler {
+  readonly #session: voice.AgentSession;
+
+  constructor(session: voice.AgentSession) {
+    this.#session = session;
+  }
+
+  ping() {
+    return {};
+  }
+
+  getChatHistory() {
+    return { items: encodeItems(this.#session.history.items) };
+  }
+
+  getAgentInfo() {
+    const { id, instructions, toolCtx, chatCtx } = this.#session.currentAgent;
+    const response = encodeSessionResponseGetAgentInfoResponse({
+      id,
+      instructions: typeof instructions === 'string' ? instructions : instructions.value,
+      tools: llm.sortedToolNames(toolCtx),
+      chatCtx: [],
+    });
+    response.chatCtx = encodeItems(chatCtx.items);
+    return response;
+  }
+
+  async runInput({ text }: pb.SessionRequest_RunInput) {
+    if (text === '') throw new RequestError('empty run_input text');
+    // An agent that is not speaking cannot be interrupted.
+    await this.#session.interrupt({ force: true }).await.catch(() => undefined);
+    const run = this.#session.run({ userInput: text });
+    const error = await run.wait().then(() => undefined, asError);
+    const items = encodeItems(run.events.map(({ item }) => item));
+    if (error === undefined && items.length > 0) return { items };
+    const value = new pb.SessionResponse_RunInputResponse({ items });
+    const reason = error?.message ?? 'agent produced no response items';
+    throw new RequestError(reason, { case: 'runInput', value });
+  }
+
+  getSessionState() {
+    const session = this.#session;
+    const { turnHandling, ...options } = session.sessionOptions;
+    return encodeSessionResponseGetSessionStateResponse({
+      agentState: session.agentState,
+      userState: session.userState,
+      agentId: session.currentAgent.id,
+      // The encoder writes objects as JSON.
+      options: {
+        endpointing: turnHandling.endpointing ?? {},
+        interruption: turnHandling.interruption ?? {},
+        preemptive_generation: turnHandling.preemptiveGeneration ?? {},
+        max_tool_steps: options.maxToolSteps,
+        user_away_timeout: options.userAwayTimeout ?? '',
+        transcription_timeout: options.transcriptionTimeout ?? '',
+        use_tts_aligned_transcript: options.useTtsAlignedTranscript ?? false,
+      },
+      createdAt: session._startedAt ?? Date.now(),
+    });
+  }
+
+  getRtcStats() {
+    return {};
+  }
+
+  getSessionUsage() {
+    const usage = encodeAgentSessionUsage(this.#session.usage);
+    return { usage, createdAt: timestampFromMs(Date.now()) };
+  }
+
+  getFrameworkInfo() {
+    return { sdk: 'js', sdkVersion: version };
+  }
+
+  /** The SDK cannot turn video on or off. */
+  updateIo({ input, output }: pb.SessionRequest_UpdateIO) {
+    const session = this.#session;
+    if (input?.audioEnabled !== undefined) session.input.setAudioEnabled(input.audioEnabled);
+    if (output?.audioEnabled !== undefined) session.output.setAudioEnabled(output.audioEnabled);
+    if (output?.transcriptionEnabled !== undefined) {
+      session.output.setTranscriptionEnabled(output.transcriptionEnabled);
+    }
+    return {};
+  }
+
+  /** A failure of the agent's callback is sent beside the verdict that it recorded before. */
+  async finalizeSimulation(request: pb.SessionRequest_FinalizeSimulation) {
+    const job = getJobContext(false);
+    const simulation = job?.simulationContext();
+    const failure = await (async () => {
+      simulation?._beginFinalize({
+        simulatorVerdict: {
+          success: request.provisionalSuccess,
+          reason: request.provisionalReason,
+        },
+        run: new SimulationRun({ id: simulation._dispatch.simulationRunId }),
+      });
+      if (simulation) await job?._simulationEndFnc?.(simulation);
+    })().then(() => undefined, asError);
+    const verdict = simulation?.userVerdict;
+    const userVerdict =
+      verdict && encodeSessionResponseFinalizeSimulationResponseSimulationVerdict(verdict);
+    if (failure === undefined) return { userVerdict };
+    log().error({ error: failure }, 'the callback for the end of the simulation failed');
+    const value = new pb.SessionResponse_FinalizeSimulationResponse({ userVerdict });
+    throw new RequestError(failure.message, { case: 'finalizeSimulation', value });
+  }
+}
+
+/** Changes of the agent's configuration are left out, as the SDK does. */
+function encodeItems(items: readonly llm.ChatItem[]): pb.ChatContext_ChatItem[] {
+  return items.filter(({ type }) => type !== 'agent_config_update').map(encodeChatContextChatItem);
+}

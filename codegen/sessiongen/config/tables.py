@@ -80,6 +80,11 @@ class Tables:
         kind = "a list of lines with no control character"
         return self._typed(table, key_path, _is_lines, kind) or []
 
+    def integer(self, table: Table, key_path: KeyPath) -> int | None:
+        """Return the integer under the last key of a path, or None."""
+        result: int | None = self._typed(table, key_path, _is_integer, "an integer")
+        return result
+
     def fault(self, key_path: KeyPath, message: str, help_: str) -> None:
         """Report a fault at a key."""
         span = key_span(self.path, self.text, key_path)
@@ -135,6 +140,10 @@ def _is_tables(value: object) -> bool:
 def _is_string(value: object) -> bool:
     """Whether a value is a string that can be a path or a name."""
     return isinstance(value, str) and value != "" and not re.search(r"[\x00-\x1f\x7f]", value)
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_strings(value: object) -> bool:

@@ -92,7 +92,7 @@ class Connection(ABC, Generic[M]):
         Raises:
             TypeError: `on_other` is async, and nothing would await it.
         """
-        call = getattr(on_other, "__call__", None)
+        call = type(on_other).__call__
         if inspect.iscoroutinefunction(on_other) or inspect.iscoroutinefunction(call):
             raise TypeError(f"on_other is {on_other!r}, which is async, and nothing awaits it")
         self._transport = transport

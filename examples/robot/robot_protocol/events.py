@@ -173,7 +173,7 @@ class RobotEventListeners:
         arm: str,
         listener: Callable[[Any, pb.RobotEvent], None],
     ) -> Callable[[], None]:
-        call = getattr(listener, "__call__", None)
+        call = type(listener).__call__
         if inspect.iscoroutinefunction(listener) or inspect.iscoroutinefunction(call):
             raise TypeError(f"the listener {listener!r} is async, and nothing awaits it")
         listeners = self._listeners.setdefault(arm, {})

@@ -18,9 +18,9 @@ from weakref import WeakSet
 from . import robot_pb2 as pb
 from .client import RobotRequestClient
 from .connection import (
+    GRACE,
     Connection,
     EventStream,
-    GRACE,
     Outgoing,
     PeerClosed,
     PeerTransport,

@@ -8,8 +8,7 @@ UnmappedValue. A oneof without an arm that this build knows is None.
 
 from __future__ import annotations
 
-from . import agent_session_pb2 as pb
-from . import models
+from . import agent_session_pb2 as pb, models
 from .enums import (
     agent_state_from_proto,
     amd_category_from_proto,

@@ -17,8 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from . import agent_session_pb2 as pb
-from . import overrides
+from . import agent_session_pb2 as pb, overrides
 from .dispatch import AgentSessionEventArm
 from .enums import (
     agent_state_to_proto,
@@ -97,7 +96,7 @@ def encode_chat_message(source: Any) -> pb.ChatMessage:
 def fill_chat_message(source: Any, to: pb.ChatMessage) -> None:
     """Fills a message ChatMessage from a source."""
     if is_mapping[type(source)]:
-        source = MappingAttributes(source, "transcript_confidence")
+        source = MappingAttributes(source, ("transcript_confidence",))
     if (value := source.id) is not None:
         to.id = value
     to.role = chat_role_to_proto(source.role)
@@ -126,7 +125,7 @@ def fill_chat_message_chat_content(source: Any, to: pb.ChatMessage.ChatContent) 
     """Fills a message ChatMessageChatContent from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
-        source = MappingAttributes(source, "text")
+        source = MappingAttributes(source, ("text",))
     if (value := source.text) is not None:
         to.text = value
 
@@ -190,7 +189,7 @@ def encode_agent_handoff(source: Any) -> pb.AgentHandoff:
 def fill_agent_handoff(source: Any, to: pb.AgentHandoff) -> None:
     """Fills a message AgentHandoff from a source."""
     if is_mapping[type(source)]:
-        source = MappingAttributes(source, "old_agent_id")
+        source = MappingAttributes(source, ("old_agent_id",))
     to.id = "" if (value := source.id) is None else value
     if (value := source.old_agent_id) is not None:
         to.old_agent_id = value
@@ -210,7 +209,7 @@ def encode_agent_config_update(source: Any) -> pb.AgentConfigUpdate:
 def fill_agent_config_update(source: Any, to: pb.AgentConfigUpdate) -> None:
     """Fills a message AgentConfigUpdate from a source."""
     if is_mapping[type(source)]:
-        source = MappingAttributes(source, "instructions tools_added tools_removed")
+        source = MappingAttributes(source, ("instructions", "tools_added", "tools_removed"))
     to.id = "" if (value := source.id) is None else value
     overrides.fill_instructions(source, to)
     to.tools_added.extend(item for item in elements(source.tools_added or ()) if item is not None)
@@ -494,7 +493,7 @@ def encode_user_input_transcribed(source: Any) -> pb.AgentSessionEvent.UserInput
 def fill_user_input_transcribed(source: Any, to: pb.AgentSessionEvent.UserInputTranscribed) -> None:
     """Fills a message UserInputTranscribed from a source."""
     if is_mapping[type(source)]:
-        source = MappingAttributes(source, "language")
+        source = MappingAttributes(source, ("language",))
     to.transcript = "" if (value := source.transcript) is None else value
     if (value := source.is_final) is not None:
         to.is_final = value
@@ -567,7 +566,7 @@ def encode_overlapping_speech(source: Any) -> pb.AgentSessionEvent.OverlappingSp
 def fill_overlapping_speech(source: Any, to: pb.AgentSessionEvent.OverlappingSpeech) -> None:
     """Fills a message OverlappingSpeech from a source."""
     if is_mapping[type(source)]:
-        source = MappingAttributes(source, "overlap_started_at")
+        source = MappingAttributes(source, ("overlap_started_at",))
     to.is_interruption = False if (value := source.is_interruption) is None else value
     if (value := source.overlap_started_at) is not None:
         set_timestamp(to.overlap_started_at, value)
@@ -720,7 +719,7 @@ def fill_tool_execution_updated_ended(
 ) -> None:
     """Fills a message ToolExecutionUpdatedEnded from a source."""
     if is_mapping[type(source)]:
-        source = MappingAttributes(source, "message")
+        source = MappingAttributes(source, ("message",))
     if (value := source.id) is not None:
         to.id = value
     if (value := source.call_id) is not None:
@@ -777,7 +776,7 @@ def encode_session_closed(source: Any) -> pb.AgentSessionEvent.SessionClosed:
 def fill_session_closed(source: Any, to: pb.AgentSessionEvent.SessionClosed) -> None:
     """Fills a message SessionClosed from a source."""
     if is_mapping[type(source)]:
-        source = MappingAttributes(source, "error")
+        source = MappingAttributes(source, ("error",))
     to.reason = close_reason_to_proto(source.reason)
     if (value := source.error) is not None:
         to.error = text_of(value)
@@ -828,7 +827,7 @@ def encode_get_agent_info_response(
 def fill_get_agent_info_response(source: Any, to: pb.SessionResponse.GetAgentInfoResponse) -> None:
     """Fills a message GetAgentInfoResponse from a source."""
     if is_mapping[type(source)]:
-        source = MappingAttributes(source, "instructions")
+        source = MappingAttributes(source, ("instructions",))
     to.id = "" if (value := source.id) is None else value
     if (value := source.instructions) is not None:
         to.instructions = value

@@ -15,11 +15,11 @@ from typing import Any, Final, Protocol
 from . import agent_session_pb2 as pb
 from .dispatch import AgentSessionEventArm
 from .values import (
-    at_most_one,
     DurationLike,
     StructLike,
-    timestamp_or_now,
     TimestampLike,
+    at_most_one,
+    timestamp_or_now,
     to_duration,
     to_struct,
     to_text,
@@ -668,7 +668,7 @@ class AgentSessionEventListeners:
         arm: str,
         listener: Callable[[Any, pb.AgentSessionEvent], None],
     ) -> Callable[[], None]:
-        call = getattr(listener, "__call__", None)
+        call = type(listener).__call__
         if inspect.iscoroutinefunction(listener) or inspect.iscoroutinefunction(call):
             raise TypeError(f"the listener {listener!r} is async, and nothing awaits it")
         listeners = self._listeners.setdefault(arm, {})

@@ -14,8 +14,15 @@ from google.protobuf.message import Message
 from google.protobuf.struct_pb2 import ListValue, Struct, Value
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from .values import DurationLike, StructLike, TimestampLike
-from .values import to_duration, to_struct, to_timestamp, well_formed
+from .values import (
+    DurationLike,
+    StructLike,
+    TimestampLike,
+    to_duration,
+    to_struct,
+    to_timestamp,
+    well_formed,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -43,13 +50,13 @@ class MappingAttributes:
 
     Args:
         items: The mapping.
-        optional: Names that it may lack, separated by spaces. They read as None.
+        optional: Names that it may lack. They read as None.
     """
 
     # No field can have such a name.
     __slots__ = ("__items__", "__optional__")
 
-    def __init__(self, items: Mapping[str, Any], optional: str = "") -> None:
+    def __init__(self, items: Mapping[str, Any], optional: tuple[str, ...] = ()) -> None:
         self.__items__ = items
         self.__optional__ = optional
 
@@ -57,7 +64,7 @@ class MappingAttributes:
         try:
             return self.__items__[name]
         except KeyError:
-            if name in self.__optional__.split():
+            if name in self.__optional__:
                 return None
             raise AttributeError(f"the mapping has no {name!r}") from None
 
@@ -93,7 +100,7 @@ def first_attribute(source: Any, *names: str) -> Any:
             return getattr(source, name)
         except AttributeError:
             continue
-    if items is not None and not set(names).isdisjoint(source.__optional__.split()):
+    if items is not None and not set(names).isdisjoint(source.__optional__):
         return None
     raise AttributeError(f"the source has no {' or '.join(map(repr, names))}")
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, Union
+from typing import Any, Literal, TypeAlias
 
 from .enums import (
     AgentStateLiteral,
@@ -736,12 +736,12 @@ class FinalizeSimulationResponseSimulationVerdict:
 
 
 # One item of a conversation.
-ChatContextChatItem: TypeAlias = Union[
-    ChatMessage, FunctionCall, FunctionCallOutput, AgentHandoff, AgentConfigUpdate, None
-]
+ChatContextChatItem: TypeAlias = (
+    ChatMessage | FunctionCall | FunctionCallOutput | AgentHandoff | AgentConfigUpdate | None
+)
 
 
 # The usage of one model of any kind.
-ModelUsage: TypeAlias = Union[
-    LLMModelUsage, TTSModelUsage, STTModelUsage, InterruptionModelUsage, EotModelUsage, None
-]
+ModelUsage: TypeAlias = (
+    LLMModelUsage | TTSModelUsage | STTModelUsage | InterruptionModelUsage | EotModelUsage | None
+)

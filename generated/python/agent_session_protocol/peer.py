@@ -18,9 +18,9 @@ from weakref import WeakSet
 from . import agent_session_pb2 as pb
 from .client import SessionRequestClient
 from .connection import (
+    GRACE,
     Connection,
     EventStream,
-    GRACE,
     Outgoing,
     PeerClosed,
     PeerTransport,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from textwrap import indent
 
 from sessiongen.targets.python.docstrings import entry
-from sessiongen.targets.python.layout import LINE_LENGTH, quoted
+from sessiongen.targets.python.layout import quoted
 from sessiongen.targets.python.naming import Namespace, plain
 from sessiongen.ir.pairing import Call
 from sessiongen.ir.schema import Field, Kind
@@ -152,8 +152,7 @@ def _empty(arm: Field, parameters: list[Parameter]) -> str:
 def _docs(context: Context, call: Call, parameters: list[Parameter]) -> str:
     """Return a method's docs: the request's, those of its fields, and the response payload's."""
     parts = [request_docs(context.protocol, call, f"Sends the request `{call.request.name}`.")]
-    width = LINE_LENGTH - 8
-    described = [entry(item.name, item.docs, width) for item in parameters if item.docs]
+    described = [entry(item.name, item.docs) for item in parameters if item.docs]
     if described:
         parts.append("\n".join(["Args:", *described]))
     result = arm_docs(context.protocol, call.response) if call.response else ""

@@ -6,7 +6,6 @@ The result contains no code, whatever the text of the comment.
 from __future__ import annotations
 
 import re
-import textwrap
 
 # Characters that end a line in Python, that black changes, or that are invisible.
 _ESCAPED_CHARACTERS = re.compile(
@@ -17,9 +16,6 @@ _ESCAPED_CHARACTERS = re.compile(
 # end or beside each other.
 _ESCAPED_SYNTAX = re.compile(r'\\|"{2,}|\A"|"\Z')
 
-# A line that wrapping would spoil: one that is indented, or an item of a list.
-_LAID_OUT = re.compile(r"^(?:[ \t]+\S|[-*|]|\d+[.)])", re.MULTILINE)
-
 
 def docstring(text: str, indent: int) -> str:
     """Return a docstring literal as black leaves it; `indent` is the column of its quotes."""
@@ -29,7 +25,8 @@ def docstring(text: str, indent: int) -> str:
     escaped = _ESCAPED_CHARACTERS.sub(lambda match: _escape(match.group()), escaped)
     first, *following = escaped.split("\n")
     if not following:
-        return f'"""{first} """' if first.endswith('"') else f'"""{first}"""'
+        # black puts a space between a quote and the closing quotes, ruff does not.
+        return f'"""{first[:-2]}\\x22"""' if first.endswith('"') else f'"""{first}"""'
     # black removes the common indentation.
     common_indent = min(
         (len(line) - len(line.lstrip()) for line in following if line.strip()), default=0
@@ -39,29 +36,9 @@ def docstring(text: str, indent: int) -> str:
     return "\n".join([f'"""{first}', *lines, f'{margin}"""'])
 
 
-def entry(name: str, text: str, width: int) -> str:
-    """Returns an entry of a section such as `Args:`.
-
-    If a line would be longer than `width`, the text is wrapped, unless it has lines with a
-    layout of their own, such as lists.
-    """
-    lines = f"    {name}: {text}".replace("\n", "\n        ").split("\n")
-    if all(len(line) <= width for line in lines) or _LAID_OUT.search(text):
-        return "\n".join(lines)
-    paragraphs = f"{name}: {text}".split("\n\n")
-    wrapped = [_wrap(item, width, "" if index else "    ") for index, item in enumerate(paragraphs)]
-    return "\n\n".join(wrapped)
-
-
-def _wrap(text: str, width: int, first: str) -> str:
-    return textwrap.fill(
-        text,
-        width,
-        initial_indent=first or "        ",
-        subsequent_indent="        ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+def entry(name: str, text: str) -> str:
+    """Return an entry of a section such as `Args:`."""
+    return f"    {name}: {text}".replace("\n", "\n        ")
 
 
 def comment(text: str) -> list[str]:

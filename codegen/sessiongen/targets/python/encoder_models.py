@@ -11,7 +11,7 @@ class EncoderModel:
 
     always_set: whether a field is always written, which marks the message as present.
     by_name: every field is optional, so each value is read by its key.
-    by_attribute: the source is read by attributes; a mapping may lack those in `optional`.
+    by_attribute: the source is read by attributes; a mapping may lack those in `optional`, a tuple.
     """
 
     name: str

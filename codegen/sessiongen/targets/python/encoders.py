@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from sessiongen.targets.python.naming import plain
 from sessiongen.ir.schema import Field, Kind, Value
@@ -44,6 +44,12 @@ def encoded_fields(context: Context) -> list[str]:
         for plan in context.plans.values()
         for field in plan.message.fields
     ]
+
+
+def _tuple(names: Collection[str]) -> str:
+    """Return the expression of a tuple of strings, or "" for none."""
+    quoted_names = [quoted(name) for name in names]
+    return f"({', '.join(quoted_names)}{',' * (len(names) == 1)})" if names else ""
 
 
 class _Encoders:
@@ -121,7 +127,7 @@ class _Encoders:
             always_set=self._always_written(plan, by_name) is not None or self._is_arm(plan),
             by_name=by_name,
             by_attribute=by_attribute,
-            optional=" ".join(dict.fromkeys(optional_names)),
+            optional=_tuple(dict.fromkeys(optional_names)),
             statements=list(self._statements(plan, by_name)),
         )
 

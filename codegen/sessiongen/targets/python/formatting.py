@@ -13,13 +13,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
 from sessiongen.output import subprocesses
 from sessiongen.targets.python import chunks, line_breaks
-from sessiongen.targets.python.layout import LINE_LENGTH
 
 _MAX_WORKERS = 4
 # The characters that black formats in about twice the time in which it is loaded.
@@ -38,6 +37,9 @@ class Formatter:
         self._cache = cache
         self._salt = salt
         self._workers: list[subprocess.Popen[bytes]] = []
+        # The texts of the cache, and those that this run formatted or took from it.
+        self._known: dict[str, str] = {}
+        self._used: dict[str, str] = {}
 
     def __enter__(self) -> Formatter:
         return self
@@ -48,32 +50,41 @@ class Formatter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._end_workers()
+
+    def _end_workers(self) -> None:
         for worker in self._workers:
             worker.kill()
             for pipe in (worker.stdin, worker.stdout, worker.stderr):
                 if pipe is not None:
                     pipe.close()
             worker.wait()
+        self._workers.clear()
 
-    def format(self, texts: Sequence[str]) -> list[str]:
+    def format(self, texts: Sequence[str], length: int) -> list[str]:
         """Return each module as black formats it; only its long lines differ from that.
+
+        length: the line length.
 
         Raises:
             RuntimeError: black rejects a text, which is a bug of the generator.
         """
         modules = [chunks.cut(text) for text in texts]
         sources = dict.fromkeys(chunk.source for module in modules for chunk in module)
-        broken = {source: line_breaks.broken(source) for source in sources}
+        broken = {source: line_breaks.broken(source, length) for source in sources}
         for_black = [source for source, text in broken.items() if text is None]
-        known = _load(self._cache, self._salt)
-        done = {source: known[_key(source)] for source in for_black if _key(source) in known}
+        if not self._known:
+            self._known = _load(self._cache, self._salt)
+        keys = {source: _key(source, length) for source in for_black}
+        done = {source: self._known[key] for source, key in keys.items() if key in self._known}
         missing = [source for source in for_black if source not in done]
-        done.update(zip(missing, self._run_black(missing), strict=True))
-        _store(self._cache, self._salt, {_key(source): text for source, text in done.items()})
+        done.update(zip(missing, self._run_black(missing, length), strict=True))
+        self._used.update((keys[source], text) for source, text in done.items())
+        _store(self._cache, self._salt, self._used)
         done.update((source, text) for source, text in broken.items() if text is not None)
         return [chunks.join(module, [done[chunk.source] for chunk in module]) for module in modules]
 
-    def _run_black(self, texts: list[str]) -> list[str]:
+    def _run_black(self, texts: list[str], length: int) -> list[str]:
         """Format texts in subprocesses, with about the same number of characters in each."""
         if not texts:
             return []
@@ -86,11 +97,13 @@ class Formatter:
             loads[least] += len(texts[index])
         for worker, share in zip(self._workers, shares, strict=True):
             assert worker.stdin is not None
-            worker.stdin.write(json.dumps([texts[index] for index in share]).encode())
+            work = {"length": length, "texts": [texts[index] for index in share]}
+            worker.stdin.write(json.dumps(work).encode())
             worker.stdin.close()
         done: dict[int, str] = {}
         for worker, share in zip(self._workers, shares, strict=True):
             done.update(zip(share, _collect(worker), strict=True))
+        self._end_workers()
         return [done[index] for index in range(len(texts))]
 
     def _start_workers(self, characters: int) -> None:
@@ -115,17 +128,17 @@ def _collect(worker: subprocess.Popen[bytes]) -> list[str]:
     return result
 
 
-def format_text(text: str) -> str:
+def format_text(text: str, length: int) -> str:
     """Return a text as black formats it, for Python 3.10 and newer."""
     import black
     from black.mode import TargetVersion
 
-    mode = black.Mode(line_length=LINE_LENGTH, target_versions={TargetVersion.PY310})
+    mode = black.Mode(line_length=length, target_versions={TargetVersion.PY310})
     return black.format_str(text, mode=mode)
 
 
-def _key(source: str) -> str:
-    return hashlib.sha256(source.encode()).hexdigest()
+def _key(source: str, length: int) -> str:
+    return hashlib.sha256(f"{length}\0{source}".encode()).hexdigest()
 
 
 def _load(cache: Path | None, salt: str) -> dict[str, str]:
@@ -142,7 +155,7 @@ def _load(cache: Path | None, salt: str) -> dict[str, str]:
     return known
 
 
-def _store(cache: Path | None, salt: str, texts: dict[str, str]) -> None:
+def _store(cache: Path | None, salt: str, texts: Mapping[str, str]) -> None:
     """Store the texts of this run and no others, so that the cache stays small.
 
     Errors are ignored, as the cache only saves time.
@@ -158,20 +171,21 @@ def _store(cache: Path | None, salt: str, texts: dict[str, str]) -> None:
 
 
 def _checksum(data: bytes, salt: str) -> str:
-    return hashlib.sha256(f"{salt}\0{LINE_LENGTH}\0".encode() + data).hexdigest()
+    return hashlib.sha256(f"{salt}\0".encode() + data).hexdigest()
 
 
 def _run_worker() -> None:
     import gc
 
-    format_text("")
-    texts: list[str] = json.loads(sys.stdin.buffer.read() or b"[]")
+    # Loads black before there is work.
+    format_text("", 1)
+    work = json.loads(sys.stdin.buffer.read() or b'{"texts": []}')
     # The syntax trees of black are garbage after each text. Automatic collection takes a tenth
     # of the time, and without any collection all trees stay in memory.
     gc.disable()
     done, lines = [], 0
-    for text in texts:
-        done.append(format_text(text))
+    for text in work["texts"]:
+        done.append(format_text(text, work["length"]))
         lines += text.count("\n")
         if lines > _COLLECT_LINES:
             gc.collect()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
 
 from sessiongen.config.model import Output
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
@@ -13,7 +14,8 @@ from sessiongen.targets.python.naming import message_faults
 from sessiongen.targets.python.options import LAYERS, PythonOptions
 from sessiongen.targets.python.overrides import Overrides, load
 from sessiongen.ir.model import Model
-from sessiongen.targets.python.imports import without_unused_imports
+from sessiongen.targets.python.imports import arranged
+from sessiongen.targets.python.text_wrapping import wrapped
 from sessiongen.targets.templates import environment
 from sessiongen.targets.python import messages
 from sessiongen.targets.python.client import client_model
@@ -69,41 +71,46 @@ def generate(model: Model, output: Output, version: str, formatter: Formatter) -
     context_ = context(protocol, installed, model.annotated, overrides.functions, output.layers)
     context_.faults += message_faults(protocol.schema)
     context_.faults += overrides.faults(encoded_fields(context_))
+    options = output.options
     source = _printable(compiled.origin)
+    header = _header(version, source, options)
     if installed:
-        rendered = _render(context_, output, version, source)
-        return {**_layers(rendered, formatter), **_overrides(overrides, version, source)}
+        rendered = _render(context_, output, source, header)
+        return {**_layers(rendered, formatter, options), **_overrides(overrides, header)}
     context_.faults += module_faults(compiled.own, protocol.roles.main.span)
     if context_.faults:
         # Raises these faults together with those of the layers.
-        _render(context_, output, version, source)
+        _render(context_, output, source, header)
     running = messages.start(model.annotated.files, compiled.own, output.options.package)
     try:
-        layers = _layers(_render(context_, output, version, source), formatter)
+        layers = _layers(_render(context_, output, source, header), formatter, options)
     finally:
         texts = messages.finish(running, compiled.source_map)
-    header = _header(version, source)
-    stubs = header + _STUB_COMMENT
+    top = _comment(header)
+    stubs = top + _STUB_COMMENT
     return {
         **layers,
-        **_overrides(overrides, version, source),
-        **{
-            name: (stubs if name.endswith(".pyi") else header) + text
-            for name, text in texts.items()
-        },
+        **_overrides(overrides, header),
+        **{name: (stubs if name.endswith(".pyi") else top) + text for name, text in texts.items()},
     }
 
 
-def _render(context_: Context, output: Output, version: str, source: str) -> dict[str, str]:
+def _render(
+    context_: Context, output: Output, source: str, header: Sequence[str]
+) -> dict[str, str]:
     templates = environment("python", {"docstring": docstring})
-    shared = {"version": version, "source": source}
+    shared = {"header": header, "source": source}
+    assert isinstance(output.options, PythonOptions)
+    # Modules that share the package's top-level name belong to the same project.
+    first_party = (output.options.package.partition(".")[0],)
     rendered = {}
     layers = _possible_layers(context_, output)
     for layer in layers:
         build = _MODELS[layer]
         model = build(context_) if build is not None else None
         template = templates.get_template(f"{layer}.py.j2")
-        rendered[f"{layer}.py"] = without_unused_imports(template.render(**shared, model=model))
+        text = template.render(**shared, model=model)
+        rendered[f"{layer}.py"] = arranged(text, first_party)
     if context_.faults:
         raise InputError(context_.faults)
     listing = "\n".join(f"- `{name}`: {LAYERS[name].summary}" for name in layers)
@@ -128,11 +135,15 @@ def _possible_layers(context_: Context, output: Output) -> list[str]:
     return [layer for layer in output.layers if not obstacles[layer] and layer not in unused]
 
 
-def _overrides(overrides: Overrides, version: str, source: str) -> dict[str, str]:
+def _overrides(overrides: Overrides, header: Sequence[str]) -> dict[str, str]:
     """Return a copy of the overrides, which becomes a module of the package."""
     if not overrides.functions:
         return {}
-    return {"overrides.py": _header(version, source) + overrides.text}
+    return {"overrides.py": _comment(header) + overrides.text}
+
+
+def _comment(lines: Sequence[str]) -> str:
+    return "".join(f"{f'# {line}'.rstrip()}\n" for line in lines)
 
 
 def _printable(source: str) -> str:
@@ -142,8 +153,11 @@ def _printable(source: str) -> str:
     return printable.replace("\\", "/").replace('"', "'").replace("coding", "cod-ing")
 
 
-def _layers(rendered: Mapping[str, str], formatter: Formatter) -> dict[str, str]:
-    formatted = formatter.format(list(rendered.values()))
+def _layers(
+    rendered: Mapping[str, str], formatter: Formatter, options: PythonOptions
+) -> dict[str, str]:
+    texts = [wrapped(text, options.line_length) for text in rendered.values()]
+    formatted = formatter.format(texts, options.line_length)
     layers = dict(zip(rendered, formatted, strict=True))
     faults = [fault for name, text in layers.items() if (fault := invalid_module(name, text))]
     if faults:
@@ -164,6 +178,11 @@ def invalid_module(name: str, text: str) -> Diagnostic | None:
     return None
 
 
-def _header(version: str, source: str) -> str:
-    templates = environment("python", {})
-    return templates.get_template("_header.j2").render(version=version, source=source)
+def _header(version: str, source: str, options: PythonOptions) -> list[str]:
+    """Return the lines of comment at the top of each file: the mark, then those of `header`."""
+    mark = f"Generated by sessiongen {version} from {source}. Do not edit:"
+    wrapped_mark = textwrap.wrap(
+        mark, options.line_length - 2, break_long_words=False, break_on_hyphens=False
+    )
+    instruction = "change the source and run `sessiongen generate`."
+    return [*wrapped_mark, instruction, *options.header]

@@ -1,4 +1,4 @@
-"""The line length, and source text of literals and imports in black's form."""
+"""The default line length, and source text of literals and imports in black's form."""
 
 from __future__ import annotations
 

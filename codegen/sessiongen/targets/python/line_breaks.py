@@ -9,21 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-
-from sessiongen.targets.python.layout import LINE_LENGTH
+from functools import lru_cache
 
 _STRING = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
-# A long line of code, or a docstring, string or comment, whose long lines stay.
-_LONG_LINE = re.compile(
-    rf'^(?P<code>(?! *(?:"""|#))[^\n]{{{LINE_LENGTH + 1},}})$'
-    rf'|"""(?:\\.|[^\\])*?"""|{_STRING}|#[^\n]*',
-    re.MULTILINE | re.DOTALL,
-)
 _TOKEN = re.compile(rf"{_STRING}|[=!<>:]=|\w+|\s+|.")
 _DEFINITION = re.compile(r"(?:async )?def \w+\(")
 # A statement or an argument: the text before and after its value.
 _PARTS = re.compile(
-    r'(?P<start>return |if |elif |(?:[\w.]+|"\w+")(?:=|: | = ))?(?P<value>.*?)'
+    r'(?P<start>return |if |elif |\w+: TypeAlias = |(?:[\w.]+|"\w+")(?:=|: | = ))?(?P<value>.*?)'
     r"(?P<end>(?: = None)?,|:|)"
 )
 # An import of several names.
@@ -48,7 +41,7 @@ _PARENTHESIZED = {
     "else": re.compile(r'return |[\w.]+ ?= ?|"\w+": '),
     "or": re.compile(r"(?:el)?if "),
     "and": re.compile(r"(?:el)?if "),
-    "|": re.compile(r"\w+: "),
+    "|": re.compile(r"\w+: (?:TypeAlias = )?"),
 }
 
 
@@ -56,87 +49,102 @@ class _UnknownShape(Exception):
     """There is no rule for a line."""
 
 
-def broken(text: str) -> str | None:
+def broken(text: str, length: int) -> str | None:
     """Return code with its long lines broken, or None if black has to format it."""
-    if all(len(line) <= LINE_LENGTH for line in text.split("\n")):
+    if all(len(line) <= length for line in text.split("\n")):
         return text
+    breaker = _LineBreaker(length)
     try:
-        return _LONG_LINE.sub(_replacement, text)
+        return _long_line(length).sub(breaker.replacement, text)
     except _UnknownShape:
         return None
 
 
-def _replacement(match: re.Match[str]) -> str:
-    line = match["code"]
-    if line is None:
-        return match.group()
-    text = line.lstrip()
-    return "\n".join(_lines(text, len(line) - len(text)))
+@lru_cache
+def _long_line(length: int) -> re.Pattern[str]:
+    """Return the pattern of a long line of code, or of text, whose long lines stay."""
+    return re.compile(
+        rf'^(?P<code>(?! *(?:"""|#))[^\n]{{{length + 1},}})$'
+        rf'|"""(?:\\.|[^\\])*?"""|{_STRING}|#[^\n]*',
+        re.MULTILINE | re.DOTALL,
+    )
 
 
-def _lines(text: str, indent: int) -> list[str]:
-    """Return the lines of a statement, or of one element of a list with its comma."""
-    margin = " " * indent
-    if indent + len(text) <= LINE_LENGTH:
-        return [margin + text]
-    imported = _IMPORT.fullmatch(text)
-    if imported:
-        names = [f"{margin}    {name}," for name in imported["names"].split(", ")]
-        return [f"{margin}{imported['head']}(", *names, f"{margin})"]
-    table = _TABLE.fullmatch(text)
-    if table and indent + table.start("value") + len("(") > LINE_LENGTH:
-        return _enclosed(table["head"], table["body"], table["tail"], indent)
-    if _DEFINITION.match(text):
-        return _definition(text, indent)
-    match = _PARTS.fullmatch(text)
-    assert match is not None
-    start, value, end = match["start"] or "", match["value"], match["end"]
-    delimiter = _split(value)[0]
-    if delimiter:
-        parenthesized = _PARENTHESIZED.get(delimiter)
-        ends_with_call = delimiter != "else" and value[-1] == ")"
-        if parenthesized is None or not parenthesized.fullmatch(start) or ends_with_call:
+class _LineBreaker:
+    """Breaks lines that are longer than a length."""
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+
+    def replacement(self, match: re.Match[str]) -> str:
+        """Return the text for a match of `_long_line`."""
+        line = match["code"]
+        if line is None:
+            return match.group()
+        text = line.lstrip()
+        return "\n".join(self._lines(text, len(line) - len(text)))
+
+    def _lines(self, text: str, indent: int) -> list[str]:
+        """Return the lines of a statement, or of one element of a list with its comma."""
+        margin = " " * indent
+        if indent + len(text) <= self._length:
+            return [margin + text]
+        imported = _IMPORT.fullmatch(text)
+        if imported:
+            names = [f"{margin}    {name}," for name in imported["names"].split(", ")]
+            return [f"{margin}{imported['head']}(", *names, f"{margin})"]
+        table = _TABLE.fullmatch(text)
+        if table and indent + table.start("value") + len("(") > self._length:
+            return self._enclosed(table["head"], table["body"], table["tail"], indent)
+        if _DEFINITION.match(text):
+            return self._definition(text, indent)
+        match = _PARTS.fullmatch(text)
+        assert match is not None
+        start, value, end = match["start"] or "", match["value"], match["end"]
+        delimiter = _split(value)[0]
+        if delimiter:
+            parenthesized = _PARENTHESIZED.get(delimiter)
+            ends_with_call = delimiter != "else" and value[-1] == ")"
+            if parenthesized is None or not parenthesized.fullmatch(start) or ends_with_call:
+                raise _UnknownShape(text)
+            return self._enclosed(f"{start}(", value, f"){end}", indent)
+        head, body, tail = _brackets(value, -1)
+        if len(tail) > 1 or _split(body)[0] == "else":
             raise _UnknownShape(text)
-        return _enclosed(f"{start}(", value, f"){end}", indent)
-    head, body, tail = _brackets(value, -1)
-    if len(tail) > 1 or _split(body)[0] == "else":
-        raise _UnknownShape(text)
-    return _enclosed(start + head, body, tail + end, indent)
+        return self._enclosed(start + head, body, tail + end, indent)
 
+    def _definition(self, text: str, indent: int) -> list[str]:
+        """Return the lines of the first line of a function."""
+        head, parameters, tail = _brackets(text, 0)
+        if _split(parameters)[0] != ",":
+            parameters += ","
+        lines = self._enclosed(head, parameters, "", indent)[:-1]
+        if indent + len(tail) <= self._length:
+            return [*lines, " " * indent + tail]
+        result = tail.removeprefix(") -> ").removesuffix(":")
+        if _split(result)[0] != "|":
+            raise _UnknownShape(text)
+        return [*lines, *self._enclosed(") -> (", result, "):", indent)]
 
-def _definition(text: str, indent: int) -> list[str]:
-    """Return the lines of the first line of a function."""
-    head, parameters, tail = _brackets(text, 0)
-    if _split(parameters)[0] != ",":
-        parameters += ","
-    lines = _enclosed(head, parameters, "", indent)[:-1]
-    if indent + len(tail) <= LINE_LENGTH:
-        return [*lines, " " * indent + tail]
-    result = tail.removeprefix(") -> ").removesuffix(":")
-    if _split(result)[0] != "|":
-        raise _UnknownShape(text)
-    return [*lines, *_enclosed(") -> (", result, "):", indent)]
-
-
-def _enclosed(head: str, body: str, tail: str, indent: int) -> list[str]:
-    """Return the lines of an expression in brackets: the body is one line if it fits."""
-    margin, inner = " " * indent, indent + 4
-    if indent + max(len(head), len(tail)) > LINE_LENGTH:
-        raise _UnknownShape(head)
-    delimiter, parts = _split(body)
-    # A list, tuple or dict display has one element per line, unlike the arguments of a call.
-    display = delimiter == "," and not (head[-2:-1].isalnum() or head[-2:-1] == "_")
-    if inner + len(body) <= LINE_LENGTH and not display:
-        inside = [" " * inner + body]
-    elif delimiter == ",":
-        inside = [line for part in parts for line in _lines(f"{part},", inner)]
-    elif not delimiter:
-        inside = _lines(body, inner)
-    elif inner + max(map(len, parts)) <= LINE_LENGTH:
-        inside = [" " * inner + part for part in parts]
-    else:
-        raise _UnknownShape(body)
-    return [margin + head, *inside, margin + tail]
+    def _enclosed(self, head: str, body: str, tail: str, indent: int) -> list[str]:
+        """Return the lines of an expression in brackets: the body is one line if it fits."""
+        margin, inner = " " * indent, indent + 4
+        if indent + max(len(head), len(tail)) > self._length:
+            raise _UnknownShape(head)
+        delimiter, parts = _split(body)
+        # A list, tuple or dict display has one element per line, unlike the arguments of a call.
+        display = delimiter == "," and not (head[-2:-1].isalnum() or head[-2:-1] == "_")
+        if inner + len(body) <= self._length and not display:
+            inside = [" " * inner + body]
+        elif delimiter == ",":
+            inside = [line for part in parts for line in self._lines(f"{part},", inner)]
+        elif not delimiter:
+            inside = self._lines(body, inner)
+        elif inner + max(map(len, parts)) <= self._length:
+            inside = [" " * inner + part for part in parts]
+        else:
+            raise _UnknownShape(body)
+        return [margin + head, *inside, margin + tail]
 
 
 def _brackets(text: str, index: int) -> tuple[str, str, str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sessiongen.targets.python.naming import Namespace
 from sessiongen.ir.schema import Field, Kind, Value
 from sessiongen.ir.encoding_plan import TAG, TaggedOneof, MessagePlan
-from sessiongen.targets.python.layout import LINE_LENGTH, imported, quoted
+from sessiongen.targets.python.layout import imported, quoted
 from sessiongen.targets.python.docstrings import comment, entry
 from sessiongen.targets.python.message_names import MessageNames
 from sessiongen.targets.python.references import SCALAR_TYPES
@@ -142,7 +142,7 @@ class _Plain:
     def _union(self, plan: MessagePlan, tagged_oneof: TaggedOneof) -> None:
         title = self._title(plan)
         arms = [*self._titles(tagged_oneof), "None"]
-        alias = f"{title}: TypeAlias = Union[{', '.join(arms)}]"
+        alias = f"{title}: TypeAlias = {' | '.join(arms)}"
         self.unions.append(PlainUnion(title, comment(plan.message.docs), alias))
         docs = f"Returns the dataclass of the arm of a {title}; None if no known arm is set."
         result = f"models.{title}"
@@ -256,8 +256,7 @@ class _Plain:
 
 def _docs(title: str, plan: MessagePlan, members: Sequence[_Member]) -> str:
     parts = [plan.message.docs.lstrip() or f"The message {title}."]
-    width = LINE_LENGTH - 4
-    described = [entry(item.name, item.docs.lstrip(), width) for item in members if item.docs]
+    described = [entry(item.name, item.docs.lstrip()) for item in members if item.docs]
     if described:
         parts.append("\n".join(["Attributes:", *described]))
     return "\n\n".join(parts)

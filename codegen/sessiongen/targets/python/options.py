@@ -17,13 +17,19 @@ class PythonOptions(OutputOptions):
     messages: an installed module of messages to use instead of generating them.
     config: the codegen.toml, for diagnostics and as the place to import `messages` from.
     overrides: a module of handwritten encoders, which becomes part of the package.
+    header: lines of comment that each file has below the mark.
+    line_length: the number of characters from which lines are broken.
     """
 
     package: str
     messages: str | None
     config: Path
     overrides: Path | None
+    header: tuple[str, ...]
+    line_length: int
 
+
+KEYS = ("package", "messages", "overrides", "header", "line_length")
 
 # The layers by their module, in the order in which the package's docstring lists them.
 LAYERS = {

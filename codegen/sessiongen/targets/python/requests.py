@@ -36,6 +36,8 @@ class RequestsModel:
     copy_correlation: the statements that correlate a response.
     correlation, correlation_tag: the correlation field, and the tag before its value in a
         response, if it is a string that does not have to be UTF-8; otherwise "".
+    read_correlation, set_correlation: the expression that reads this field of a request, and
+        the statement that sets it in a response.
     set_error: the statement that sets an error text, or "" if responses have no field for it.
     typed_errors: whether response arms report errors.
     """
@@ -53,6 +55,8 @@ class RequestsModel:
     copy_correlation: list[str]
     correlation: str
     correlation_tag: str
+    read_correlation: str
+    set_correlation: str
     set_error: str
     typed_errors: bool
     methods: list[HandlerMethod]
@@ -84,6 +88,8 @@ def requests_model(context: Context) -> RequestsModel:
         copy_correlation=copy_correlation(roles),
         correlation=unchecked.name if unchecked else "",
         correlation_tag=_tag(unchecked.number) if unchecked else "",
+        read_correlation=access("request", unchecked.name) if unchecked else "",
+        set_correlation=assign("response", unchecked.name, "value") if unchecked else "",
         set_error=set_error(roles, 'well_formed(text) or "request failed"'),
         typed_errors=bool(roles.error_arms),
         methods=methods,

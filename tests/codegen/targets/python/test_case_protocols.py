@@ -75,6 +75,20 @@ def test_pyright_reports_no_error(packages: Packages, tmp_path: Path) -> None:
     assert generated_packages.pyright(folders, [folders[0].parent], tmp_path) == ""
 
 
+# Names of these protocols that are names of Python or of generated code.
+NAMED_LIKE_CODE = ("arm_words", "encoder_words", "field_words", "python_words", "sundries")
+
+
+def test_ruff_reports_no_error(packages: Packages) -> None:
+    """Names longer than a line are left as they are, and by black in another layout than ruff's."""
+    folders = {name: item.folder for name, item in packages.items() if name != "deep"}
+    assert generated_packages.ruff("format", folders.values()) == ""
+    plain = [folder for name, folder in folders.items() if name not in NAMED_LIKE_CODE]
+    assert generated_packages.ruff("check", plain, "--ignore", "E501") == ""
+    words = [folders[name] for name in NAMED_LIKE_CODE]
+    assert generated_packages.ruff("check", words, "--ignore", "E501,E741,F401,F811") == ""
+
+
 def test_output_has_line_feeds_only(packages: Packages) -> None:
     files = [path for item in packages.values() for path in item.folder.iterdir() if path.is_file()]
     assert len(files) > 200

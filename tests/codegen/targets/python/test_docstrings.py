@@ -55,23 +55,5 @@ def test_no_docs_are_no_comment() -> None:
     assert comment("") == []
 
 
-def test_a_long_entry_is_wrapped() -> None:
-    text = "word " * 12 + "\n" + "more " * 3 + "\n\nSecond paragraph."
-    assert entry("name", text.rstrip(), 40).split("\n") == [
-        "    name: word word word word word word",
-        "        word word word word word word",
-        "        more more more",
-        "",
-        "        Second paragraph.",
-    ]
-
-
-@pytest.mark.parametrize(
-    "text", ["Short.\nTwo lines.", "A list:\n- " + "item " * 20, "Code:\n    " + "x" * 90]
-)
-def test_other_entries_keep_their_lines(text: str) -> None:
-    lines = entry("name", text, 40).split("\n")
-    assert lines == [
-        f"    name: {text}".split("\n")[0],
-        *(" " * 8 + x for x in text.split("\n")[1:]),
-    ]
+def test_lines_of_an_entry_are_indented() -> None:
+    assert entry("name", "One.\n\nTwo.") == "    name: One.\n        \n        Two."

@@ -26,10 +26,30 @@ SKIPPED = "npm ci --ignore-scripts"
 LISTEN = "agent-session listen 127.0.0.1:24024 --once"
 
 
+PRESET = "sessiongen init --preset agents-js"
+
+
 def commands() -> Iterator[tuple[str, str]]:
     """Yield each command of the page, and what it prints."""
     for block in blocks(PAGE):
         yield from block.runs()
+
+
+def test_the_preset(tmp_path: Path) -> None:
+    """It generates the modules of the example, with nothing else at hand."""
+    printed = list(commands())
+    steps = printed[[command for command, _ in printed].index(PRESET) :]
+    assert len(steps) == 2
+    for command, expected in steps:
+        outcome = invoke(tmp_path, *shlex.split(command)[1:])
+        assert outcome.status == 0 and matches(expected, outcome.all), outcome.all
+    generated = tmp_path / "src" / "voice" / "session_protocol"
+    expected_files = {
+        path.name: path for path in (EXAMPLE / "src" / "session_protocol").glob("*.ts")
+    }
+    assert {path.name for path in generated.glob("*.ts")} == set(expected_files)
+    for name, path in expected_files.items():
+        assert (generated / name).read_bytes() == path.read_bytes(), name
 
 
 def test_the_generated_modules_are_current() -> None:
@@ -70,7 +90,7 @@ def test_the_steps(example: Path) -> None:
     """Each command prints what the page says, until the host runs."""
     (example / "node_modules").symlink_to(TYPESCRIPT_FOLDER / "node_modules")
     printed = dict(commands())
-    names = list(printed)
+    names = [name for name in printed if name not in (PRESET, "sessiongen generate --quiet")]
     assert names[0] == SKIPPED and names[-2:] == [LISTEN, "node out/main.js 24024"]
     for command in names[1:-2]:
         program, *arguments = shlex.split(command)

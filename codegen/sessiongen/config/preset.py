@@ -1,7 +1,7 @@
 """Presets: configurations for published messages and the SDK that uses them.
 
 A preset is the text of a codegen.toml in the folder `presets`. Files that it names, such as a
-vocabulary, are copied beside the new configuration. Annotations of elements that the input does
+contract or a vocabulary, are copied beside the new configuration. Annotations of elements that the input does
 not have are left out, as a preset serves several versions of the messages.
 """
 
@@ -19,6 +19,7 @@ from sessiongen.diagnostics import Diagnostic
 from sessiongen.frontend.annotations import configured, elements
 from sessiongen.frontend.compiler import Compiled
 from sessiongen.ir.role_inference import search
+from sessiongen.parity.gaps import gap_file
 from sessiongen.paths import display
 from sessiongen.vocabulary.scope import scope_file
 
@@ -38,12 +39,13 @@ def write(name: str, target: Path) -> tuple[list[str], list[Diagnostic]]:
     source = resources.presets_dir() / f"{name}.toml"
     text = source.read_text(encoding="utf-8")
     config = parse(target.absolute(), text)
+    copied = [line for path in config.input.protos for line in _copy(path, config.root)]
     compiled, annotated, schema = pipeline.read_input(config)
     check_modules(compiled)
     text = _without_absent(text, config, compiled)
     config = parse(target.absolute(), text)
     annotated = configured(annotated, config)
-    lines = scaffold_text.summary(search(schema, config, annotated))
+    lines = [*scaffold_text.summary(search(schema, config, annotated)), *copied]
     for path in _files(config):
         lines += _copy(path, config.root)
     save(target, text)
@@ -72,6 +74,9 @@ def _files(config: Config) -> Iterator[Path]:
     for path in config.sdks.vocabularies:
         yield path
         yield scope_file(path)
+        # Published messages differ from the contract, for which the gaps are declared.
+        if config.input.protos:
+            yield gap_file(path)
 
 
 def _copy(path: Path, root: Path) -> list[str]:

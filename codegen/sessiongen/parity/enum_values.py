@@ -1,8 +1,7 @@
 """Compares enum values: each proto value beside each SDK's literal for it.
 
-There is a section for each enum of the protocol. Where an SDK's code maps literals to proto
-values with a table, the table must contain each literal with its value, and the default for other
-literals must be the value that the enum declares as unknown.
+There is a section for each enum of the protocol. Its last rows say how the SDK's code converts
+literals to proto values, and what it does with a literal that it does not know.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.diagnostics import Rule, Span
 from sessiongen.ir.enum_mapping import EnumBinding, bind
+from sessiongen.parity.enum_conversions import EnumConversions
 from sessiongen.parity.matrix import (
     ANYTHING,
     Cell,
@@ -21,10 +21,11 @@ from sessiongen.parity.matrix import (
     Row,
     SDK_ONLY,
     Section,
+    UNVERIFIED,
 )
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.schema import Enum, EnumValue
-from sessiongen.vocabulary.model import ValueMap, Vocabulary
+from sessiongen.vocabulary.model import Vocabulary
 
 
 def sections(
@@ -37,6 +38,10 @@ def sections(
             bound.fallback,
             vocabularies,
             [bind(bound.enum, annotated, item) for item in vocabularies],
+            [
+                EnumConversions(bound.enum, bound.fallback, protocol.schema, item)
+                for item in vocabularies
+            ],
         )
         for bound in protocol.enums
     ]
@@ -47,14 +52,17 @@ def _section(
     fallback: EnumValue | None,
     vocabularies: Sequence[Vocabulary],
     bindings: Sequence[EnumBinding | None],
+    conversions: Sequence[EnumConversions],
 ) -> Section:
     pairs = list(zip(vocabularies, bindings, strict=True))
+    triples = list(zip(vocabularies, bindings, conversions, strict=True))
     published = {value.number: value for value in reversed(enum.values)}
     rows = [
         Row(
             f"{value.name} = {value.number}",
             tuple(
-                _value_cell(enum, value, fallback, item, binding, first) for item, binding in pairs
+                _value_cell(enum, value, fallback, item, binding, first, conversion)
+                for item, binding, conversion in triples
             ),
         )
         for value in sorted(published.values(), key=lambda value: value.number)
@@ -65,9 +73,7 @@ def _section(
             cells = [Cell("")] * len(pairs)
             cells[index] = cell
             rows.append(Row(SDK_ONLY, tuple(cells)))
-    defaults = tuple(_default_cell(enum, fallback, item) for item in vocabularies)
-    if any(cell.text != NOT_COMPARED for cell in defaults):
-        rows.append(Row("(not in the host's map)", defaults))
+    rows += _conversion_rows(fallback, conversions)
     return Section(f"enum {enum.full_name}", tuple(item.sdk for item in vocabularies), tuple(rows))
 
 
@@ -78,6 +84,7 @@ def _value_cell(
     vocabulary: Vocabulary,
     binding: EnumBinding | None,
     first: bool,
+    conversions: EnumConversions,
 ) -> Cell:
     if binding is None:
         if not first:
@@ -88,14 +95,28 @@ def _value_cell(
     literals = [literal for literal, bound in binding.pairs if bound.number == value.number]
     if literals:
         findings = [
-            item for literal in literals for item in _map_findings(enum, value, vocabulary, literal)
+            item for literal in literals for item in conversions.value_findings(value, literal)
         ]
-        return Cell(", ".join(literals), tuple(findings))
+        text = ", ".join(literals)
+        return Cell(f"{text} ({UNVERIFIED})" if conversions.unread else text, tuple(findings))
     if fallback is not None and fallback.number == value.number:
-        return Cell(ANYTHING)
+        return Cell(ANYTHING if conversions.sends_fallback else NOT_COMPARED)
     message = f"{vocabulary.sdk} has no value for {value.name}; its enum is at {binding.fact.place}"
     difference_id = f"value {enum.full_name}.{value.name}"
     return _difference(MISSING, vocabulary, difference_id, message, value.span)
+
+
+def _conversion_rows(
+    fallback: EnumValue | None, conversions: Sequence[EnumConversions]
+) -> Iterator[Row]:
+    """Yield the rows of the tables and of the defaults, if an SDK fills a field of the enum."""
+    tables = tuple(item.table_cell() for item in conversions)
+    if any(cell.text != NOT_COMPARED for cell in tables):
+        yield Row("(converted by)", tables)
+    defaults = tuple(item.default_cell() for item in conversions)
+    if any(cell.text != NOT_COMPARED for cell in defaults):
+        generated = fallback.name if fallback is not None else "an error"
+        yield Row(f"(any other value; generated code: {generated})", defaults)
 
 
 def _sdk_only_cells(
@@ -116,49 +137,6 @@ def _sdk_only_cells(
             "declares no unknown value"
         )
         yield _difference(ANYTHING, vocabulary, f"literal {fact.name}.*", message, enum.span)
-
-
-def _maps(enum: Enum, vocabulary: Vocabulary) -> list[ValueMap]:
-    """Return the maps of an SDK's code to values of an enum."""
-    names = {value.name for value in enum.values}
-    return [item for item in vocabulary.maps if any(value in names for _, value in item.pairs)]
-
-
-def _map_findings(
-    enum: Enum, value: EnumValue, vocabulary: Vocabulary, literal: str
-) -> Iterator[Finding]:
-    """Yield a finding for each map that lacks a literal or has another value for it."""
-    numbers = {item.name: item.number for item in enum.values}
-    for value_map in _maps(enum, vocabulary):
-        mapped = dict(value_map.pairs).get(literal)
-        if mapped is None:
-            why = f"does not contain {literal!r}"
-        elif numbers.get(mapped) != value.number:
-            why = f"maps {literal!r} to {mapped}, not to {value.name}"
-        else:
-            continue
-        message = f"{vocabulary.sdk}: the map {value_map.name} {why} ({value_map.place})"
-        difference_id = f"map {value_map.name}.{literal}"
-        yield Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_VALUE, value.span)
-
-
-def _default_cell(enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary) -> Cell:
-    """Return the default values that the SDK's code uses for literals not in its maps."""
-    defaults = [(item, default) for item in _maps(enum, vocabulary) for default in item.defaults]
-    findings = []
-    for item, default in defaults:
-        if fallback is not None and default.value == fallback.name:
-            continue
-        message = (
-            f"{vocabulary.sdk}: {default.within} uses {default.value} for a literal that "
-            f"{item.name} lacks ({default.place}), which {enum.full_name} does not allow"
-        )
-        difference_id = f"default {item.name}: {default.within}"
-        findings.append(
-            Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_VALUE, enum.span)
-        )
-    text = ", ".join(dict.fromkeys(default.value for _, default in defaults))
-    return Cell(text or NOT_COMPARED, tuple(findings))
 
 
 def _difference(

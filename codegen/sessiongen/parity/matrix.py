@@ -11,6 +11,8 @@ from sessiongen.vocabulary.model import Place
 # Marks for a cell with no name in the SDK; `report.LEGEND` explains them.
 MISSING = "-"
 NOT_COMPARED = "n/a"
+# What the SDK's code does here cannot be read.
+UNVERIFIED = "unverified"
 # The label of a row that has no element of the protocol.
 SDK_ONLY = "(SDK only)"
 ANYTHING = "(anything else)"

@@ -12,12 +12,13 @@ import re
 import click
 
 from sessiongen.parity.compare import Parity
-from sessiongen.parity.matrix import MISSING, NOT_COMPARED, Cell, Row, Section
+from sessiongen.parity.matrix import MISSING, NOT_COMPARED, UNVERIFIED, Cell, Row, Section
 
 FINDING, DECLARED = "!", "~"
 LEGEND = (
     f"{FINDING} finding   {DECLARED} declared gap   {MISSING} missing in the SDK   "
-    f"{NOT_COMPARED} nothing to compare, or reported in another row"
+    f"{NOT_COMPARED} nothing to compare, or reported in another row\n"
+    f"{UNVERIFIED} the SDK's code cannot be read here"
 )
 
 

@@ -7,6 +7,7 @@ readers of packages are in the packages `python` and `typescript`.
 from sessiongen.vocabulary.model import (
     Answer,
     Construction,
+    Conversion,
     EnvelopeUse,
     Default,
     Driver,
@@ -33,6 +34,7 @@ from sessiongen.vocabulary.store import dump, load
 __all__ = [
     "Answer",
     "Construction",
+    "Conversion",
     "EnvelopeUse",
     "Default",
     "Driver",

@@ -119,6 +119,25 @@ class ValueMap(NamedTuple):
     defaults: tuple[Default, ...]
 
 
+class Conversion(NamedTuple):
+    """How code that fills a field converts an SDK's literal into a proto value.
+
+    place: where the message is constructed. table: the table or function that converts, else
+    the function around the place.
+    pairs: literal and name of the proto value, for each literal that the code knows.
+    default: what any other literal becomes: a proto value, the exception that is raised, or the
+    language's word for a missing value.
+    """
+
+    message: str
+    field: str
+    within: str
+    place: Place
+    table: str
+    pairs: tuple[tuple[str, str], ...]
+    default: str
+
+
 class MapKeys(NamedTuple):
     """The constant keys that a function puts into a map field.
 
@@ -270,6 +289,7 @@ class Vocabulary(NamedTuple):
     unions: tuple[UnionFact, ...] = ()
     ignored_variants: tuple[IgnoredVariant, ...] = ()
     maps: tuple[ValueMap, ...] = ()
+    conversions: tuple[Conversion, ...] = ()
     constructions: tuple[Construction, ...] = ()
     map_keys: tuple[MapKeys, ...] = ()
     envelope_uses: tuple[EnvelopeUse, ...] = ()

@@ -31,6 +31,9 @@ def normalized(vocabulary: Vocabulary) -> Vocabulary:
         unions=_sorted(vocabulary.unions, lambda item: (item.name, item.place)),
         ignored_variants=_sorted(vocabulary.ignored_variants),
         maps=_sorted(map(_map, vocabulary.maps), lambda item: (item.name, item.place)),
+        conversions=_sorted(
+            item._replace(pairs=_sorted(item.pairs)) for item in vocabulary.conversions
+        ),
         constructions=_sorted(
             constructions,
             lambda item: (item.message, item.place, item.within, item.fields, item.open),

@@ -18,6 +18,7 @@ from sessiongen.vocabulary.model import (
     DIRECTIONS,
     Answer,
     Construction,
+    Conversion,
     EnvelopeUse,
     Default,
     Driver,
@@ -277,6 +278,16 @@ _CONSTRUCTION = _object(
     Construction, message=_string, within=_string, open=_boolean, place=_place, fields=_STRINGS
 )
 _MAP = _object(ValueMap, name=_string, place=_place, pairs=_each(_pair), defaults=_DEFAULTS)
+_CONVERSION = _object(
+    Conversion,
+    message=_string,
+    field=_string,
+    within=_string,
+    place=_place,
+    table=_string,
+    pairs=_each(_pair),
+    default=_string,
+)
 _VOCABULARY = _object(
     Vocabulary,
     sdk=_string,
@@ -289,6 +300,7 @@ _VOCABULARY = _object(
     unions=_each(_object(UnionFact, name=_string, place=_place, members=_STRINGS)),
     ignored_variants=_each(_object(IgnoredVariant, tag=_string, within=_string, place=_place)),
     maps=_each(_MAP),
+    conversions=_each(_CONVERSION),
     constructions=_each(_CONSTRUCTION),
     map_keys=_each(_MAP_KEYS),
     envelope_uses=_each(

@@ -279,14 +279,21 @@ def test_renamed_value_is_a_finding(small: Small) -> None:
     annotated = renamed.replace(
         "END_FINISHED = 1", 'END_FINISHED = 1 [(sessiongen.sdk_value) = "done"]'
     )
-    assert small.compare(proto=annotated).diagnostics == []
+    conversion = replace(SDK.conversions[0], pairs=(("done", "END_FINISHED"),))
+    sdk = replace(SDK, conversions=(conversion,))
+    assert small.compare(sdk, proto=annotated).diagnostics == []
+    assert difference_ids(small.compare(proto=annotated)) == ["map ENDS.done"]
 
 
 def test_new_value_is_a_finding_until_the_sdk_has_it(small: Small) -> None:
     proto = PROTO.replace("  END_DONE = 1;", "  END_DONE = 1;\n  END_GIVEN_AWAY = 2;")
     assert difference_ids(small.compare(proto=proto)) == ["value small.End.END_GIVEN_AWAY"]
     end = replace(END, literals=(*END.literals, LiteralValue("given-away", None, 9)))
-    assert small.compare(replace(SDK, enums=(end,)), proto=proto).diagnostics == []
+    sdk = replace(SDK, enums=(end,))
+    assert difference_ids(small.compare(sdk, proto=proto)) == ["map ENDS.given-away"]
+    pairs = (*SDK.conversions[0].pairs, ("given-away", "END_GIVEN_AWAY"))
+    complete = replace(sdk, conversions=(replace(SDK.conversions[0], pairs=pairs),))
+    assert small.compare(complete, proto=proto).diagnostics == []
 
 
 def test_open_enum_needs_an_unknown_value(small: Small) -> None:
@@ -294,7 +301,11 @@ def test_open_enum_needs_an_unknown_value(small: Small) -> None:
     assert small.compare(sdk).diagnostics == []
     closed = PROTO.replace('  option (sessiongen.unknown) = "END_UNKNOWN";\n', "")
     result = small.compare(sdk, proto=closed)
-    assert difference_ids(result) == ["value small.End.END_UNKNOWN", "literal End.*"]
+    assert difference_ids(result) == [
+        "value small.End.END_UNKNOWN",
+        "literal End.*",
+        "default ENDS: Host._on_close",
+    ]
 
 
 def test_older_name_beside_the_arm_name_is_not_a_finding(small: Small) -> None:

@@ -14,6 +14,7 @@ from sessiongen.parity import render
 from sessiongen.vocabulary.model import (
     Answer,
     Construction,
+    Conversion,
     EnvelopeUse,
     Default,
     Driver,
@@ -124,6 +125,7 @@ DRIVER = Driver(
     (Sending("ask", "ask", AT),),
 )
 MAP = ValueMap("MOODS", AT, (("bad", "MOOD_BAD"), ("good", "MOOD_GOOD")), ())
+CONVERTED = Conversion("Said", "mood", "on_said", AT, "MOODS", MAP.pairs, "KeyError")
 KEYS = MapKeys("Said", "extra", "on_said", False, AT, ("a", "b"))
 PART = UnionFact("Part", AT, ("Text", "Picture", "str"))
 ENVELOPE_USES = tuple(
@@ -147,6 +149,7 @@ FULL = Vocabulary(
     ),
     unions=(PART,),
     maps=(MAP,),
+    conversions=(CONVERTED,),
     constructions=(
         Construction(
             "Said", "on_said", False, AT, ("error", "extra", "hint", "mood", "part", "tags")
@@ -303,16 +306,6 @@ def test_each_difference(small: Small, sdk: Vocabulary, difference: str, message
 )
 def test_equivalent_sdk_has_no_difference(small: Small, sdk: Vocabulary) -> None:
     assert differences(small, sdk) == []
-
-
-def test_declared_default_is_not_a_difference(small: Small) -> None:
-    proto = PROTO.replace(
-        "enum Mood {", 'enum Mood {\n  option (sessiongen.unknown) = "MOOD_GOOD";'
-    ).replace('syntax = "proto3";', 'syntax = "proto3";\nimport "sessiongen/annotations.proto";')
-    sdk = mapped(defaults=(Default("MOOD_GOOD", "on_said", AT),))
-    parity = small.compare(sdk, proto=proto)
-    assert difference_ids(parity) == []
-    assert "(not in the host's map)  MOOD_GOOD" in render(parity, "text", all_rows=True)
 
 
 def test_error_text_of_only_one_host(small: Small) -> None:

@@ -14,7 +14,8 @@ from sessiongen import parity
 
 LEGEND = (
     "! finding   ~ declared gap   - missing in the SDK   "
-    "n/a nothing to compare, or reported in another row"
+    "n/a nothing to compare, or reported in another row\n"
+    "unverified the SDK's code cannot be read here"
 )
 
 
@@ -31,7 +32,7 @@ def test_text_with_all_rows(small: Small) -> None:
     assert click.unstyle(text) == (
         "section               rows  findings  declared\n"
         "roles                 3     0         0\n"
-        "enum small.End        2     0         0\n"
+        "enum small.End        4     0         0\n"
         "events                1     0         0\n"
         "requests              2     0         1\n"
         "request fields        1     0         0\n"
@@ -43,9 +44,11 @@ def test_text_with_all_rows(small: Small) -> None:
         "host     Host\n"
         "driver   Driver\n"
         "\n"
-        "enum small.End   small-sdk\n"
-        "END_UNKNOWN = 0  (anything else)\n"
-        "END_DONE = 1     done\n"
+        "enum small.End                                  small-sdk\n"
+        "END_UNKNOWN = 0                                 (anything else)\n"
+        "END_DONE = 1                                    done\n"
+        "(converted by)                                  ENDS\n"
+        "(any other value; generated code: END_UNKNOWN)  END_UNKNOWN\n"
         "\n"
         "events  small-sdk host  small-sdk driver\n"
         "ended   close           ended\n"

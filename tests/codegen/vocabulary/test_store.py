@@ -43,6 +43,16 @@ UNIONS = st.builds(model.UnionFact, TEXTS, PLACES, tuples(TEXTS))
 IGNORED = st.builds(model.IgnoredVariant, TEXTS, TEXTS, PLACES)
 DEFAULTS = st.builds(model.Default, TEXTS, TEXTS, PLACES)
 MAPS = st.builds(model.ValueMap, TEXTS, PLACES, tuples(st.tuples(TEXTS, TEXTS)), tuples(DEFAULTS))
+CONVERSIONS = st.builds(
+    model.Conversion,
+    TEXTS,
+    TEXTS,
+    TEXTS,
+    PLACES,
+    TEXTS,
+    tuples(st.tuples(TEXTS, TEXTS)),
+    TEXTS,
+)
 KEYS = st.builds(model.MapKeys, TEXTS, TEXTS, TEXTS, st.booleans(), PLACES, tuples(TEXTS))
 ENVELOPE_USES = st.builds(
     model.EnvelopeUse, TEXTS, st.sampled_from(model.DIRECTIONS), TEXTS, PLACES
@@ -82,6 +92,7 @@ VOCABULARIES = st.builds(
     tuples(UNIONS),
     tuples(IGNORED),
     tuples(MAPS),
+    tuples(CONVERSIONS),
     tuples(CONSTRUCTIONS),
     tuples(KEYS),
     tuples(ENVELOPE_USES),

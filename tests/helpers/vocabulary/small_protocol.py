@@ -13,6 +13,7 @@ from sessiongen.vocabulary import dump
 from sessiongen.vocabulary.model import (
     Answer,
     Construction,
+    Conversion,
     Driver,
     EnumFact,
     EventName,
@@ -102,6 +103,11 @@ SDK = Vocabulary(
     "1",
     enums=(END,),
     records=(RECORD,),
+    conversions=(
+        Conversion(
+            "Ended", "reason", "Host._on_close", AT, "ENDS", (("done", "END_DONE"),), "END_UNKNOWN"
+        ),
+    ),
     constructions=(
         Construction("Ended", "Host._on_close", False, AT, ("reason", "detail")),
         Construction("Ask", "Driver.ask", False, AT, ("text",)),

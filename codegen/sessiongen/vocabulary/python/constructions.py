@@ -26,7 +26,11 @@ _FILLING_METHODS = {
 
 @dataclass
 class ConstructionBuilder:
-    """A construction that is being collected. node: the call, parameter or name it comes from."""
+    """A construction that is being collected. node: the call, parameter or name it comes from.
+
+    values: the last value of each field. assigned: every value of every field.
+    owner, function: the class and the function around it.
+    """
 
     message: str
     within: str
@@ -34,7 +38,10 @@ class ConstructionBuilder:
     node: ast.AST
     fields: set[str] = field(default_factory=set)
     values: dict[str, ast.expr] = field(default_factory=dict)
+    assigned: list[tuple[str, ast.expr]] = field(default_factory=list)
     open: bool = False
+    owner: ast.ClassDef | None = None
+    function: ast.AST | None = None
 
     def fill(self, name: str, value: ast.expr | None) -> None:
         """Add a filled field; an empty constant does not fill it."""
@@ -42,6 +49,7 @@ class ConstructionBuilder:
             self.fields.add(name)
         if value is not None:
             self.values[name] = value
+            self.assigned.append((name, value))
 
     def build(self) -> Construction:
         """Return the finished fact."""
@@ -105,15 +113,20 @@ class _Walker(ast.NodeVisitor):
         self.names = names
         self.constructions: list[ConstructionBuilder] = []
         self._within: list[str] = []
+        self._owner: ast.ClassDef | None = None
+        self._function: ast.AST | None = None
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        outer, self._owner = self._owner, node
         self._within.append(node.name)
         for statement in node.body:
             self.visit(statement)
         self._within.pop()
+        self._owner = outer
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         outer, self.names = self.names, self.names.copy()
+        enclosing, self._function = self._function, node
         self._within.append(node.name)
         arguments = node.args
         for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
@@ -121,7 +134,7 @@ class _Walker(ast.NodeVisitor):
         for statement in node.body:
             self.visit(statement)
         self._within.pop()
-        self.names = outer
+        self.names, self._function = outer, enclosing
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
         self.visit_FunctionDef(node)
@@ -242,7 +255,12 @@ class _Walker(ast.NodeVisitor):
 
     def _add(self, message: str, node: ast.AST) -> ConstructionBuilder:
         construction = ConstructionBuilder(
-            message, ".".join(self._within), self.module.place(node), node
+            message,
+            ".".join(self._within),
+            self.module.place(node),
+            node,
+            owner=self._owner,
+            function=self._function,
         )
         self.constructions.append(construction)
         return construction

@@ -7,6 +7,7 @@ package has no definition.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import warnings
 from collections.abc import Iterator
@@ -152,6 +153,53 @@ class Modules:
         if imported is None:
             return f"{module.name}.{head}"
         return imported.module if imported.name is None else f"{imported.module}.{imported.name}"
+
+    def qualified(self, module: Module, name: str, steps: int = _MAX_STEPS) -> str:
+        """Return the qualified name of a dotted name; re-exports of the package are followed."""
+        head, dot, rest = name.partition(".")
+        imported = module.imports.get(head)
+        if imported is None or head in module.definitions or steps == 0:
+            return self._not_imported(module, name, steps)
+        if imported.name is None:
+            path = f"{imported.module}{dot}{rest}"
+            return self._through_package(path, steps)
+        target = self.named(imported.module)
+        if target is not None and target is not module:
+            return self.qualified(target, f"{imported.name}{dot}{rest}", steps - 1)
+        return f"{imported.module}.{imported.name}{dot}{rest}"
+
+    def _not_imported(self, module: Module, name: str, steps: int) -> str:
+        """Return the qualified name of a name that a module defines or takes from a star import."""
+        head, _, rest = name.partition(".")
+        if head in module.definitions or steps == 0:
+            return f"{module.name}.{name}"
+        for star in module.stars:
+            target = self.named(star)
+            if target is None and not hasattr(builtins, head):
+                return f"{star}.{name}"
+            if target is not None and (head in target.imports or head in target.definitions):
+                return self.qualified(target, name, steps - 1)
+        inner = self.named(f"{module.name}.{head}") if module.is_package and rest else None
+        return self.qualified(inner, rest, steps - 1) if inner else f"{module.name}.{name}"
+
+    def _through_package(self, path: str, steps: int) -> str:
+        """Return the qualified name of a path that begins with a module of the package."""
+        owner, _, rest = path.rpartition(".")
+        while owner:
+            target = self.named(owner)
+            if target is not None and rest:
+                return self.qualified(target, rest, steps - 1)
+            owner, _, last_name = owner.rpartition(".")
+            rest = f"{last_name}.{rest}"
+        return path
+
+    def proto_path(self, module: Module, name: str, protobuf: str) -> tuple[str, ...] | None:
+        """Return the path of a name inside the module of messages, None for any other name."""
+        qualified = self.qualified(module, name)
+        if qualified == protobuf:
+            return ()
+        inside = qualified.startswith(f"{protobuf}.")
+        return tuple(qualified.removeprefix(f"{protobuf}.").split(".")) if inside else None
 
     def _name(self, module: Module, name: str, steps: int) -> Definition | Module | None:
         if steps == 0:

@@ -6,15 +6,16 @@ A required definition that is missing or cannot be read is reported.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sessiongen.diagnostics import Rule, arrange, failed
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import Reading, Vocabulary
+from sessiongen.vocabulary.model import Conversion, Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.attribution import check_attribution
 from sessiongen.vocabulary.ordering import normalized
 from sessiongen.vocabulary.python.constructions import ConstructionBuilder, constructions_of
+from sessiongen.vocabulary.python.conversions import ConversionReader
 from sessiongen.vocabulary.python.classes import ClassView, Role
 from sessiongen.vocabulary.python.driver import read_driver
 from sessiongen.vocabulary.python.emitters import emitter_argument
@@ -24,7 +25,7 @@ from sessiongen.vocabulary.python.modules import Definition, Module, Modules
 from sessiongen.vocabulary.python.records import RecordReader
 from sessiongen.vocabulary.python.tables import Tables
 from sessiongen.vocabulary.python.session import read_session
-from sessiongen.vocabulary.python.literals import constant, dotted
+from sessiongen.vocabulary.python.literals import LiteralReader, constant, dotted
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.required_definitions import RequiredDefinitions
 
@@ -87,6 +88,7 @@ class _PackageReader:
                 item for item in tables.ignored_variants if records.tagged(item.tag)
             ),
             maps=tuple(tables.maps()),
+            conversions=tuple(self._conversions(constructing.values())),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(envelope_uses_of(modules, scope, self._constructions_in, faults)),
@@ -95,6 +97,12 @@ class _PackageReader:
             driver=read_driver(self._role(driver)) if driver else None,
         )
         return normalized(vocabulary)
+
+    def _conversions(self, modules: Iterable[Module]) -> Iterator[Conversion]:
+        literals = LiteralReader(self.modules, Faults())
+        reader = ConversionReader(self.modules, literals, self._protobuf)
+        for module in modules:
+            yield from reader.read(module, self._constructions_in(module))
 
     def _version(self) -> str:
         path = f"{self.scope.package.replace('.', '/')}/{_VERSION_FILE}"

@@ -19,7 +19,10 @@ from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
 
 @dataclass
 class ConstructionBuilder:
-    """A construction that is being collected. node: the expression or parameter it comes from."""
+    """A construction that is being collected. node: the expression or parameter it comes from.
+
+    values: the last value of each field. assigned: every value of every field.
+    """
 
     message: str
     within: str
@@ -27,6 +30,7 @@ class ConstructionBuilder:
     node: Node
     fields: set[str] = field(default_factory=set)
     values: dict[str, Node] = field(default_factory=dict)
+    assigned: list[tuple[str, Node]] = field(default_factory=list)
     open: bool = False
 
     def fill(self, name: str, value: Node | None) -> None:
@@ -35,6 +39,7 @@ class ConstructionBuilder:
             self.fields.add(name)
         if value is not None:
             self.values[name] = value
+            self.assigned.append((name, value))
 
     def build(self) -> Construction:
         """Return the finished fact."""

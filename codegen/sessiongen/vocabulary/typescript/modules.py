@@ -157,6 +157,39 @@ class Modules:
             return Definition(file, head, tuple(file.definitions[head]))
         return self._imported(file, imported, _MAX_STEPS) if imported else None
 
+    def proto_path(
+        self, file: File, name: str, protobuf: tuple[str, str]
+    ) -> tuple[str, ...] | None:
+        """Return the path of a name inside the messages, None for any other name."""
+        head, *rest = name.split(".")
+        path = self._external(file, file.imports.get(head), _MAX_STEPS)
+        if path is None:
+            return None
+        module, *names = (*path, *rest)
+        if module != protobuf[0] or names[:1] != [protobuf[1]]:
+            return None
+        return tuple(names[1:])
+
+    def _external(
+        self, file: File, imported: Imported | None, steps: int
+    ) -> tuple[str, ...] | None:
+        """Return the module of another package and the name in it that an import leads to."""
+        if imported is None or steps == 0:
+            return None
+        target = self._target(file, imported.module)
+        if target is None:
+            own = imported.module.startswith(".")
+            names = () if imported.name == _EVERYTHING else (imported.name,)
+            return None if own else (imported.module, *names)
+        again = target.reexports.get(imported.name) or target.imports.get(imported.name)
+        if again is not None and imported.name not in target.definitions:
+            return self._external(target, again, steps - 1)
+        for star in target.stars:
+            path = self._external(target, Imported(star, imported.name, False), steps - 1)
+            if path is not None:
+                return path
+        return None
+
     def _imported(self, file: File, imported: Imported, steps: int) -> Definition | None:
         target = self._target(file, imported.module)
         return self._exported(target, imported.name, steps) if target else None

@@ -6,11 +6,11 @@ A required definition that is missing or cannot be read is reported.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sessiongen.diagnostics import Rule, arrange, failed
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import Reading, Vocabulary
+from sessiongen.vocabulary.model import Conversion, Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.attribution import check_attribution
 from sessiongen.vocabulary.ordering import normalized
@@ -21,6 +21,8 @@ from sessiongen.vocabulary.typescript.constructions import (
     constructions_of,
     protobuf_names,
 )
+from sessiongen.vocabulary.typescript.conversions import ConversionReader
+from sessiongen.vocabulary.typescript.literals import LiteralReader
 from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.envelope import envelope_uses_of
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
@@ -88,6 +90,7 @@ class _PackageReader:
                 item for item in tables.ignored_variants if records.tagged(item.tag)
             ),
             maps=tuple(tables.maps()),
+            conversions=tuple(self._conversions(constructing.values())),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(
@@ -98,6 +101,12 @@ class _PackageReader:
             driver=self.roles.driver(self._view(driver)) if driver else None,
         )
         return normalized(vocabulary)
+
+    def _conversions(self, files: Iterable[File]) -> Iterator[Conversion]:
+        literals = LiteralReader(self.modules, Faults())
+        reader = ConversionReader(self.modules, literals, self.scope.protobuf)
+        for file in files:
+            yield from reader.read(file, self._constructions_in(file))
 
     def _version(self) -> str:
         manifest = json.loads(self.package.files[_MANIFEST])

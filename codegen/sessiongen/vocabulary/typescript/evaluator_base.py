@@ -1,0 +1,225 @@
+"""What the evaluation of expressions, statements and calls shares: scopes, names and values."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tree_sitter import Node
+
+from sessiongen.vocabulary.evaluation import (
+    MAX_DEPTH,
+    ProtoPath,
+    ProtoValue,
+    Table,
+    Text,
+    Trace,
+    UnreadableError,
+)
+from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.assignments import bindings, is_changed
+from sessiongen.vocabulary.typescript.literals import LiteralReader
+from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
+from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
+
+
+@dataclass(frozen=True)
+class EnumObject:
+    """A set of literals of the SDK that has a name."""
+
+    definition: Definition
+    members: tuple[Text, ...]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What names mean in an expression. methods: those of the class around it.
+
+    names: values of parameters and variables.
+    """
+
+    file: File
+    methods: dict[str, Node] = field(default_factory=dict)
+    names: dict[str, Any] = field(default_factory=dict)
+
+    def bind(self, names: dict[str, Any]) -> Scope:
+        """Return the scope with more names."""
+        return replace(self, names={**self.names, **names})
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the package, and the scope that it was defined in."""
+
+    node: Node
+    scope: Scope
+    name: str = ""
+
+
+class BaseEvaluator(ABC):
+    """Evaluates expressions for one literal. literal: the value of what cannot be resolved."""
+
+    def __init__(
+        self,
+        modules: Modules,
+        literals: LiteralReader,
+        protobuf: tuple[str, str],
+        literal: Text,
+        trace: Trace,
+    ) -> None:
+        self.modules = modules
+        self.literals = literals
+        self.protobuf = protobuf
+        self.literal = literal
+        self.trace = trace
+        self._depth = 0
+
+    def value(self, node: Node, scope: Scope) -> Any:
+        """Return the value of an expression.
+
+        Raises:
+            UnreadableError: the expression is not supported.
+            RaisedError: its evaluation throws.
+        """
+        self._depth += 1
+        try:
+            if self._depth > MAX_DEPTH:
+                raise UnreadableError(node, "the conversion is nested too deeply")
+            return self.evaluate(syntax.unwrapped(node), scope)
+        finally:
+            self._depth -= 1
+
+    @abstractmethod
+    def evaluate(self, node: Node, scope: Scope) -> Any:
+        """Return the value of an expression by its kind."""
+
+    def is_opaque(self, node: Node, scope: Scope) -> bool:
+        """Whether an expression is a path that begins with something unknown."""
+        root = node
+        while (member := syntax.member(root)) is not None:
+            root = syntax.unwrapped(member[0])
+        if root.type == "this":
+            name = syntax.this_property(node)
+            return not name or name not in scope.methods
+        if root.type != "identifier":
+            return False
+        name = text(root)
+        if name in scope.names or bindings(name, root):
+            return False
+        known = self.modules.proto_path(scope.file, text(node), self.protobuf) is not None
+        return not known and self.modules.resolve(scope.file, name) is None
+
+    def look_up(self, table: Table, key: Any) -> Any:
+        """Return the value of a key of a table, None for a missing key."""
+        self.trace.table = self.trace.table or table.name
+        self.trace.look_up(table)
+        if key is not None and not isinstance(key, Text):
+            raise UnreadableError(None, "the key of this lookup is not a literal")
+        return table.entries.get(key.value) if key is not None else None
+
+    def items(self, node: Node, scope: Scope) -> list[Any]:
+        """Return what a loop over an expression yields."""
+        return self.listed(self.value(node, scope), node)
+
+    def listed(self, value: Any, node: Node) -> list[Any]:
+        """Return the items of a list or of a set of literals, and the entries of a table."""
+        if isinstance(value, list):
+            return value
+        if isinstance(value, EnumObject):
+            return list(value.members)
+        if isinstance(value, Table):
+            return [[key, value.entries[name]] for name, key in value.keys.items()]
+        raise UnreadableError(node, "this loop is not evaluated")
+
+    def equal(self, left: Any, right: Any) -> bool:
+        """Compare two values; the compared texts are recorded."""
+        self.trace.compare(left, right)
+        if isinstance(left, Text) and isinstance(right, Text):
+            return left.value == right.value
+        return type(left) is type(right) and bool(left == right)
+
+    def condition(self, node: Node | None, scope: Scope) -> bool:
+        """Return whether a condition holds."""
+        assert node is not None
+        return self.truth(self.value(node, scope))
+
+    def truth(self, value: Any) -> bool:
+        """Return whether a value counts as true; whether a proto value is zero is not known."""
+        if isinstance(value, Text):
+            return bool(value.value)
+        # The zero value of an enum is false. Code that relies on it is rare.
+        return bool(value) if value is None or isinstance(value, bool) else True
+
+    def text(self, value: Any, node: Node) -> Text:
+        """Return a value that must be a text."""
+        if not isinstance(value, Text):
+            raise UnreadableError(node, "the value is not a string")
+        return value
+
+    def defined(self, file: File, name: str) -> Any:
+        """Return the value of a name in a file, None if nothing in the package defines it."""
+        path = self.modules.proto_path(file, name, self.protobuf)
+        if path is not None:
+            value: ProtoPath | ProtoValue = ProtoPath()
+            for part in path:
+                if not isinstance(value, ProtoPath):
+                    raise UnreadableError(None, f"`{name}` is not a proto value")
+                value = value.below(part)
+            return value
+        definition = self.modules.resolve(file, name)
+        return self._definition(definition) if definition is not None else None
+
+    def _definition(self, definition: Definition) -> Any:
+        literals = self.literals.of(definition)
+        if literals is not None:
+            members = tuple(Text(item.value, item.member) for item in literals.literals)
+            return EnumObject(definition, members)
+        node, scope = definition.node, Scope(definition.file)
+        if node.type in FUNCTIONS:
+            return Function(node, scope)
+        initial = node.child_by_field_name("value") if node.type == "variable_declarator" else None
+        if initial is None:
+            return None
+        value = self.value(initial, scope)
+        if isinstance(value, Table):
+            if is_changed(definition):
+                raise UnreadableError(node, f"the table {definition.name} is changed elsewhere")
+            value.name = value.name or definition.name
+        return replace(value, name=definition.name) if isinstance(value, Function) else value
+
+    def declare(self, function: Function, names: dict[str, Any]) -> None:
+        """Record the literals of the type of a parameter that is given the literal."""
+        for item in syntax.parameters(function.node):
+            kind = syntax.annotation(item)
+            name = text(item.child_by_field_name("pattern"))
+            if kind is not None and names.get(name) is self.literal:
+                self.declare_type(kind, function.scope.file)
+
+    def declare_type(self, kind: Node, file: File) -> None:
+        """Record the literals of a type."""
+        for part in syntax.alternatives(kind):
+            definition = self.modules.resolve(file, text(part))
+            literals = self.literals.of(definition) if definition is not None else None
+            literals = literals or self.literals.of_field(part)
+            for item in literals.literals if literals is not None else ():
+                self.trace.declared.setdefault(item.value, Text(item.value, item.member))
+
+    def source(self, node: Node) -> Text:
+        """Return the literal for an expression that the package does not define."""
+        self.trace.sources.add(text(node).replace("!", "").replace("?.", "."))
+        if len(self.trace.sources) > 1:
+            raise UnreadableError(node, "the value depends on more than one expression")
+        return self.literal
+
+
+def unpacked(target: Node, value: Any) -> dict[str, Any]:
+    """Return the names that a pattern binds."""
+    if target.type == "identifier":
+        return {text(target): value}
+    if target.type == "array_pattern" and isinstance(value, list):
+        names: dict[str, Any] = {}
+        for part, item in zip(target.named_children, value, strict=False):
+            names.update(unpacked(part, item))
+        return names
+    raise UnreadableError(target, "this pattern is not evaluated")

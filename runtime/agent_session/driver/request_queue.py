@@ -9,7 +9,7 @@ from typing import Any
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
 
 from ..errors import TransportError
-from ..transport.pacer import Pacer
+from ..transport.pacer import WINDOW, Pacer
 from ..transport.session import SessionTransport
 from .pending import fail
 
@@ -30,8 +30,11 @@ class RequestQueue:
 
         Raises as `SessionTransport.send_nowait` does.
         """
-        if self._task is None and self._pacer.open:
-            self._pacer.count(self._transport.send_nowait(message))
+        pacer = self._pacer
+        if self._task is None and pacer.open:
+            pacer.sent += self._transport.send_nowait(message)
+            if pacer.sent >= WINDOW:
+                pacer.flush()
             return
         self._waiting.append((message, future))
         if self._task is None:

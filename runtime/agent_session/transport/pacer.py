@@ -12,8 +12,8 @@ from typing import Any, Final
 from ..errors import TransportError
 from .base import Transport, logger
 
-# How many bytes may be sent before a flush. A transport's send queue holds several times as much.
-_WINDOW: Final = 1 << 20
+WINDOW: Final = 1 << 20
+"""How many bytes may be sent before a flush. A send queue holds several times as much."""
 
 
 class Pacer:
@@ -21,28 +21,35 @@ class Pacer:
 
     Attributes:
         open: whether more may be sent now.
+        sent: the number of bytes sent since the last flush. A sender adds to it, and then calls
+            `flush` if it has reached `WINDOW`; `count` does both.
     """
 
-    __slots__ = ("open", "_transport", "_sent", "_opened", "_task")
+    __slots__ = ("open", "sent", "_transport", "_opened", "_task")
 
     def __init__(self, transport: Transport[Any]) -> None:
         self.open = True
         self._transport = transport
-        self._sent = 0
-        self._opened = asyncio.Event()
+        self.sent = 0
+        self._opened: asyncio.Event | None = None
         self._task: asyncio.Task[None] | None = None
 
     def count(self, size: int) -> None:
         """Adds to the number of bytes sent."""
-        self._sent += size
-        if self._sent >= _WINDOW and self._task is None:
+        self.sent += size
+        if self.sent >= WINDOW:
+            self.flush()
+
+    def flush(self) -> None:
+        """Starts to wait for a flush, unless that is under way."""
+        if self._task is None:
             self.open = False
-            self._opened.clear()
-            self._task = asyncio.ensure_future(self._flush())
+            self._opened = asyncio.Event()
+            self._task = asyncio.ensure_future(self._flush(self._opened))
 
     async def wait(self) -> None:
         """Waits until more may be sent. Also returns when the transport has ended."""
-        while not self.open:
+        while not self.open and self._opened is not None:
             await self._opened.wait()
 
     async def close(self) -> None:
@@ -51,7 +58,7 @@ class Pacer:
             self._task.cancel()
             await asyncio.wait([self._task])
 
-    async def _flush(self) -> None:
+    async def _flush(self, opened: asyncio.Event) -> None:
         try:
             await self._transport.flush()
         except TransportError:
@@ -59,7 +66,7 @@ class Pacer:
         except Exception:
             logger.exception("the flush of a transport failed")
         finally:
-            self._sent = 0
+            self.sent = 0
             self.open = True
-            self._opened.set()
+            opened.set()
             self._task = None

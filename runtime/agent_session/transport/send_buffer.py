@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from typing import Any
+
+from .message_format import HEADER_SIZE, MessageFormat
 
 
 class SendBuffer:
@@ -14,7 +16,7 @@ class SendBuffer:
 
     Args:
         limit: how many bytes the buffer may hold.
-        is_droppable: reports whether a frame may be dropped.
+        message_format: the messages in the frames, which says which may be dropped.
 
     Attributes:
         size: the number of bytes in the buffer.
@@ -22,13 +24,13 @@ class SendBuffer:
         dropped: the number of frames that were dropped.
     """
 
-    __slots__ = ("size", "limit", "dropped", "_is_droppable", "_frames", "_droppable", "_removed")
+    __slots__ = ("size", "limit", "dropped", "_format", "_frames", "_droppable", "_removed")
 
-    def __init__(self, limit: int, is_droppable: Callable[[bytes], bool]) -> None:
+    def __init__(self, limit: int, message_format: MessageFormat[Any]) -> None:
         self.size = 0
         self.limit = limit
         self.dropped = 0
-        self._is_droppable = is_droppable
+        self._format = message_format
         # Droppable frames have a separate queue, each with the number of other frames put before it,
         # so that the oldest can be dropped in constant time.
         self._frames: deque[bytes] = deque()
@@ -40,8 +42,13 @@ class SendBuffer:
 
         If a droppable frame does not fit, it is dropped, and True is returned.
         """
-        self.size += len(frame)
-        if self._is_droppable(frame):
+        self.size += (size := len(frame))
+        # The first byte decides for most frames, without a call of `is_droppable`.
+        if (
+            size > HEADER_SIZE
+            and frame[HEADER_SIZE] in self._format.droppable_first_bytes
+            and self._format.is_droppable(frame)
+        ):
             self._droppable.append((self._removed + len(self._frames), frame))
         else:
             self._frames.append(frame)

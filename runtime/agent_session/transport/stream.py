@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from contextlib import suppress
-from typing import Final, cast
+from typing import Final, NoReturn, cast
 
 from ..errors import ConnectionLost, SlowConsumer, TransportClosed, TransportError
 from .base import M, logger
@@ -25,6 +25,9 @@ from .send_buffer import SendBuffer
 # can decode it while the rest is encoded.
 _BATCH: Final = 1 << 16
 _FIRST_BATCH: Final = 1 << 9
+
+# Before Python 3.12, the lookup of a member of an enumeration takes longer than a function call.
+_OPEN: Final = State.OPEN
 
 # The high and low water marks with which asyncio calls `resume_writing` when its buffer is empty.
 # Not 0 and 0, since the TLS transport of asyncio then treats an empty buffer as full.
@@ -76,7 +79,7 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
         self._linger_timer: asyncio.TimerHandle | None = None
 
     def _new_send_buffer(self) -> SendBuffer:
-        return SendBuffer(self._limits.send_queue, self._format.is_droppable)
+        return SendBuffer(self._limits.send_queue, self._format)
 
     @property
     def dropped_frames(self) -> int:
@@ -92,24 +95,35 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
     # Sending.
 
     def _encode(self, message: M) -> bytes:
-        if self._state is not State.OPEN:
+        if self._state is not _OPEN:
             self._check_open()
         return encode_frame(message)
 
     def send_nowait(self, message: M) -> int:
-        # The same as in the base class, without its calls of `_encode`, which take time.
-        if self._state is not State.OPEN:
+        # As in the base class, without calls for a frame that only waits for a flush that is due.
+        if self._state is not _OPEN:
             self._check_open()
         frame = encode_frame(message)
-        self._put(frame)
+        buffer = self._send_buffer
+        if not buffer.put(frame):
+            self._overflow(frame)
+        if not self._flush_due or buffer.size >= self._batch:
+            self._frame_queued()
         return len(frame)
 
     def _put(self, frame: bytes) -> None:
-        """Queues a frame. It is written when a batch is full, or in the next loop iteration."""
         if not self._send_buffer.put(frame):
-            reason = SlowConsumer(self._send_buffer.size + len(frame), self._send_buffer.limit)
-            self._fail(reason)
-            raise TransportClosed(reason)
+            self._overflow(frame)
+        self._frame_queued()
+
+    def _overflow(self, frame: bytes) -> NoReturn:
+        """Ends the transport because a frame does not fit into the send buffer."""
+        reason = SlowConsumer(self._send_buffer.size + len(frame), self._send_buffer.limit)
+        self._fail(reason)
+        raise TransportClosed(reason)
+
+    def _frame_queued(self) -> None:
+        """Writes queued frames if a batch is full, and otherwise in the next loop iteration."""
         if self._write_paused:
             self._log_dropped()
         elif self._send_buffer.size >= self._batch:
@@ -272,11 +286,11 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
             self._state = State.OPEN
 
     def data_received(self, data: bytes) -> None:
-        if self._state is not State.OPEN:
+        if self._state is not _OPEN:
             return
         decoder = self._decoder
         messages = decoder.receive(data)
-        # With this, `_put` does not schedule a flush: what the receiver sends is written below.
+        # With this, sends do not schedule a flush: what the receiver sends is written below.
         self._flush_due = True
         self._receive_buffer.put(messages, decoder.consumed)
         if decoder.refused:
@@ -286,7 +300,7 @@ class StreamTransport(BufferedTransport[M], asyncio.Protocol):
         if decoder.error is not None:
             self._receive_buffer.end(decoder.error)
             self._begin_close(self._limits.close_timeout)
-        elif self._receive_buffer.size > self._limits.receive_queue and self._state is State.OPEN:
+        elif self._receive_buffer.size > self._limits.receive_queue and self._state is _OPEN:
             self._read_paused = True
             self._stream.pause_reading()
 

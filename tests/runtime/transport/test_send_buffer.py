@@ -35,7 +35,7 @@ def reference(waiting: list[bytes], frame: bytes) -> bool:
 @given(STEPS)
 def test_the_queue_keeps_order_and_drops_the_oldest_audio(steps: list[tuple[str, int]]) -> None:
     queue, waiting, put, taken = (
-        SendBuffer(LIMIT, SESSION_FORMAT.is_droppable),
+        SendBuffer(LIMIT, SESSION_FORMAT),
         list[bytes](),
         0,
         list[bytes](),
@@ -59,7 +59,7 @@ def test_the_queue_keeps_order_and_drops_the_oldest_audio(steps: list[tuple[str,
 
 
 def test_new_audio_is_dropped_if_no_other_audio_can_be() -> None:
-    queue = SendBuffer(40, SESSION_FORMAT.is_droppable)
+    queue = SendBuffer(40, SESSION_FORMAT)
     others = [encode_frame(ping(number)) for number in range(3)]
     assert all(map(queue.put, others))
     assert queue.put(encode_frame(audio(30))) and queue.dropped == 1

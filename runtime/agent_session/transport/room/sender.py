@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from ...errors import ConnectionLost, SlowConsumer, TransportError
 from ..base import logger
 from ..limits import StreamLimits
+from ..message_format import MessageFormat
 from ..progress_waiter import ProgressWaiter
 from ..send_buffer import SendBuffer
 
@@ -20,7 +22,7 @@ class StreamSender:
 
     Args:
         limits: the limits of the transport.
-        is_droppable: reports whether a frame may be dropped.
+        message_format: the messages in the frames, which says which may be dropped.
         transmit: sends one frame; returns when the room has taken it.
         is_reconnecting: reports whether the room is reconnecting, so that nothing can be sent.
         failed: called with the reason when sending has failed; it must call `abort`.
@@ -50,16 +52,16 @@ class StreamSender:
     def __init__(
         self,
         limits: StreamLimits,
-        is_droppable: Callable[[bytes], bool],
+        message_format: MessageFormat[Any],
         transmit: Callable[[bytes], Awaitable[None]],
         is_reconnecting: Callable[[], bool],
         failed: Callable[[TransportError], None],
         idle: Callable[[], None],
     ) -> None:
         self.last_sent = 0.0
-        self._buffer = SendBuffer(limits.send_queue + limits.room_message_size, is_droppable)
+        self._buffer = SendBuffer(limits.send_queue + limits.room_message_size, message_format)
         self._limits = limits
-        self._is_droppable = is_droppable
+        self._is_droppable = message_format.is_droppable
         self._transmit = transmit
         self._is_reconnecting = is_reconnecting
         self._failed = failed

@@ -136,7 +136,7 @@ class RoomTransport(BufferedTransport[M]):
         )
         self._sender = StreamSender(
             limits,
-            message_format.is_droppable,
+            message_format,
             self._transmit,
             self._lifecycle.is_reconnecting,
             self._send_failed,

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import NoReturn
 
 from . import robot_pb2 as pb
 from .errors import RequestError, UnexpectedArmError
@@ -64,7 +65,8 @@ class RobotRequestClient(ABC):
             )
         )
         response = await self.send(request, timeout)
-        _check(response, "move")
+        if response.error or not response.HasField("move"):
+            _raise_unexpected(response, "move")
         return response.move
 
     async def grip(
@@ -82,7 +84,8 @@ class RobotRequestClient(ABC):
         """
         request = pb.RobotRequest(grip=pb.RobotRequest.Grip(closed=closed))
         response = await self.send(request, timeout)
-        _check(response, "grip")
+        if response.error or not response.HasField("grip"):
+            _raise_unexpected(response, "grip")
         return response.grip
 
     async def get_status(
@@ -100,14 +103,14 @@ class RobotRequestClient(ABC):
         request = self.new_request()
         request.get_status.SetInParent()
         response = await self.send(request, timeout)
-        _check(response, "get_status")
+        if response.error or not response.HasField("get_status"):
+            _raise_unexpected(response, "get_status")
         return response.get_status
 
 
-def _check(response: pb.RobotResponse, expected: str) -> None:
-    """Raises an exception if the response has an error or another arm."""
+def _raise_unexpected(response: pb.RobotResponse, expected: str) -> NoReturn:
+    """Raises the exception for a response that has an error or another arm."""
     arm = response.WhichOneof("response")
     if response.error:
         raise RequestError(response.error, None if arm is None else getattr(response, arm))
-    if arm != expected:
-        raise UnexpectedArmError(expected, arm, unknown_field(response))
+    raise UnexpectedArmError(expected, arm, unknown_field(response))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import NoReturn
 
 from . import agent_session_pb2 as pb
 from .errors import RequestError, UnexpectedArmError
@@ -48,7 +49,8 @@ class SessionRequestClient(ABC):
         request = self.new_request()
         request.ping.SetInParent()
         response = await self.send(request, timeout)
-        _check(response, "pong")
+        if response.HasField("error") or not response.HasField("pong"):
+            _raise_unexpected(response, "pong")
         return response.pong
 
     async def get_chat_history(
@@ -66,7 +68,8 @@ class SessionRequestClient(ABC):
         request = self.new_request()
         request.get_chat_history.SetInParent()
         response = await self.send(request, timeout)
-        _check(response, "get_chat_history")
+        if response.HasField("error") or not response.HasField("get_chat_history"):
+            _raise_unexpected(response, "get_chat_history")
         return response.get_chat_history
 
     async def run_input(
@@ -90,7 +93,8 @@ class SessionRequestClient(ABC):
         """
         request = pb.SessionRequest(run_input=pb.SessionRequest.RunInput(text=to_text(text)))
         response = await self.send(request, timeout)
-        _check(response, "run_input")
+        if response.HasField("error") or not response.HasField("run_input"):
+            _raise_unexpected(response, "run_input")
         return response.run_input
 
     async def get_agent_info(
@@ -108,7 +112,8 @@ class SessionRequestClient(ABC):
         request = self.new_request()
         request.get_agent_info.SetInParent()
         response = await self.send(request, timeout)
-        _check(response, "get_agent_info")
+        if response.HasField("error") or not response.HasField("get_agent_info"):
+            _raise_unexpected(response, "get_agent_info")
         return response.get_agent_info
 
     async def get_session_state(
@@ -126,7 +131,8 @@ class SessionRequestClient(ABC):
         request = self.new_request()
         request.get_session_state.SetInParent()
         response = await self.send(request, timeout)
-        _check(response, "get_session_state")
+        if response.HasField("error") or not response.HasField("get_session_state"):
+            _raise_unexpected(response, "get_session_state")
         return response.get_session_state
 
     async def get_rtc_stats(
@@ -144,7 +150,8 @@ class SessionRequestClient(ABC):
         request = self.new_request()
         request.get_rtc_stats.SetInParent()
         response = await self.send(request, timeout)
-        _check(response, "get_rtc_stats")
+        if response.HasField("error") or not response.HasField("get_rtc_stats"):
+            _raise_unexpected(response, "get_rtc_stats")
         return response.get_rtc_stats
 
     async def get_session_usage(
@@ -162,7 +169,8 @@ class SessionRequestClient(ABC):
         request = self.new_request()
         request.get_session_usage.SetInParent()
         response = await self.send(request, timeout)
-        _check(response, "get_session_usage")
+        if response.HasField("error") or not response.HasField("get_session_usage"):
+            _raise_unexpected(response, "get_session_usage")
         return response.get_session_usage
 
     async def get_framework_info(
@@ -180,7 +188,8 @@ class SessionRequestClient(ABC):
         request = self.new_request()
         request.get_framework_info.SetInParent()
         response = await self.send(request, timeout)
-        _check(response, "get_framework_info")
+        if response.HasField("error") or not response.HasField("get_framework_info"):
+            _raise_unexpected(response, "get_framework_info")
         return response.get_framework_info
 
     async def update_io(
@@ -206,7 +215,8 @@ class SessionRequestClient(ABC):
             update_io=pb.SessionRequest.UpdateIO(input=input, output=output)
         )
         response = await self.send(request, timeout)
-        _check(response, "update_io")
+        if response.HasField("error") or not response.HasField("update_io"):
+            _raise_unexpected(response, "update_io")
         return response.update_io
 
     async def finalize_simulation(
@@ -236,14 +246,14 @@ class SessionRequestClient(ABC):
             )
         )
         response = await self.send(request, timeout)
-        _check(response, "finalize_simulation")
+        if response.HasField("error") or not response.HasField("finalize_simulation"):
+            _raise_unexpected(response, "finalize_simulation")
         return response.finalize_simulation
 
 
-def _check(response: pb.SessionResponse, expected: str) -> None:
-    """Raises an exception if the response has an error or another arm."""
+def _raise_unexpected(response: pb.SessionResponse, expected: str) -> NoReturn:
+    """Raises the exception for a response that has an error or another arm."""
     arm = response.WhichOneof("response")
     if response.HasField("error"):
         raise RequestError(response.error, None if arm is None else getattr(response, arm))
-    if arm != expected:
-        raise UnexpectedArmError(expected, arm, unknown_field(response))
+    raise UnexpectedArmError(expected, arm, unknown_field(response))

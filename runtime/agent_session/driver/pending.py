@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
+import time
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
@@ -43,10 +44,22 @@ class PendingRequests:
         timeout: how long to wait for a response, in seconds, unless the request says otherwise.
     """
 
-    __slots__ = ("_loop", "_timeout", "_prefix", "_count", "_entries", "_timer", "_timer_due")
+    __slots__ = (
+        "_loop",
+        "_time",
+        "_timeout",
+        "_prefix",
+        "_count",
+        "_entries",
+        "_timer",
+        "_timer_due",
+    )
 
     def __init__(self, timeout: float) -> None:
-        self._loop = asyncio.get_running_loop()
+        self._loop = loop = asyncio.get_running_loop()
+        # What asyncio's own event loops call, without a call of their method for each request.
+        own = getattr(type(loop), "time", None) is asyncio.BaseEventLoop.time
+        self._time = time.monotonic if own else loop.time
         self._timeout = timeout
         # The ids of all drivers in a room must differ, since each receives all responses.
         self._prefix = secrets.token_hex(4) + "-"
@@ -73,7 +86,7 @@ class PendingRequests:
         request.request_id = request_id = self._prefix + str(count)
         # Takes half the time of `loop.create_future()`.
         future: asyncio.Future[SessionResponse] = asyncio.Future(loop=self._loop)
-        deadline = self._loop.time() + timeout
+        deadline = self._time() + timeout
         self._entries[request_id] = (future, request, timeout, deadline)
         if deadline < self._timer_due:
             self._set_timer(deadline)
@@ -126,7 +139,7 @@ class PendingRequests:
 
     def _expire(self) -> None:
         """Fails the requests whose deadline has passed, and sets the timer for the next one."""
-        now = self._loop.time()
+        now = self._time()
         expired = [entry for entry in self._entries.values() if entry[3] <= now]
         for future, request, timeout, _ in expired:
             self.remove(request)

@@ -77,7 +77,7 @@ def client_model(context: Context) -> ClientModel:
     parameters = ParameterBuilder(
         context.protocol.schema,
         references,
-        context.reserved | {"timeout", "request", "response", "result", "_check"},
+        context.reserved | {"timeout", "request", "response", "result", "_raise_unexpected"},
     )
     namespace = Namespace("the client", context.class_reserved | _OWN_NAMES)
     not_parameters = {roles.correlation.name} if roles.correlation else set()

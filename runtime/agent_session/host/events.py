@@ -82,11 +82,23 @@ class EventForwarder:
         return False
 
     def _forwarder(self, arm: AgentSessionEventArm) -> Callable[[Any], None]:
+        transport = self._transport
+
         def forward(source: Any, /) -> None:
+            try:
+                message = AgentSessionMessage()
+                fill_agent_session_event(arm, source, message.event)
+                transport.send_nowait(message)
+            except Exception:
+                self.send(arm, source)  # repairs texts, or logs the error
+
+        def check_and_forward(source: Any, /) -> None:
             self.send(arm, source)
 
-        setattr(forward, "__signature__", _SIGNATURE)
-        return forward
+        # `send` checks the nesting of a debug_message.
+        listener = check_and_forward if arm == "debug_message" else forward
+        setattr(listener, "__signature__", _SIGNATURE)
+        return listener
 
 
 def _message(arm: AgentSessionEventArm, source: Any) -> AgentSessionMessage:

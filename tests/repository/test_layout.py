@@ -19,6 +19,7 @@ WHOLE_FOLDER = {
     "codegen/cli/test_entry_point.py",
     "codegen/cli/test_refusals.py",
     "codegen/parity/test_command.py",
+    "codegen/parity/test_edited_sdks.py",
     "codegen/targets/python/test_case_protocols.py",
     "codegen/targets/python/test_layers.py",
     "codegen/targets/python/test_oldest_versions.py",

@@ -1,0 +1,1 @@
+from .chat_context import ChatItem, ChatMessage, ChatRole, FunctionCall

@@ -1,0 +1,1 @@
+export const TOPIC_SESSION_MESSAGES = 'lk.agent.session';

@@ -1,0 +1,32 @@
+"""Tests that no ordinary edit of an SDK goes unnoticed.
+
+Each edit of a small SDK in the style of the published ones must raise its finding, or a diagnostic
+where the reader cannot follow it.
+"""
+
+from __future__ import annotations
+
+import pytest
+from edited_sdks import SDKS, Edit, differences, edits, sources
+
+EDITS = [
+    pytest.param(edit, id=f"{language} {edit.name}")
+    for language in SDKS
+    for edit in edits(language)
+]
+
+
+@pytest.mark.parametrize("language", SDKS)
+def test_the_unedited_sdk_agrees_with_the_protocol(language: str) -> None:
+    assert differences(language, sources(language)) == []
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit_is_noticed(edit: Edit) -> None:
+    assert edit.raises in differences(edit.language, edit.files())
+
+
+def test_there_are_enough_edits_with_distinct_names() -> None:
+    for language in SDKS:
+        names = [edit.name for edit in edits(language)]
+        assert len(set(names)) == len(names) >= 40

@@ -1,0 +1,103 @@
+"""The small SDKs in tests/cases/sdks, edits of them, and their comparison with their protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import tomli
+
+from sessiongen import parity, pipeline
+from sessiongen.config import reader
+from sessiongen.diagnostics import Severity
+from sessiongen.vocabulary.commands import read_package
+from sessiongen.vocabulary.model import Reading, Vocabulary
+from sessiongen.vocabulary.package import Package
+from sessiongen.vocabulary.scope import load_scope
+
+FOLDER = Path(__file__).resolve().parents[2] / "cases" / "sdks"
+_CONFIG = reader.load(FOLDER / "codegen.toml")
+# The SDK in each folder.
+SDKS = {"python": "python-sdk", "typescript": "js-sdk"}
+
+Files = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """An edit of an SDK: files with their text before and after, and what it must raise.
+
+    raises: the id of a finding, or the rule and the file of a diagnostic.
+    """
+
+    language: str
+    name: str
+    changes: tuple[tuple[str, str, str], ...]
+    raises: str
+
+    def files(self) -> dict[str, str]:
+        """Return the files of the SDK after this edit."""
+        result = dict(sources(self.language))
+        for path, before, after in self.changes:
+            if before:
+                assert result[path].count(before) == 1, f"{path} has {before!r} not once"
+                result[path] = result[path].replace(before, after)
+            else:
+                result[path] = result.get(path, "") + after
+        return result
+
+
+def edits(language: str) -> list[Edit]:
+    """Return the edits of the SDK in a language."""
+    text = (FOLDER / f"{language}.edits.toml").read_text(encoding="utf-8")
+    return [
+        Edit(
+            language,
+            item["name"],
+            tuple((each["file"], each["before"], each["after"]) for each in item["changes"]),
+            item["raises"],
+        )
+        for item in tomli.loads(text)["edits"]
+    ]
+
+
+@cache
+def sources(language: str) -> Files:
+    """Return the files of the SDK in a language, by their paths."""
+    folder = FOLDER / language
+    files = (path for path in folder.rglob("*") if path.suffix in (".py", ".ts", ".json"))
+    return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in files}
+
+
+def differences(language: str, files: Files) -> list[str]:
+    """Return the ids of an SDK's differences, and the rule and file of each error in reading it.
+
+    The other SDK is compared with it, unedited.
+    """
+    reading = _read(language, files)
+    errors = [item for item in reading.diagnostics if item.severity is Severity.ERROR]
+    described = {f"{item.rule.value} {item.span.file.partition('/')[2]}" for item in errors}
+    if reading.vocabulary is None:
+        return sorted(described)
+    vocabularies = tuple(
+        reading.vocabulary if name == language else _unedited(name) for name in SDKS
+    )
+    model = pipeline.model(_CONFIG, vocabularies)
+    result = parity.compare(model.protocol, model.annotated, _CONFIG)
+    findings = (item for section in result.sections for item in section.findings())
+    return sorted(described | {item.id for item in findings if item.sdk == SDKS[language]})
+
+
+def _read(language: str, files: Files) -> Reading:
+    package = Package("sdk", {name: text.encode() for name, text in files.items()})
+    scope = load_scope(FOLDER / f"{SDKS[language]}.json", pipeline.roles(_CONFIG))
+    return read_package(scope, package)
+
+
+@cache
+def _unedited(language: str) -> Vocabulary:
+    vocabulary = _read(language, sources(language)).vocabulary
+    assert vocabulary is not None
+    return vocabulary

@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 TOOLS := $(VENV)/.tools
 DEV := $(VENV)/.dev
+# Beside the packages of $(VENV) it has published protocols.
+PROTOCOLS := $(VENV)/protocols
 FUZZ := PYTHONPATH=tests/helpers/runtime $(BIN)/python tests/fuzz
 # The configurations beside codegen.toml.
 EXAMPLES := examples/robot/codegen.toml examples/agents-js/codegen.toml
@@ -27,7 +29,7 @@ GO ?= $(firstword $(shell command -v go) $(wildcard /usr/local/go/bin/go) go)
 MODULES := sed 's/^go: downloading \([^ ]*\).*/   \1/'
 
 .DEFAULT_GOAL := help
-.PHONY: help generate demo check parity sdk-watch test test-quick test-rooms livekit-server lint interop fuzz bench clean
+.PHONY: help generate demo check parity sdk-watch test test-quick test-protocols protocols test-rooms livekit-server lint interop fuzz bench clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -57,6 +59,13 @@ test-quick: $(DEV) ## Run the quick tests, in under a minute
 test: $(DEV) ## Run all tests
 	@echo "== running the tests"
 	@$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
+
+protocols: $(PROTOCOLS)/.installed ## Install the published protocols that `make test-protocols` needs
+
+test-protocols: protocols ## Run `init` and `generate` on published protocols
+	@echo "== running the tests with published protocols"
+	@$(PROTOCOLS)/bin/python -m pytest tests/codegen/config/test_proposals_published.py \
+		--numprocesses=auto
 
 test-rooms: $(DEV) livekit-server ## Run the room tests with a real LiveKit server
 	@echo "== running the room tests with $(LIVEKIT_SERVER)"
@@ -116,4 +125,13 @@ $(TOOLS): $(VENV)/bin/python requirements.txt pyproject.toml
 $(DEV): $(TOOLS) requirements-dev.txt
 	@echo "== installing the test dependencies (requirements-dev.txt); this takes about a minute"
 	@$(PIP) --require-hashes -r requirements-dev.txt | $(PROGRESS)
+	@touch $@
+
+$(PROTOCOLS)/.installed: $(DEV) requirements-protocols.txt
+	@echo "== installing published protocols (requirements-protocols.txt)"
+	@$(BIN)/python -m venv --without-pip --clear $(PROTOCOLS)
+	@$(BIN)/python -m pip --python $(PROTOCOLS)/bin/python install --disable-pip-version-check \
+		--progress-bar off --no-deps --require-hashes -r requirements-protocols.txt | $(PROGRESS)
+	@$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir({!r})".format(sysconfig.get_path("purelib")))' \
+		> "$$($(PROTOCOLS)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/environment.pth"
 	@touch $@

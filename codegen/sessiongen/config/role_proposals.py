@@ -192,13 +192,18 @@ class _Proposer:
                 if not any(_has_role_name(it, name) for name in ROLES if name != role)
             ]
             candidates = tuple(map(name_of, others))
-            if role in self.absent or (self.chosen and not candidates):
+            if role in self.absent or (self.chosen and not self._comparable(others)):
                 result.names[role] = ()
             else:
                 result.open[role] = candidates
         if result.names.get("request") == () and "response" in result.open:
             del result.open["response"]
         return result
+
+    def _comparable(self, candidates: Iterable[RoleMessage]) -> bool:
+        """Whether a candidate has at least a tenth of the arms of the largest chosen message."""
+        most = max(len(item.arms) for item in self.chosen.values())
+        return any(10 * len(item.arms) >= most for item in candidates)
 
     def _free(self) -> list[RoleMessage]:
         """Return the unions without a role that no chosen message can contain."""

@@ -27,12 +27,16 @@ while pending:
     if item.name not in files:
         files[item.name] = item.serialized_pb
         pending.extend(item.dependencies)
+# A package may import the names of its modules: the module that protoc wrote comes first.
+def is_written_by_protoc(name, file):
+    return name.rpartition(".")[2] == file.rpartition("/")[2].replace("-", "_")[:-6] + "_pb2"
 modules = {}
 for name, value in sorted(sys.modules.items()):
     file_descriptor = getattr(value, "DESCRIPTOR", None)
     file = getattr(file_descriptor, "name", None)
     if file in files and hasattr(file_descriptor, "serialized_pb") and isinstance(value, type(sys)):
-        modules.setdefault(file, [name, getattr(value, "__file__", None) or ""])
+        if file not in modules or is_written_by_protoc(name, file):
+            modules[file] = [name, getattr(value, "__file__", None) or ""]
 modules[descriptor.name] = [sys.argv[1], module.__file__ or ""]
 result = {"files": {k: base64.b64encode(v).decode() for k, v in files.items()}, "modules": modules}
 print("\\n" + sys.argv[3] + json.dumps(result))

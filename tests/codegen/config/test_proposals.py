@@ -64,6 +64,15 @@ CASES = {
         + " } }",
         {"event": "TraceEvent", "request": False, "response": False, "answers": {}},
     ),
+    # Small unions beside a large one are values, not requests and responses.
+    "a union with many arms": (
+        "message TraceEvent { oneof event { "
+        + " ".join(f"Nothing e{n} = {n};" for n in range(1, 32))
+        + """ } }
+        message Arg { oneof value { string text = 1; int64 number = 2; bool flag = 3; } }
+        message Rule { oneof match { string prefix = 1; string suffix = 2; } }""",
+        {"event": "TraceEvent", "request": False, "response": False, "answers": {}},
+    ),
     "words within the names": (
         """message WatchRequest { oneof request_union { Nothing create = 1; Nothing cancel = 2; } }
         message Compare { oneof target { int32 version = 1; bytes value = 2; bool set = 3;

@@ -1,6 +1,7 @@
 """Tests of published protocols: `init`, the lines that a user chooses, and round trips of all arms.
 
-The protocols are not in this repository. Those whose package is not installed are skipped.
+The protocols are not in this repository. Those whose package is not installed are skipped;
+`make test-protocols` installs all of them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ import importlib
 import inspect
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -22,115 +22,8 @@ from exchanges import Exchange, Modules, raising, returning, run
 from generated_packages import Package
 from google.protobuf import descriptor_pb2
 from google.protobuf.message import Message
+from published_protocols import PROTOCOLS, Protocol, table
 from sessiongen_command import invoke
-
-
-@dataclass(frozen=True)
-class Protocol:
-    """A published protocol.
-
-    module: the installed module of its messages.
-    package: the name of the generated package.
-    chosen: the lines that a person uncomments.
-    requests, events: how many there are.
-    errors: the exceptions of error arms.
-    timestamp: the event's timestamp.
-    typed: whether the module has a stub; the messages are generated otherwise.
-    """
-
-    module: str
-    package: str
-    roles: dict[str, Any]
-    chosen: tuple[str, ...] = ()
-    requests: int = 0
-    events: int = 0
-    errors: tuple[str, ...] = ()
-    timestamp: str | None = None
-    typed: bool = True
-
-
-_REFLECTION = "grpc.reflection.v1alpha.ServerReflection"
-_ABCI = "tendermint.abci."
-_EXT_PROC = "envoy.service.ext_proc.v3.Processing"
-PROTOCOLS = {
-    "grpc_reflection": Protocol(
-        "grpc_reflection.v1alpha.reflection_pb2",
-        "reflection_protocol",
-        {
-            "event": False,
-            "request": f"{_REFLECTION}Request",
-            "response": f"{_REFLECTION}Response",
-            "error": "error_response",
-        },
-        requests=5,
-        errors=("ErrorResponseError",),
-    ),
-    "livekit_signal": Protocol(
-        "livekit.protocol.rtc",
-        "rtc_protocol",
-        {"event": "livekit.SignalResponse", "request": "livekit.SignalRequest", "response": False},
-        requests=22,
-        events=30,
-    ),
-    "livekit_agent_worker": Protocol(
-        "livekit.protocol.agent",
-        "agent_protocol",
-        {"event": "livekit.ServerMessage", "request": "livekit.WorkerMessage", "response": False},
-        requests=7,
-        events=6,
-    ),
-    "temporal_history": Protocol(
-        "temporalio.api.history.v1.message_pb2",
-        "message_protocol",
-        {
-            "event": "temporal.api.history.v1.HistoryEvent",
-            "request": False,
-            "response": False,
-            "timestamp": "event_time",
-        },
-        events=60,
-        timestamp="event_time",
-    ),
-    "temporal_commands": Protocol(
-        "temporalio.api.command.v1.message_pb2",
-        "message_protocol",
-        {"event": False, "request": "temporal.api.command.v1.Command", "response": False},
-        requests=17,
-    ),
-    "meshtastic": Protocol(
-        "meshtastic.protobuf.mesh_pb2",
-        "mesh_protocol",
-        {
-            "event": "meshtastic.protobuf.FromRadio",
-            "request": "meshtastic.protobuf.ToRadio",
-            "response": False,
-        },
-        requests=6,
-        events=17,
-    ),
-    "cometbft_abci": Protocol(
-        "cosmpy.protos.tendermint.abci.types_pb2",
-        "input_protocol",
-        {
-            "event": False,
-            "request": f"{_ABCI}Request",
-            "response": f"{_ABCI}Response",
-            "error": "exception",
-        },
-        requests=16,
-        errors=("ExceptionError",),
-        typed=False,
-    ),
-    "envoy_ext_proc": Protocol(
-        "envoy.service.ext_proc.v3.external_processor_pb2",
-        "input_protocol",
-        {"event": False, "request": f"{_EXT_PROC}Request", "response": f"{_EXT_PROC}Response"},
-        ('error = ["immediate_response"]',),
-        requests=6,
-        errors=("ImmediateResponseError",),
-        typed=False,
-    ),
-}
 
 
 def descriptor_set(module: str, path: Path) -> None:
@@ -156,11 +49,11 @@ def test_published_protocol(name: str, tmp_path: Path) -> None:
         descriptor_set(protocol.module, tmp_path / "input.binpb")
         source = ["--descriptor-set", "input.binpb"]
     outcome = invoke(tmp_path, "init", *source)
-    assert outcome.status == (2 if protocol.chosen else 0), outcome.errors
+    assert outcome.status == (2 if protocol.chosen_lines else 0), outcome.errors
     config = tmp_path / "codegen.toml"
     text = config.read_text(encoding="utf-8")
     assert tomli.loads(text)["roles"] == protocol.roles
-    for line in protocol.chosen:
+    for line in protocol.chosen_lines:
         assert text.count(f"\n# {line}\n") == 1
         text = text.replace(f"\n# {line}\n", f"\n{line}\n")
     config.write_text(text, encoding="utf-8")
@@ -176,6 +69,11 @@ def test_published_protocol(name: str, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(package.out)
         check(package, protocol)
+
+
+def test_the_documentation_has_the_table() -> None:
+    page = (generated_packages.ROOT / "docs" / "protocol-owner.md").read_text(encoding="utf-8")
+    assert table() in page
 
 
 def check(package: Package, protocol: Protocol) -> None:

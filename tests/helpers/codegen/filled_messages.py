@@ -56,7 +56,7 @@ def filled(class_: type[Any], arm: Any, empty: Any = None) -> Any:
     empty: a oneof of which no arm is set.
     """
     message = class_()
-    fill(message, DEPTH)
+    message.CopyFrom(_prototype(class_, DEPTH))
     if empty is not None:
         message.ClearField(empty.name)
     if arm is not None:
@@ -79,7 +79,7 @@ def _set(message: Any, item: Any, depth: int) -> None:
         _set_map(target, item.message_type, depth)
     elif item.message_type is not None:
         for element in [target.add(), target.add()] if item.is_repeated else [target]:
-            _fill_message(element, depth - 1)
+            element.CopyFrom(_prototype(type(element), depth - 1))
     elif item.is_repeated:
         target.extend([scalar(item), scalar(item)])
     else:
@@ -90,9 +90,21 @@ def _set_map(target: Any, entry: Any, depth: int) -> None:
     key, value = entry.fields_by_name["key"], entry.fields_by_name["value"]
     for map_key in {scalar(key), type(scalar(key))()}:
         if value.message_type is not None:
-            _fill_message(target[map_key], depth - 1)
+            target[map_key].CopyFrom(_prototype(type(target[map_key]), depth - 1))
         else:
             target[map_key] = scalar(value)
+
+
+_prototypes: dict[tuple[type[Any], int], Any] = {}
+
+
+def _prototype(class_: type[Any], depth: int) -> Any:
+    """Return a filled message, which callers copy."""
+    message = _prototypes.get((class_, depth))
+    if message is None:
+        message = _prototypes[class_, depth] = class_()
+        _fill_message(message, depth)
+    return message
 
 
 def _fill_message(message: Any, depth: int) -> None:

@@ -123,7 +123,7 @@ def mypy(paths: Iterable[Path], imports: Iterable[Path], folder: Path) -> str:
         # Installed packages are read for their types, but their errors are not reported.
         "[mypy-livekit.*]\nfollow_imports = silent\n"
         # These have stubs and no marker that they are typed.
-        "[mypy-grpc_reflection.*,meshtastic.*]\n"
+        "[mypy-grpc_reflection.*,meshtastic.*,perfetto.*]\n"
         "follow_imports = silent\nfollow_untyped_imports = true\n",
         encoding="utf-8",
     )

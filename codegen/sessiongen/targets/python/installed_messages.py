@@ -6,6 +6,8 @@ must be adapted.
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,7 +51,7 @@ def installed_modules(model: Model, options: PythonOptions) -> dict[str, Install
         imported = message_module.load(options.messages, span, options.config.parent)
         _check_protocol(model, imported, options.messages, span)
         modules = imported.modules
-    faults = missing_stubs(modules.values())
+    faults = stub_faults(modules.values())
     if faults:
         raise InputError(faults)
     return {file: _stub_style(module) for file, module in modules.items()}
@@ -70,18 +72,32 @@ def _check_protocol(model: Model, imported: ImportedDescriptors, name: str, span
         raise InputError([Diagnostic(span, Rule.MESSAGES_MODULE, fault, help_)])
 
 
-def missing_stubs(modules: Iterable[MessageModule]) -> list[Diagnostic]:
-    """Return a fault for each module without a type stub."""
+def stub_faults(modules: Iterable[MessageModule]) -> list[Diagnostic]:
+    """Return a fault for each module without a type stub that can be read."""
     return [
         Diagnostic(
             item.span,
             Rule.MESSAGES_MODULE,
-            f"the module {item.name!r} has no type stub {_stub(item).name} beside it",
+            f"the module {item.name!r} has {fault} beside it",
             _STUB_HELP,
         )
         for item in modules
-        if _stub_text(item) is None
+        if (fault := _stub_fault(item)) is not None
     ]
+
+
+def _stub_fault(module: MessageModule) -> str | None:
+    """Return what is wrong with the stub of a module, or None."""
+    text = _stub_text(module)
+    if text is None:
+        return f"no type stub {_stub(module).name}"
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        return f"a type stub {_stub(module).name} with a syntax error in line {error.lineno}"
+    except ValueError:
+        return f"a type stub {_stub(module).name} with null characters"
+    return None
 
 
 _STUB_HELP = (
@@ -101,11 +117,15 @@ def _stub_text(module: MessageModule) -> str | None:
         return None
 
 
+# How mypy-protobuf defines the type; a protocol may have an enum of that name.
+_ENUM_TYPE = re.compile(r"^ +ValueType = \S*NewType\(", re.MULTILINE)
+
+
 def _stub_style(module: MessageModule) -> InstalledModule:
     text = _stub_text(module) or ""
     return InstalledModule(
         module.name,
-        enum_types="ValueType" in text or "metaclass=" not in text,
+        enum_types=bool(_ENUM_TYPE.search(text)) or "metaclass=" not in text,
         oneof_literals="def WhichOneof" in text,
         optional_bools=": bool = ..." not in text,
     )

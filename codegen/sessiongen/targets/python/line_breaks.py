@@ -16,9 +16,11 @@ _TOKEN = re.compile(rf"{_STRING}|[=!<>:]=|\w+|\s+|.")
 _DEFINITION = re.compile(r"(?:async )?def \w+\(")
 # A statement or an argument: the text before and after its value.
 _PARTS = re.compile(
-    r'(?P<start>return |if |elif |\w+: TypeAlias = |(?:[\w.]+|"\w+")(?:=|: | = ))?(?P<value>.*?)'
-    r"(?P<end>(?: = None)?,|:|)"
+    r'(?P<start>return |raise |if |elif |\w+: TypeAlias = |(?:[\w.]+|"\w+")(?:=|: | = ))?'
+    r"(?P<value>.*?)(?P<end>(?: = None)?,|:| from None|)"
 )
+# An element of a list that is a name or a string, or an entry of two of them.
+_INDIVISIBLE = re.compile(rf"(?:(?:[\w.]+|{_STRING})(?:: |=))?(?:[\w.]+|{_STRING}),")
 # An import of several names.
 _IMPORT = re.compile(r"(?P<head>from [\w.]+ import )(?P<names>[\w, ]+)")
 # The start of an annotated table, whose entries follow.
@@ -87,7 +89,7 @@ class _LineBreaker:
     def _lines(self, text: str, indent: int) -> list[str]:
         """Return the lines of a statement, or of one element of a list with its comma."""
         margin = " " * indent
-        if indent + len(text) <= self._length:
+        if indent + len(text) <= self._length or _INDIVISIBLE.fullmatch(text):
             return [margin + text]
         imported = _IMPORT.fullmatch(text)
         if imported:

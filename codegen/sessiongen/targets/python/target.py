@@ -91,9 +91,9 @@ class PythonTarget(Target):
 
     def module_faults(self, modules: Iterable[MessageModule]) -> list[Diagnostic]:
         """Return the modules that have no type stub."""
-        from sessiongen.targets.python.installed_messages import missing_stubs
+        from sessiongen.targets.python.installed_messages import stub_faults
 
-        return missing_stubs(modules)
+        return stub_faults(modules)
 
     def symbols(self, model: Model, output: Output) -> FindSymbols:
         """Return a function that returns the classes, functions and attributes of an arm."""

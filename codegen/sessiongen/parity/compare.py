@@ -23,6 +23,7 @@ from sessiongen.parity import (
     role_classes,
     sdk_only,
 )
+from sessiongen.parity.gap_faults import gap_faults
 from sessiongen.parity.gaps import Gap, covers_pair, gap_file, load_gaps
 from sessiongen.parity.matrix import Finding, Key, Section
 from sessiongen.paths import display
@@ -93,7 +94,7 @@ def compare(
         for key, item in findings.items()
         if key not in declared
     }
-    diagnostics = [*reported, *_gap_faults(gaps, findings), *_repeated_sdks(config, vocabularies)]
+    diagnostics = [*reported, *gap_faults(gaps, sections), *_repeated_sdks(config, vocabularies)]
     sdks = tuple(f"{item.sdk} {item.version}" for item in vocabularies)
     return Parity(sdks, sections, declared, vocabulary_files, diagnostics, reported, origins or {})
 
@@ -139,35 +140,3 @@ def _repeated_sdks(config: Config, vocabularies: Sequence[Vocabulary]) -> list[D
         for sdk in dict.fromkeys(names)
         if names.count(sdk) > 1
     ]
-
-
-def _gap_faults(gaps: list[Gap], findings: Mapping[Key, Finding]) -> list[Diagnostic]:
-    """Return a fault for each declared gap that does not exist, is repeated or has no reason."""
-    states = {(item.sdk, item.id): item.state for item in findings.values()}
-    seen: set[Key] = set()
-    faults = []
-    for gap in gaps:
-        if gap.key in seen:
-            fault: tuple[str, str] | None = "this gap is declared twice", "remove one of the two"
-        elif gap.key in findings:
-            fault = _no_reason(gap)
-        else:
-            fault = _outdated(gap, states.get((gap.sdk, gap.id)))
-        seen.add(gap.key)
-        if fault is not None:
-            message = f"{gap.sdk}: {gap.id}: {fault[0]}"
-            faults.append(Diagnostic(gap.span, Rule.PARITY_GAP, message, fault[1]))
-    return faults
-
-
-def _no_reason(gap: Gap) -> tuple[str, str] | None:
-    if gap.reason.strip():
-        return None
-    return "this gap has no reason", "give the reason why it is accepted"
-
-
-def _outdated(gap: Gap, state: str | None) -> tuple[str, str]:
-    if state is None:
-        return "this gap no longer exists", "remove it: the SDK and the protocol agree here now"
-    help_ = "remove it, and declare the difference as it is now if it is accepted"
-    return f"this gap covers {gap.state!r}, and now it is {state!r}", help_

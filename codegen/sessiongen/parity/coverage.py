@@ -9,8 +9,10 @@ from collections.abc import Iterator, Sequence
 
 from sessiongen.diagnostics import Rule
 from sessiongen.parity.matrix import (
+    ANY,
     ANYTHING,
     Cell,
+    Compared,
     Finding,
     MISSING,
     NOT_COMPARED,
@@ -45,6 +47,11 @@ def sections(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> list[Sec
             ]
         requests.append(Row(call.request.name, tuple(cells)))
     events += _sdk_only_events(protocol, vocabularies)
+    if events:
+        all_compared = tuple(item for each in vocabularies for item in _session_events(each))
+        first = events[0].cells[0]
+        cell = first._replace(compared=(*first.compared, *all_compared))
+        events[0] = events[0]._replace(cells=(cell, *events[0].cells[1:]))
     requests.append(_unknown_request_row(protocol, vocabularies))
     return [
         Section("events", columns, tuple(events)),
@@ -85,28 +92,29 @@ def _host_field_cell(event: Event, field: Field, vocabulary: Vocabulary) -> Cell
     source = next((item for item in sdk_fields if field.name in spellings(item)), None)
     if source is None or not forwards:
         return Cell(NOT_COMPARED)
-    if forwards[0].passes_event or any(
-        path.split(".")[0] == source.name for path in forwards[0].reads
-    ):
-        return Cell(source.name)
     name = f"{event.arm.name}.{field.name}"
+    difference_id = f"event field {name}: host"
+    if any(path.split(".")[0] == source.name for path in forwards[0].reads):
+        return Cell(source.name, compared=(Compared(vocabulary.sdk, difference_id),))
+    if forwards[0].passes_event:
+        return Cell(source.name)
     why = f"its {forwards[0].handler} does not read the event's own {source.name}"
     message = f"{vocabulary.sdk}: event {name}: {why} ({forwards[0].place})"
-    finding = Finding(
-        vocabulary.sdk, f"event field {name}: host", message, Rule.PARITY_EVENT, field.span
-    )
+    finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_EVENT, field.span)
     return Cell(MISSING, (finding,))
 
 
 def _driver_field_cell(field: Field, first: bool, vocabulary: Vocabulary) -> Cell:
     driver = vocabulary.driver
-    if driver is None or driver.emits_payload_only is None:
-        return Cell("passed on" if driver else NOT_COMPARED)
+    difference_id = f"event field {field.name}: driver"
+    if driver is None:
+        return Cell(NOT_COMPARED)
+    if driver.emits_payload_only is None:
+        return Cell("passed on", compared=(Compared(vocabulary.sdk, difference_id),))
     message = (
         f"{vocabulary.sdk}: event field {field.name}: its driver emits only the payload "
         f"({driver.emits_payload_only})"
     )
-    difference_id = f"event field {field.name}: driver"
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_EVENT, field.span)
     return Cell(MISSING, (finding,)) if first else Cell(NOT_COMPARED)
 
@@ -121,8 +129,10 @@ def _unknown_request_row(protocol: Protocol, vocabularies: Sequence[Vocabulary])
 
 def _unknown_request_cell(protocol: Protocol, vocabulary: Vocabulary) -> Cell:
     host = vocabulary.host
-    if host is None or host.unknown_request is not None:
-        return Cell("answered" if host else "no host")
+    if host is None:
+        return Cell("no host")
+    if host.unknown_request is not None:
+        return Cell("answered", compared=(Compared(vocabulary.sdk, "request *: host"),))
     message = f"{vocabulary.sdk}: its host does not answer an unknown request ({host.place})"
     span = protocol.roles.span("request")
     finding = Finding(vocabulary.sdk, "request *: host", message, Rule.PARITY_REQUEST, span)
@@ -145,6 +155,11 @@ def _sdk_only_events(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> 
             cells = [Cell("")] * (2 * len(vocabularies))
             cells[2 * index] = Cell(event.name, (finding,))
             yield Row(SDK_ONLY, tuple(cells))
+
+
+def _session_events(vocabulary: Vocabulary) -> tuple[Compared, ...]:
+    """Return the differences that the session's events would have: all its events are known."""
+    return (Compared(vocabulary.sdk, f"sdk event {ANY}"),) if vocabulary.session else ()
 
 
 def _host_event_cell(event: Event, vocabulary: Vocabulary) -> Cell:
@@ -174,7 +189,7 @@ def _host_event_cell(event: Event, vocabulary: Vocabulary) -> Cell:
     if vocabulary.session and all(item.event and item.event not in emitted for item in called):
         why = f"its session never emits {event.sdk_event!r}"
         return _event_difference(event.arm, vocabulary, "host", text, why)
-    return Cell(text)
+    return _equal_event(event.arm, vocabulary, "host", text)
 
 
 def _driver_event_cell(arm: Field, vocabulary: Vocabulary) -> Cell:
@@ -195,7 +210,11 @@ def _driver_event_cell(arm: Field, vocabulary: Vocabulary) -> Cell:
     if name not in {item.name for item in driver.events}:
         why = f"its driver's event type does not include it ({driver.place})"
         return _event_difference(arm, vocabulary, "driver", f"{name} (untyped)", why)
-    return Cell(name)
+    return _equal_event(arm, vocabulary, "driver", name)
+
+
+def _equal_event(arm: Field, vocabulary: Vocabulary, side: str, text: str) -> Cell:
+    return Cell(text, compared=(Compared(vocabulary.sdk, f"event {arm.name}: {side}"),))
 
 
 def _event_difference(arm: Field, vocabulary: Vocabulary, side: str, text: str, why: str) -> Cell:
@@ -219,7 +238,19 @@ def _host_request_cell(
     if response != expected:
         why = f"its host answers with {response!r}, not {expected!r} ({answers[0].place})"
         return _request_difference(call, vocabulary, "host", response, why)
-    return Cell(response, tuple(_error_findings(call, vocabulary, all_vocabularies)))
+    findings = tuple(_error_findings(call, vocabulary, all_vocabularies))
+    compared = [f"request {call.request.name}: host"]
+    # A text that the host no longer has may only have become a computed one.
+    compared += [
+        _error_id(call, text)
+        for text in _error_texts(call, vocabulary)
+        if _error_id(call, text) not in {item.id for item in findings}
+    ]
+    return Cell(response, findings, tuple(Compared(vocabulary.sdk, item) for item in compared))
+
+
+def _error_id(call: Call, text: str) -> str:
+    return f"request error {call.request.name} {text!r}: host"
 
 
 def _error_findings(
@@ -230,7 +261,7 @@ def _error_findings(
     for text in _error_texts(call, vocabulary):
         others = {item.sdk for item in all_vocabularies if item.sdk != vocabulary.sdk and item.host}
         if others and not any(item.sdk in others and other == text for item, other in texts):
-            difference_id = f"request error {call.request.name} {text!r}: host"
+            difference_id = _error_id(call, text)
             message = (
                 f"{vocabulary.sdk}: request {call.request.name}: only its host answers with "
                 f"the error {text!r}"
@@ -250,7 +281,8 @@ def _driver_request_cell(call: Call, vocabulary: Vocabulary) -> Cell:
         return Cell("no driver")
     methods = [item.method for item in vocabulary.driver.sends if item.arm == call.request.name]
     if methods:
-        return Cell(", ".join(dict.fromkeys(methods)))
+        compared = Compared(vocabulary.sdk, f"request {call.request.name}: driver")
+        return Cell(", ".join(dict.fromkeys(methods)), compared=(compared,))
     return _request_difference(call, vocabulary, "driver", MISSING, "its driver cannot send it")
 
 

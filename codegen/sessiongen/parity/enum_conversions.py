@@ -7,12 +7,12 @@ is unverified, which is a finding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from sessiongen.diagnostics import Rule
 from sessiongen.ir.schema import Enum, EnumValue, Schema
-from sessiongen.parity.matrix import NOT_COMPARED, UNVERIFIED, Cell, Finding
+from sessiongen.parity.matrix import ANY, NOT_COMPARED, UNVERIFIED, Cell, Compared, Finding
 from sessiongen.vocabulary.model import Construction, Conversion, Place, Vocabulary
 
 # The words of the languages for a missing value, which leaves a field at its zero value.
@@ -94,13 +94,28 @@ class EnumConversions:
             message = f"{self._sdk}: the map {table.name} {why} ({table.place})"
             yield self._finding(f"map {table.name}.{literal}", message, value)
 
+    def compared_values(
+        self, literals: Iterable[str], findings: Iterable[Finding]
+    ) -> tuple[Compared, ...]:
+        """Return the ids of the literals that every table converts to the right value."""
+        different = {item.id for item in findings}
+        ids = [f"map {table.name}.{literal}" for table in self._tables for literal in literals]
+        return tuple(Compared(self._sdk, item) for item in ids if item not in different)
+
     def table_cell(self) -> Cell:
         """Return what converts the literals; a place that cannot be read is a finding."""
         findings = [self._unread_finding(item, name) for item, name in self._unread]
         findings += [self._constant_finding(item) for item in self._conversions if not item.pairs]
         names = [item.table if item.pairs else item.default for item in self._conversions]
         names += [UNVERIFIED] if self._unread else []
-        return Cell(", ".join(dict.fromkeys(names)) or NOT_COMPARED, tuple(findings))
+        unread = {item.id for item in findings}
+        ids = [
+            f"{kind} {item.message}.{item.field}: {item.within}"
+            for item in self._conversions
+            for kind in ("unverified", "constant")
+        ]
+        compared = tuple(Compared(self._sdk, item) for item in ids if item not in unread)
+        return Cell(", ".join(dict.fromkeys(names)) or NOT_COMPARED, tuple(findings), compared)
 
     def default_cell(self) -> Cell:
         """Return what the SDK's code makes of a literal that it does not know."""
@@ -113,7 +128,13 @@ class EnumConversions:
             if not self._is_allowed(item.value)
         ]
         text = ", ".join(dict.fromkeys(item.value for item in self._defaults))
-        return Cell(text or NOT_COMPARED, tuple(dict.fromkeys(findings)))
+        return Cell(text or NOT_COMPARED, tuple(dict.fromkeys(findings)), self._compared_defaults())
+
+    def _compared_defaults(self) -> tuple[Compared, ...]:
+        """Return the ids of the places of which every default is read, whatever their tables."""
+        unread = {item.within for item, _ in self._unread}
+        places = {item.within for item in self._defaults} - unread
+        return tuple(Compared(self._sdk, f"default {ANY}: {within}") for within in sorted(places))
 
     def _all_tables(self, vocabulary: Vocabulary) -> Iterator[_Table]:
         """Yield the tables that convert to values of the enum, each form of it once."""

@@ -13,8 +13,10 @@ from sessiongen.diagnostics import Rule, Span
 from sessiongen.ir.enum_mapping import EnumBinding, bind
 from sessiongen.parity.enum_conversions import EnumConversions
 from sessiongen.parity.matrix import (
+    ANY,
     ANYTHING,
     Cell,
+    Compared,
     Finding,
     MISSING,
     NOT_COMPARED,
@@ -92,15 +94,22 @@ def _value_cell(
         message = f"{vocabulary.sdk} has no enum for {enum.full_name}"
         difference_id = f"enum {enum.full_name}"
         return _difference(MISSING, vocabulary, difference_id, message, enum.span)
+    compared: tuple[Compared, ...] = (
+        Compared(vocabulary.sdk, f"enum {enum.full_name}"),
+        Compared(vocabulary.sdk, f"value {enum.full_name}.{value.name}"),
+        Compared(vocabulary.sdk, f"literal {binding.fact.name}.{ANY}"),
+    )
     literals = [literal for literal, bound in binding.pairs if bound.number == value.number]
     if literals:
         findings = [
             item for literal in literals for item in conversions.value_findings(value, literal)
         ]
         text = ", ".join(literals)
-        return Cell(f"{text} ({UNVERIFIED})" if conversions.unread else text, tuple(findings))
+        text = f"{text} ({UNVERIFIED})" if conversions.unread else text
+        compared += conversions.compared_values(literals, findings)
+        return Cell(text, tuple(findings), compared)
     if fallback is not None and fallback.number == value.number:
-        return Cell(ANYTHING if conversions.sends_fallback else NOT_COMPARED)
+        return Cell(ANYTHING if conversions.sends_fallback else NOT_COMPARED, compared=compared)
     message = f"{vocabulary.sdk} has no value for {value.name}; its enum is at {binding.fact.place}"
     difference_id = f"value {enum.full_name}.{value.name}"
     return _difference(MISSING, vocabulary, difference_id, message, value.span)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from sessiongen.diagnostics import Rule
 from sessiongen.parity.matrix import (
     Cell,
+    Compared,
     Finding,
     MISSING,
     NOT_COMPARED,
@@ -46,7 +47,8 @@ def _cell(arm: Field, direction: str, vocabulary: Vocabulary) -> Cell:
     ]
     if uses:
         owners = dict.fromkeys(item.within.partition(".")[0] for item in uses)
-        return Cell(", ".join(owners))
+        compared = Compared(vocabulary.sdk, f"message arm {arm.name}: {direction}")
+        return Cell(", ".join(owners), compared=(compared,))
     message = f"{vocabulary.sdk}: nothing {direction} the message {arm.name}"
     difference_id = f"message arm {arm.name}: {direction}"
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_REQUEST, arm.span)

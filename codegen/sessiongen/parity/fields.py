@@ -19,7 +19,9 @@ from sessiongen.ir.name_case import snake
 from sessiongen.parity import map_keys
 from sessiongen.parity import union_members
 from sessiongen.parity.matrix import (
+    ANY,
     Cell,
+    Compared,
     Finding,
     MISSING,
     NOT_COMPARED,
@@ -152,7 +154,25 @@ class _SdkMessage:
         if source is None and (not self.places or annotation) and self.record is not None:
             why = f"has no source in {self.record.name} ({self.record.place})"
             findings.append(self._finding(f"field {self._path}.{field.name}", why, field))
-        return Cell(text, tuple(findings))
+        return Cell(text, tuple(findings), self._compared(field, source))
+
+    def _compared(self, field: Field, source: FieldFact | None) -> tuple[Compared, ...]:
+        """Return the differences of a field that were looked for.
+
+        A function that copies fields by name does not show whether it fills this one.
+        """
+        name = f"{self._path}.{field.name}"
+        ids = [f"message {self._path}", *self.unions.compared(field)]
+        ids += [f"field {name}"] if source is not None or self.places else []
+        ids += [f"absence {name}"] if source is not None else []
+        ids += [f"part {name}: {it.handler}" for it in self.forwards if not it.passes_event]
+        ids += [f"sdk field {self.record.name}.{ANY}"] if self.record is not None else []
+        ids += [
+            f"field {name}: {within}"
+            for within, constructions in self.places.items()
+            if any(field.name in item.fields for item in constructions)
+        ]
+        return tuple(Compared(self.sdk, item) for item in ids)
 
     def _message_findings(self) -> tuple[Finding, ...]:
         """Return a finding if the SDK neither has a class of the message nor constructs it."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from sessiongen.diagnostics import Rule
 from sessiongen.parity.matrix import (
     Cell,
+    Compared,
     Finding,
     MISSING,
     NOT_COMPARED,
@@ -42,7 +43,9 @@ def _cell(
 ) -> Cell:
     lacking = [item for item in uses if key not in item.keys and not item.open]
     if not lacking:
-        return Cell("set" if uses else NOT_COMPARED)
+        is_set = bool(uses) and all(key in item.keys for item in uses)
+        compared = (Compared(vocabulary.sdk, f"key {path}.{key}"),) if is_set else ()
+        return Cell("set" if uses else NOT_COMPARED, compared=compared)
     message = f"{vocabulary.sdk}: {path}: the key {key!r} is not set ({lacking[0].place})"
     difference_id = f"key {path}.{key}"
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_FIELD, field.span)

@@ -32,6 +32,12 @@ def without_positions(message: str) -> str:
     return _POSITION.sub("", message)
 
 
+def kind_of(difference_id: str) -> str:
+    """Return the kind of difference, with which an id begins, such as `sdk event`."""
+    match = _KIND.match(difference_id)
+    return match.group() if match else difference_id
+
+
 class Finding(NamedTuple):
     """A difference between the protocol and one SDK. id: its name in the SDK's gap file."""
 
@@ -50,8 +56,7 @@ class Finding(NamedTuple):
     @property
     def kind(self) -> str:
         """The kind of difference, with which the id begins, such as `sdk event`."""
-        match = _KIND.match(self.id)
-        return match.group() if match else self.id
+        return kind_of(self.id)
 
     @property
     def place(self) -> Place | None:
@@ -68,11 +73,38 @@ class Finding(NamedTuple):
         return self.sdk, self.id, self.state
 
 
+# Stands for any text in the pattern of `Compared`.
+ANY = "\0"
+
+
+class Compared(NamedTuple):
+    """Differences that an SDK could have and does not have: its code was read and is equal.
+
+    pattern: an id, or the beginning and the end of ids with `ANY` between them.
+    """
+
+    sdk: str
+    pattern: str
+
+    def covers(self, sdk: str, difference_id: str) -> bool:
+        """Whether a difference of this id was looked for and does not exist."""
+        head, star, tail = self.pattern.partition(ANY)
+        if sdk != self.sdk or kind_of(difference_id) != kind_of(self.pattern):
+            return False
+        if not star:
+            return difference_id == self.pattern
+        return difference_id.startswith(head) and difference_id.endswith(tail)
+
+
 class Cell(NamedTuple):
-    """What one SDK has, and its differences from the protocol."""
+    """What one SDK has, and its differences from the protocol.
+
+    compared: the differences that were looked for and do not exist.
+    """
 
     text: str
     findings: tuple[Finding, ...] = ()
+    compared: tuple[Compared, ...] = ()
 
 
 class Row(NamedTuple):
@@ -92,3 +124,7 @@ class Section(NamedTuple):
     def findings(self) -> list[Finding]:
         """Return the differences in all cells."""
         return [item for row in self.rows for cell in row.cells for item in cell.findings]
+
+    def compared(self) -> list[Compared]:
+        """Return what was compared and found equal in all cells."""
+        return [item for row in self.rows for cell in row.cells for item in cell.compared]

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from sessiongen.diagnostics import Rule
 from sessiongen.parity.matrix import (
     Cell,
+    Compared,
     Finding,
     MISSING,
     NOT_COMPARED,
@@ -58,7 +59,7 @@ def _host_cell(arm: str, path: tuple[str, ...], field: Field, vocabulary: Vocabu
     if not matching:
         return Cell(NOT_COMPARED)
     if any(".".join(path) in item.reads for item in matching):
-        return Cell("read")
+        return Cell("read", compared=(_compared(arm, path, vocabulary, "host"),))
     why = f"its host never reads it ({matching[0].place})"
     return _difference(arm, path, field, vocabulary, "host", why)
 
@@ -80,9 +81,11 @@ def _driver_cell(
     filled = {name for item in payloads for name in item.fields}
     open_ = any(item.open for item in (*own, *payloads))
     if open_ or ".".join(path) in filled or any(field.name in item.fields for item in own):
-        return Cell("filled")
+        # Fields that are copied by name cannot be told apart.
+        read = () if open_ else (_compared(arm.name, path, vocabulary, "driver"),)
+        return Cell("filled", compared=read)
     if not own and (not payloads or _filled_whole(".".join(path[:-1]), filled)):
-        return Cell("in place")
+        return Cell("in place", compared=(_compared(arm.name, path, vocabulary, "driver"),))
     why = f"its driver never fills it ({(own or payloads or sendings)[0].place})"
     return _difference(arm.name, path, field, vocabulary, "driver", why)
 
@@ -95,6 +98,10 @@ def _filled_whole(parent: str, filled: set[str]) -> bool:
 def _constructions(message: Message, vocabulary: Vocabulary) -> list[Construction]:
     path = ".".join(message.path)
     return [item for item in vocabulary.constructions if item.message == path]
+
+
+def _compared(arm: str, path: tuple[str, ...], vocabulary: Vocabulary, side: str) -> Compared:
+    return Compared(vocabulary.sdk, f"request field {'.'.join((arm, *path))}: {side}")
 
 
 def _difference(

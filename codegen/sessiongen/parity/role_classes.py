@@ -9,7 +9,9 @@ from collections.abc import Sequence
 
 from sessiongen.diagnostics import Rule
 from sessiongen.parity.matrix import (
+    ANY,
     Cell,
+    Compared,
     Finding,
     MISSING,
     Row,
@@ -33,7 +35,9 @@ def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
 def _cell(protocol: Protocol, role: str, vocabulary: Vocabulary) -> Cell:
     role_class = getattr(vocabulary, role)
     if role_class is not None:
-        return Cell(role_class.name)
+        # Each event and request of a role that was read is compared.
+        ids = (role, f"event {ANY}: {role}", f"request {ANY}: {role}")
+        return Cell(role_class.name, compared=tuple(Compared(vocabulary.sdk, it) for it in ids))
     message = (
         f"{vocabulary.sdk} has no class for the role {role}, so its behaviour cannot be compared"
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.diagnostics import Rule
 from sessiongen.ir.name_case import snake
-from sessiongen.parity.matrix import Finding
+from sessiongen.parity.matrix import ANY, Finding
 from sessiongen.ir.schema import Field, Kind, Message, Schema
 from sessiongen.ir.record_mapping import find_record, split
 from sessiongen.vocabulary.model import UnionFact, Record, Vocabulary
@@ -55,6 +55,19 @@ class UnionComparison:
         for arm in message.oneofs[0].arms:
             if not any(self._matches(member, arm) for member in union.members):
                 yield self._missing_member(field, f"{self._path}.{field.name}.{arm.name}", union)
+
+    def compared(self, field: Field) -> list[str]:
+        """Return the ids of the differences that a field could have, and a union was read for.
+
+        That a variant is ignored is read from comparisons only, so it is not among them.
+        """
+        ids = []
+        if field.oneof is not None and (union := self._message_union()) is not None:
+            ids += [f"sdk type {union.name}.{ANY}", f"arm {self._path}.{field.name}"]
+        message = self._schema.messages.get(field.value.type_name)
+        if message is not None and message.oneofs and self._field_union(field) is not None:
+            ids += [f"arm {self._path}.{field.name}.{arm.name}" for arm in message.oneofs[0].arms]
+        return ids
 
     def members_without_arm(self) -> Iterator[Finding]:
         """Yield a finding for each type of the SDK's union that no arm carries."""

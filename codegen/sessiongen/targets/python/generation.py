@@ -17,7 +17,7 @@ from sessiongen.ir.model import Model
 from sessiongen.targets.python.imports import arranged
 from sessiongen.targets.python.text_wrapping import wrapped
 from sessiongen.targets.templates import environment
-from sessiongen.targets.python import messages
+from sessiongen.targets.python import chunks, messages
 from sessiongen.targets.python.client import client_model
 from sessiongen.targets.python.dispatch import dispatch_model
 from sessiongen.targets.python.docstrings import docstring
@@ -35,9 +35,6 @@ from sessiongen.targets.python.responses import responses_model
 
 # mypy-protobuf narrows Message.DESCRIPTOR, which pyright reports as an invalid override.
 _STUB_COMMENT = "# pyright: reportIncompatibleVariableOverride=false\n"
-
-# The syntax tree of a longer text needs more memory than the rest of a run.
-_MAX_PARSED_CHARACTERS = 2_000_000
 
 # The function that returns the model of each layer's template.
 _MODELS: dict[str, Callable[[Context], object] | None] = {
@@ -167,15 +164,24 @@ def _layers(
 
 def invalid_module(name: str, text: str) -> Diagnostic | None:
     """Return a fault if a generated module is not valid Python."""
-    if len(text) > _MAX_PARSED_CHARACTERS:
+    # In chunks, since the syntax tree of a long module needs more memory than the rest of a run.
+    if all(_is_valid(chunk.source) for chunk in chunks.cut(text)):
         return None
     try:
-        ast.parse(text)
+        ast.parse(text)  # a docstring can look like a boundary of chunks
     except SyntaxError as error:
         fault = f"internal error: the generated module is not valid Python: {error.msg}"
         help_ = "nothing was written; please report this with the protocol"
         return Diagnostic(Span(name, error.lineno or 1), Rule.INTERNAL, fault, help_)
     return None
+
+
+def _is_valid(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def _header(version: str, source: str, options: PythonOptions) -> list[str]:

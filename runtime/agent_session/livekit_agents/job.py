@@ -118,9 +118,18 @@ class JobMonitor:
         If the worker or the room ends the job, or the job crashes, only a future of the process
         that runs the job is set.
         """
-        shutdown = compatibility.runner_shutdown(self._job)
-        if shutdown is not None:
-            shutdown.add_done_callback(self._runner_shuts_down)
+        self._runner_shutdown = compatibility.runner_shutdown(self._job)
+        if self._runner_shutdown is not None:
+            self._runner_shutdown.add_done_callback(self._runner_shuts_down)
+
+    def session_closes(self) -> None:
+        """Must be called before a session of the job closes.
+
+        Since Python 3.12, the SDK closes the sessions of a job before the callbacks of the future
+        run.
+        """
+        if self._runner_shutdown is not None and self._runner_shutdown.done():
+            self._runner_shuts_down(self._runner_shutdown)
 
     def _runner_shuts_down(self, shutdown: asyncio.Future[Any]) -> None:
         if shutdown.cancelled() or not shutdown.result().user_initiated:

@@ -201,6 +201,8 @@ class LiveKitSession(SessionAdapter):
         """
         if job.is_finalizing() and self.host.ending:
             return _do_nothing()
+        if self._job_monitor is not None:
+            self._job_monitor.session_closes()
         return type(self._session).aclose(self._session)
 
     # Queries.

@@ -139,6 +139,7 @@ def test_a_handler_that_ignores_its_cancellation_does_not_delay_a_close(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def main() -> None:
+        others = asyncio.all_tasks()
         session = PlainSession()
         release = asyncio.Event()
 
@@ -157,7 +158,7 @@ def test_a_handler_that_ignores_its_cancellation_does_not_delay_a_close(
             await asyncio.wait_for(host.close(), 5)
             await driver.end()
         release.set()
-        while len(asyncio.all_tasks()) > 2:  # this test and the task of `run`
+        while asyncio.all_tasks() - others:
             await asyncio.sleep(0)
 
     run(main())

@@ -240,6 +240,7 @@ def test_a_session_that_closes_during_the_close_of_its_host(how: str) -> None:
             assert await driver.wait_ended() == Ended(pb.CR_USER_INITIATED, None)
             if closing is not None:
                 await closing
+            await session.aclose()  # waits for the close that is under way
 
     run(main())
 

@@ -50,7 +50,7 @@ def generate(config: Config, use_cache: bool) -> Result:
     lines = list(_protocol(result.model))
     for (output, files, _), earlier, run, plan in zip(outputs, before, runs, plans, strict=True):
         lines += [*_tool_changes(earlier, run.versions), *_changes(output, plan.changes)]
-        lines += _remarks(result.model, output)
+        lines += [*_remarks(result.model, output), *_size(output, files)]
         lines.append(_summary(output, len(files) + 1, plan.changes))
     return Result(lines=lines, diagnostics=diagnostics)
 
@@ -90,6 +90,14 @@ def _protocol(model: Model) -> Iterator[str]:
 def _remarks(model: Model, output: Output) -> list[str]:
     remarks = registry.get(output.language).remarks(model, output)
     return [f"{display(output.folder)}: {remark}" for remark in remarks]
+
+
+def _size(output: Output, files: Mapping[str, str]) -> Iterator[str]:
+    """Yield the size of an output that is code."""
+    suffixes = registry.get(output.language).suffixes
+    count = sum(text.count("\n") for path, text in files.items() if path.endswith(suffixes))
+    if count:
+        yield f"{display(output.folder)}: {count:,} lines of code"
 
 
 def _changes(output: Output, changes: Iterable[Difference]) -> list[str]:

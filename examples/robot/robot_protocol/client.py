@@ -69,12 +69,7 @@ class RobotRequestClient(ABC):
             _raise_unexpected(response, "move")
         return response.move
 
-    async def grip(
-        self,
-        *,
-        closed: bool,
-        timeout: float | None = None,
-    ) -> pb.RobotResponse.Gripped:
+    async def grip(self, *, closed: bool, timeout: float | None = None) -> pb.RobotResponse.Gripped:
         """Opens or closes the gripper.
 
         Request arm 3, answered by `grip` (4).
@@ -88,11 +83,7 @@ class RobotRequestClient(ABC):
             _raise_unexpected(response, "grip")
         return response.grip
 
-    async def get_status(
-        self,
-        *,
-        timeout: float | None = None,
-    ) -> pb.RobotResponse.Status:
+    async def get_status(self, *, timeout: float | None = None) -> pb.RobotResponse.Status:
         """Returns where the arm is.
 
         Request arm 4, answered by `get_status` (5).

@@ -3,7 +3,8 @@
 """Dispatch: the arms of each oneof, and a function that calls the handler of the arm.
 
 Each oneof has a Literal type of its arms, an immutable table of them, and a dataclass of
-handlers. A missing or extra handler is a type error.
+handlers. A missing or extra handler is a type error. A message whose arm is unset or unknown
+to this build raises UnknownArmError.
 """
 
 from __future__ import annotations
@@ -11,19 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, Generic, Literal, TypeAlias, TypeVar
+from typing import Final, Literal, TypeAlias
 
 from . import robot_pb2 as pb
-from .values import Arm, call_handler
+from .values import Arm, Handlers, R, call_handler
 
-R = TypeVar("R")
-
-
-RobotMessageArm: TypeAlias = Literal[
-    "request",
-    "response",
-    "event",
-]
+RobotMessageArm: TypeAlias = Literal["request", "response", "event"]
 
 ROBOT_MESSAGE_ARMS: Final[Mapping[RobotMessageArm, Arm]] = MappingProxyType(
     {
@@ -35,7 +29,7 @@ ROBOT_MESSAGE_ARMS: Final[Mapping[RobotMessageArm, Arm]] = MappingProxyType(
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobotMessageHandlers(Generic[R]):
+class RobotMessageHandlers(Handlers[R]):
     """A handler for each arm of `robot.RobotMessage.message`."""
 
     request: Callable[[pb.RobotRequest], R]
@@ -43,31 +37,13 @@ class RobotMessageHandlers(Generic[R]):
     event: Callable[[pb.RobotEvent], R]
 
 
-def dispatch_robot_message(
-    message: pb.RobotMessage,
-    handlers: RobotMessageHandlers[R],
-) -> R:
-    """Calls the handler of the arm that is set with its payload and returns the result.
-
-    Raises:
-        UnknownArmError: No arm is set, or this build does not know it.
-    """
+def dispatch_robot_message(message: pb.RobotMessage, handlers: RobotMessageHandlers[R]) -> R:
+    """Calls the handler of the arm that is set, with its payload."""
     arm = message.WhichOneof("message")
-    result: R = call_handler(
-        "robot.RobotMessage.message",
-        message,
-        arm,
-        ROBOT_MESSAGE_ARMS,
-        handlers,
-    )
-    return result
+    return call_handler("robot.RobotMessage.message", message, arm, ROBOT_MESSAGE_ARMS, handlers)
 
 
-RobotRequestArm: TypeAlias = Literal[
-    "move",
-    "grip",
-    "get_status",
-]
+RobotRequestArm: TypeAlias = Literal["move", "grip", "get_status"]
 
 ROBOT_REQUEST_ARMS: Final[Mapping[RobotRequestArm, Arm]] = MappingProxyType(
     {
@@ -79,7 +55,7 @@ ROBOT_REQUEST_ARMS: Final[Mapping[RobotRequestArm, Arm]] = MappingProxyType(
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobotRequestHandlers(Generic[R]):
+class RobotRequestHandlers(Handlers[R]):
     """A handler for each arm of `robot.RobotRequest.request`."""
 
     move: Callable[[pb.RobotRequest.Move], R]
@@ -87,31 +63,13 @@ class RobotRequestHandlers(Generic[R]):
     get_status: Callable[[pb.RobotRequest.GetStatus], R]
 
 
-def dispatch_robot_request(
-    message: pb.RobotRequest,
-    handlers: RobotRequestHandlers[R],
-) -> R:
-    """Calls the handler of the arm that is set with its payload and returns the result.
-
-    Raises:
-        UnknownArmError: No arm is set, or this build does not know it.
-    """
+def dispatch_robot_request(message: pb.RobotRequest, handlers: RobotRequestHandlers[R]) -> R:
+    """Calls the handler of the arm that is set, with its payload."""
     arm = message.WhichOneof("request")
-    result: R = call_handler(
-        "robot.RobotRequest.request",
-        message,
-        arm,
-        ROBOT_REQUEST_ARMS,
-        handlers,
-    )
-    return result
+    return call_handler("robot.RobotRequest.request", message, arm, ROBOT_REQUEST_ARMS, handlers)
 
 
-RobotRequestMoveArm: TypeAlias = Literal[
-    "position",
-    "joints",
-    "preset",
-]
+RobotRequestMoveArm: TypeAlias = Literal["position", "joints", "preset"]
 
 ROBOT_REQUEST_MOVE_ARMS: Final[Mapping[RobotRequestMoveArm, Arm]] = MappingProxyType(
     {
@@ -123,7 +81,7 @@ ROBOT_REQUEST_MOVE_ARMS: Final[Mapping[RobotRequestMoveArm, Arm]] = MappingProxy
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobotRequestMoveHandlers(Generic[R]):
+class RobotRequestMoveHandlers(Handlers[R]):
     """A handler for each arm of `robot.RobotRequest.Move.target`."""
 
     position: Callable[[pb.Position], R]
@@ -132,30 +90,16 @@ class RobotRequestMoveHandlers(Generic[R]):
 
 
 def dispatch_robot_request_move(
-    message: pb.RobotRequest.Move,
-    handlers: RobotRequestMoveHandlers[R],
+    message: pb.RobotRequest.Move, handlers: RobotRequestMoveHandlers[R]
 ) -> R:
-    """Calls the handler of the arm that is set with its payload and returns the result.
-
-    Raises:
-        UnknownArmError: No arm is set, or this build does not know it.
-    """
+    """Calls the handler of the arm that is set, with its payload."""
     arm = message.WhichOneof("target")
-    result: R = call_handler(
-        "robot.RobotRequest.Move.target",
-        message,
-        arm,
-        ROBOT_REQUEST_MOVE_ARMS,
-        handlers,
+    return call_handler(
+        "robot.RobotRequest.Move.target", message, arm, ROBOT_REQUEST_MOVE_ARMS, handlers
     )
-    return result
 
 
-RobotResponseArm: TypeAlias = Literal[
-    "move",
-    "grip",
-    "get_status",
-]
+RobotResponseArm: TypeAlias = Literal["move", "grip", "get_status"]
 
 ROBOT_RESPONSE_ARMS: Final[Mapping[RobotResponseArm, Arm]] = MappingProxyType(
     {
@@ -167,7 +111,7 @@ ROBOT_RESPONSE_ARMS: Final[Mapping[RobotResponseArm, Arm]] = MappingProxyType(
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobotResponseHandlers(Generic[R]):
+class RobotResponseHandlers(Handlers[R]):
     """A handler for each arm of `robot.RobotResponse.response`."""
 
     move: Callable[[pb.RobotResponse.Moved], R]
@@ -175,30 +119,13 @@ class RobotResponseHandlers(Generic[R]):
     get_status: Callable[[pb.RobotResponse.Status], R]
 
 
-def dispatch_robot_response(
-    message: pb.RobotResponse,
-    handlers: RobotResponseHandlers[R],
-) -> R:
-    """Calls the handler of the arm that is set with its payload and returns the result.
-
-    Raises:
-        UnknownArmError: No arm is set, or this build does not know it.
-    """
+def dispatch_robot_response(message: pb.RobotResponse, handlers: RobotResponseHandlers[R]) -> R:
+    """Calls the handler of the arm that is set, with its payload."""
     arm = message.WhichOneof("response")
-    result: R = call_handler(
-        "robot.RobotResponse.response",
-        message,
-        arm,
-        ROBOT_RESPONSE_ARMS,
-        handlers,
-    )
-    return result
+    return call_handler("robot.RobotResponse.response", message, arm, ROBOT_RESPONSE_ARMS, handlers)
 
 
-RobotEventArm: TypeAlias = Literal[
-    "started",
-    "faulted",
-]
+RobotEventArm: TypeAlias = Literal["started", "faulted"]
 
 ROBOT_EVENT_ARMS: Final[Mapping[RobotEventArm, Arm]] = MappingProxyType(
     {
@@ -209,28 +136,14 @@ ROBOT_EVENT_ARMS: Final[Mapping[RobotEventArm, Arm]] = MappingProxyType(
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobotEventHandlers(Generic[R]):
+class RobotEventHandlers(Handlers[R]):
     """A handler for each arm of `robot.RobotEvent.event`."""
 
     started: Callable[[pb.RobotEvent.Started], R]
     faulted: Callable[[pb.RobotEvent.Faulted], R]
 
 
-def dispatch_robot_event(
-    message: pb.RobotEvent,
-    handlers: RobotEventHandlers[R],
-) -> R:
-    """Calls the handler of the arm that is set with its payload and returns the result.
-
-    Raises:
-        UnknownArmError: No arm is set, or this build does not know it.
-    """
+def dispatch_robot_event(message: pb.RobotEvent, handlers: RobotEventHandlers[R]) -> R:
+    """Calls the handler of the arm that is set, with its payload."""
     arm = message.WhichOneof("event")
-    result: R = call_handler(
-        "robot.RobotEvent.event",
-        message,
-        arm,
-        ROBOT_EVENT_ARMS,
-        handlers,
-    )
-    return result
+    return call_handler("robot.RobotEvent.event", message, arm, ROBOT_EVENT_ARMS, handlers)

@@ -10,13 +10,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from . import robot_pb2 as pb
 from .dispatch import RobotEventArm
 from .values import to_text, unknown_field
 
 _log = logging.getLogger(__name__)
+
+_Payload = TypeVar("_Payload")
+_Listener: TypeAlias = Callable[[_Payload, pb.RobotEvent], None]
 
 # The name under which the SDK emits the event of each arm.
 SDK_EVENTS: Final[Mapping[RobotEventArm, str]] = MappingProxyType(
@@ -38,11 +41,7 @@ class RobotEventSink(ABC):
     def emit(self, event: pb.RobotEvent) -> None:
         """Sends an event. Must not block."""
 
-    def started(
-        self,
-        *,
-        seconds: float,
-    ) -> None:
+    def started(self, *, seconds: float) -> None:
         """The arm has started to move.
 
         Event arm 1.
@@ -50,12 +49,7 @@ class RobotEventSink(ABC):
         event = pb.RobotEvent(started=pb.RobotEvent.Started(seconds=seconds))
         self.emit(event)
 
-    def faulted(
-        self,
-        *,
-        fault: pb.Fault.ValueType,
-        detail: str,
-    ) -> None:
+    def faulted(self, *, fault: pb.Fault.ValueType, detail: str) -> None:
         """The arm refused to move, or stopped.
 
         Event arm 2.
@@ -85,23 +79,15 @@ class Emitter(Protocol):
         """Removes a callback that `on` added."""
 
 
-_FORWARDERS: Final[Mapping[RobotEventArm, str]] = {
-    "started": "started",
-    "faulted": "faulted",
-}
-
-
-def subscribe(
-    emitter: Emitter,
-    forwarders: RobotEventForwarders,
-) -> Callable[[], None]:
+def subscribe(emitter: Emitter, forwarders: RobotEventForwarders) -> Callable[[], None]:
     """Subscribes the callbacks to the SDK's events; returns a function that removes them."""
     subscribed: list[tuple[str, Callable[[Any], None]]] = []
-    for arm, attribute in _FORWARDERS.items():
-        callback: Callable[[Any], None] | None = getattr(forwarders, attribute)
+    for arm, event in SDK_EVENTS.items():
+        name = arm
+        callback: Callable[[Any], None] | None = getattr(forwarders, name)
         if callback is not None:
-            emitter.on(SDK_EVENTS[arm], callback)
-            subscribed.append((SDK_EVENTS[arm], callback))
+            emitter.on(event, callback)
+            subscribed.append((event, callback))
 
     def undo() -> None:
         while subscribed:
@@ -120,30 +106,21 @@ class RobotEventListeners:
     def __init__(self) -> None:
         self._listeners: dict[str, dict[object, Callable[[Any, pb.RobotEvent], object]]] = {}
 
-    def on_started(
-        self,
-        listener: Callable[[pb.RobotEvent.Started, pb.RobotEvent], None],
-    ) -> Callable[[], None]:
+    def on_started(self, listener: _Listener[pb.RobotEvent.Started]) -> Callable[[], None]:
         """The arm has started to move.
 
         Event arm 1.
         """
         return self._add("started", listener)
 
-    def on_faulted(
-        self,
-        listener: Callable[[pb.RobotEvent.Faulted, pb.RobotEvent], None],
-    ) -> Callable[[], None]:
+    def on_faulted(self, listener: _Listener[pb.RobotEvent.Faulted]) -> Callable[[], None]:
         """The arm refused to move, or stopped.
 
         Event arm 2.
         """
         return self._add("faulted", listener)
 
-    def on_unknown(
-        self,
-        listener: Callable[[int | None, pb.RobotEvent], None],
-    ) -> Callable[[], None]:
+    def on_unknown(self, listener: _Listener[int | None]) -> Callable[[], None]:
         """Adds a listener of events that this build does not know.
 
         Its first argument is the field number of the arm, or None if no arm is set.
@@ -168,11 +145,7 @@ class RobotEventListeners:
                 # Nothing is awaited here, so a CancelledError comes from a future of the listener.
                 _log.exception("a listener of %s failed", arm or "unknown events")
 
-    def _add(
-        self,
-        arm: str,
-        listener: Callable[[Any, pb.RobotEvent], None],
-    ) -> Callable[[], None]:
+    def _add(self, arm: str, listener: _Listener[Any]) -> Callable[[], None]:
         call = type(listener).__call__
         if inspect.iscoroutinefunction(listener) or inspect.iscoroutinefunction(call):
             raise TypeError(f"the listener {listener!r} is async, and nothing awaits it")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from google.protobuf.message import Message
@@ -67,16 +67,14 @@ class PartialRobotRequestHandler(RobotRequestHandler):
 
 
 class _Route(NamedTuple):
-    call: Callable[[RobotRequestHandler, pb.RobotRequest], Awaitable[Any]]
+    method: str
     response: str
 
 
 _ROUTES: Final[Mapping[str, _Route]] = {
-    "move": _Route(lambda handler, request: handler.move(request.move), "move"),
-    "grip": _Route(lambda handler, request: handler.grip(request.grip), "grip"),
-    "get_status": _Route(
-        lambda handler, request: handler.get_status(request.get_status), "get_status"
-    ),
+    "move": _Route("move", "move"),
+    "grip": _Route("grip", "grip"),
+    "get_status": _Route("get_status", "get_status"),
 }
 
 
@@ -107,7 +105,7 @@ async def answer(
         return response
     route = _ROUTES[arm]
     try:
-        _fill(response, route.response, await route.call(handler, request))
+        _fill(response, route.response, await getattr(handler, route.method)(getattr(request, arm)))
     except RequestError as error:
         _refuse(response, route.response, error)
     except Exception:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta, timezone
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
@@ -23,6 +23,7 @@ DurationLike: TypeAlias = Duration | timedelta | float | int
 StructLike: TypeAlias = Struct | Mapping[str, Any]
 
 M = TypeVar("M", bound=Message)
+R = TypeVar("R")
 _T = TypeVar("_T")
 
 _NANOS = 1_000_000_000
@@ -45,6 +46,10 @@ class Arm(NamedTuple):
     number: int
     type: type[Any]
     attribute: str = ""
+
+
+class Handlers(Generic[R]):
+    """The base of the handlers of each oneof. R: the type that they return."""
 
 
 def to_timestamp(value: TimestampLike) -> Timestamp:
@@ -229,12 +234,12 @@ def unknown_field(message: Message) -> int | None:
 
 
 def call_handler(
-    oneof: str, message: Message, arm: str | None, arms: Mapping[Any, Arm], handlers: object
-) -> Any:
+    oneof: str, message: Message, arm: str | None, arms: Mapping[Any, Arm], handlers: Handlers[R]
+) -> R:
     """Calls the handler of a message's arm with its payload and returns the result."""
     if arm is None:
         raise UnknownArmError(oneof, unknown_field(message))
-    handler: Callable[[Any], Any] = getattr(handlers, arms[arm].attribute or arm)
+    handler: Callable[[Any], R] = getattr(handlers, arms[arm].attribute or arm)
     return handler(getattr(message, arm))
 
 

@@ -14,6 +14,6 @@
 - `responses`: a typed dict for each response of a host
 - `models`: a frozen dataclass for each message that a host sends
 - `decoders`: functions that make dataclasses from messages
-- `fields`: what encoders and decoders share
+- `fields`: how encoders read sources and set fields
 - `values`: conversions of Timestamp, Duration and Struct
 """

@@ -33,11 +33,7 @@ class SessionRequestClient(ABC):
         """
         return pb.SessionRequest()
 
-    async def ping(
-        self,
-        *,
-        timeout: float | None = None,
-    ) -> pb.SessionResponse.Pong:
+    async def ping(self, *, timeout: float | None = None) -> pb.SessionResponse.Pong:
         """Checks that the host responds. The host answers at once, also while it is busy
         or closing.
 
@@ -54,9 +50,7 @@ class SessionRequestClient(ABC):
         return response.pong
 
     async def get_chat_history(
-        self,
-        *,
-        timeout: float | None = None,
+        self, *, timeout: float | None = None
     ) -> pb.SessionResponse.GetChatHistoryResponse:
         """Returns the conversation so far.
 
@@ -73,10 +67,7 @@ class SessionRequestClient(ABC):
         return response.get_chat_history
 
     async def run_input(
-        self,
-        *,
-        text: str,
-        timeout: float | None = None,
+        self, *, text: str, timeout: float | None = None
     ) -> pb.SessionResponse.RunInputResponse:
         """Sends text to the agent in place of the user's speech. The agent's current speech
         is interrupted. The response comes when the agent's turn is over; a newer
@@ -98,9 +89,7 @@ class SessionRequestClient(ABC):
         return response.run_input
 
     async def get_agent_info(
-        self,
-        *,
-        timeout: float | None = None,
+        self, *, timeout: float | None = None
     ) -> pb.SessionResponse.GetAgentInfoResponse:
         """Returns the agent that has the conversation.
 
@@ -117,9 +106,7 @@ class SessionRequestClient(ABC):
         return response.get_agent_info
 
     async def get_session_state(
-        self,
-        *,
-        timeout: float | None = None,
+        self, *, timeout: float | None = None
     ) -> pb.SessionResponse.GetSessionStateResponse:
         """Returns the state of the session.
 
@@ -136,9 +123,7 @@ class SessionRequestClient(ABC):
         return response.get_session_state
 
     async def get_rtc_stats(
-        self,
-        *,
-        timeout: float | None = None,
+        self, *, timeout: float | None = None
     ) -> pb.SessionResponse.GetRTCStatsResponse:
         """Returns the statistics of the agent's room connection.
 
@@ -155,9 +140,7 @@ class SessionRequestClient(ABC):
         return response.get_rtc_stats
 
     async def get_session_usage(
-        self,
-        *,
-        timeout: float | None = None,
+        self, *, timeout: float | None = None
     ) -> pb.SessionResponse.GetSessionUsageResponse:
         """Returns the model usage of the session.
 
@@ -174,9 +157,7 @@ class SessionRequestClient(ABC):
         return response.get_session_usage
 
     async def get_framework_info(
-        self,
-        *,
-        timeout: float | None = None,
+        self, *, timeout: float | None = None
     ) -> pb.SessionResponse.GetFrameworkInfoResponse:
         """Returns the SDK that the agent runs on.
 
@@ -220,11 +201,7 @@ class SessionRequestClient(ABC):
         return response.update_io
 
     async def finalize_simulation(
-        self,
-        *,
-        provisional_success: bool,
-        provisional_reason: str,
-        timeout: float | None = None,
+        self, *, provisional_success: bool, provisional_reason: str, timeout: float | None = None
     ) -> pb.SessionResponse.FinalizeSimulationResponse:
         """Ends a simulation: sends the driver's verdict and returns the agent's. It follows
         the conversation, often seconds after the agent hung up.

@@ -8,6 +8,12 @@ UnmappedValue. A oneof without an arm that this build knows is None.
 
 from __future__ import annotations
 
+from typing import Any
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.struct_pb2 import ListValue, Struct, Value
+from google.protobuf.timestamp_pb2 import Timestamp
+
 from . import agent_session_pb2 as pb, models
 from .enums import (
     agent_state_from_proto,
@@ -19,19 +25,18 @@ from .enums import (
     tool_reply_status_from_proto,
     user_state_from_proto,
 )
-from .fields import from_duration, from_struct, from_timestamp
 
 
 def decode_metrics_report(message: pb.MetricsReport) -> models.MetricsReport:
     """Returns the dataclass of a message MetricsReport."""
     return models.MetricsReport(
         started_speaking_at=(
-            from_timestamp(message.started_speaking_at)
+            _seconds(message.started_speaking_at)
             if message.HasField("started_speaking_at")
             else None
         ),
         stopped_speaking_at=(
-            from_timestamp(message.stopped_speaking_at)
+            _seconds(message.stopped_speaking_at)
             if message.HasField("stopped_speaking_at")
             else None
         ),
@@ -66,7 +71,7 @@ def decode_chat_message(message: pb.ChatMessage) -> models.ChatMessage:
         ),
         extra=dict(message.extra),
         metrics=decode_metrics_report(message.metrics) if message.HasField("metrics") else None,
-        created_at=from_timestamp(message.created_at) if message.HasField("created_at") else None,
+        created_at=_seconds(message.created_at) if message.HasField("created_at") else None,
     )
 
 
@@ -84,7 +89,7 @@ def decode_function_call(message: pb.FunctionCall) -> models.FunctionCall:
         call_id=message.call_id,
         arguments=message.arguments,
         name=message.name,
-        created_at=from_timestamp(message.created_at) if message.HasField("created_at") else None,
+        created_at=_seconds(message.created_at) if message.HasField("created_at") else None,
         extra=dict(message.extra),
     )
 
@@ -97,7 +102,7 @@ def decode_function_call_output(message: pb.FunctionCallOutput) -> models.Functi
         call_id=message.call_id,
         output=message.output,
         is_error=message.is_error,
-        created_at=from_timestamp(message.created_at) if message.HasField("created_at") else None,
+        created_at=_seconds(message.created_at) if message.HasField("created_at") else None,
     )
 
 
@@ -107,7 +112,7 @@ def decode_agent_handoff(message: pb.AgentHandoff) -> models.AgentHandoff:
         id=message.id,
         old_agent_id=message.old_agent_id if message.HasField("old_agent_id") else None,
         new_agent_id=message.new_agent_id,
-        created_at=from_timestamp(message.created_at) if message.HasField("created_at") else None,
+        created_at=_seconds(message.created_at) if message.HasField("created_at") else None,
     )
 
 
@@ -118,7 +123,7 @@ def decode_agent_config_update(message: pb.AgentConfigUpdate) -> models.AgentCon
         instructions=message.instructions if message.HasField("instructions") else None,
         tools_added=tuple(message.tools_added),
         tools_removed=tuple(message.tools_removed),
-        created_at=from_timestamp(message.created_at) if message.HasField("created_at") else None,
+        created_at=_seconds(message.created_at) if message.HasField("created_at") else None,
     )
 
 
@@ -221,7 +226,7 @@ def decode_agent_session_usage(message: pb.AgentSessionUsage) -> models.AgentSes
 def decode_debug_message(message: pb.DebugMessage) -> models.DebugMessage:
     """Returns the dataclass of a message DebugMessage."""
     return models.DebugMessage(
-        payload=from_struct(message.payload) if message.HasField("payload") else None
+        payload=_struct(message.payload) if message.HasField("payload") else None
     )
 
 
@@ -298,14 +303,10 @@ def decode_overlapping_speech(
     return models.OverlappingSpeech(
         is_interruption=message.is_interruption,
         overlap_started_at=(
-            from_timestamp(message.overlap_started_at)
-            if message.HasField("overlap_started_at")
-            else None
+            _seconds(message.overlap_started_at) if message.HasField("overlap_started_at") else None
         ),
         detection_delay=message.detection_delay,
-        detected_at=(
-            from_timestamp(message.detected_at) if message.HasField("detected_at") else None
-        ),
+        detected_at=_seconds(message.detected_at) if message.HasField("detected_at") else None,
     )
 
 
@@ -313,12 +314,12 @@ def decode_amd_prediction(message: pb.AgentSessionEvent.AmdPrediction) -> models
     """Returns the dataclass of a message AmdPrediction."""
     return models.AmdPrediction(
         speech_duration=(
-            from_duration(message.speech_duration) if message.HasField("speech_duration") else None
+            _seconds(message.speech_duration) if message.HasField("speech_duration") else None
         ),
         category=amd_category_from_proto(message.category),
         reason=message.reason,
         transcript=message.transcript,
-        delay=from_duration(message.delay) if message.HasField("delay") else None,
+        delay=_seconds(message.delay) if message.HasField("delay") else None,
     )
 
 
@@ -328,11 +329,9 @@ def decode_eot_prediction(message: pb.AgentSessionEvent.EotPrediction) -> models
         probability=message.probability,
         threshold=message.threshold,
         inference_duration=(
-            from_duration(message.inference_duration)
-            if message.HasField("inference_duration")
-            else None
+            _seconds(message.inference_duration) if message.HasField("inference_duration") else None
         ),
-        delay=from_duration(message.delay) if message.HasField("delay") else None,
+        delay=_seconds(message.delay) if message.HasField("delay") else None,
     )
 
 
@@ -476,7 +475,7 @@ def decode_get_session_state_response(
         user_state=decoded(user_state_from_proto, message.user_state),
         agent_id=message.agent_id,
         options=dict(message.options),
-        created_at=from_timestamp(message.created_at) if message.HasField("created_at") else None,
+        created_at=_seconds(message.created_at) if message.HasField("created_at") else None,
     )
 
 
@@ -485,8 +484,8 @@ def decode_get_rtc_stats_response(
 ) -> models.GetRTCStatsResponse:
     """Returns the dataclass of a message GetRTCStatsResponse."""
     return models.GetRTCStatsResponse(
-        publisher_stats=tuple(map(from_struct, message.publisher_stats)),
-        subscriber_stats=tuple(map(from_struct, message.subscriber_stats)),
+        publisher_stats=tuple(map(_struct, message.publisher_stats)),
+        subscriber_stats=tuple(map(_struct, message.subscriber_stats)),
     )
 
 
@@ -496,7 +495,7 @@ def decode_get_session_usage_response(
     """Returns the dataclass of a message GetSessionUsageResponse."""
     return models.GetSessionUsageResponse(
         usage=decode_agent_session_usage(message.usage) if message.HasField("usage") else None,
-        created_at=from_timestamp(message.created_at) if message.HasField("created_at") else None,
+        created_at=_seconds(message.created_at) if message.HasField("created_at") else None,
     )
 
 
@@ -534,3 +533,26 @@ def decode_finalize_simulation_response_simulation_verdict(
     return models.FinalizeSimulationResponseSimulationVerdict(
         success=message.success, reason=message.reason
     )
+
+
+def _seconds(value: Timestamp | Duration) -> float:
+    """Returns a time in seconds since the epoch, or a duration in seconds."""
+    return value.seconds + value.nanos / 1_000_000_000
+
+
+def _struct(value: Struct) -> dict[str, Any]:
+    """Returns a Struct as a dict of JSON values."""
+    return {key: _plain(item) for key, item in value.fields.items()}
+
+
+def _plain(value: Value) -> Any:
+    kind = value.WhichOneof("kind")
+    if kind == "struct_value":
+        return _struct(value.struct_value)
+    if kind == "list_value":
+        return _plain_list(value.list_value)
+    return None if kind in (None, "null_value") else getattr(value, kind)
+
+
+def _plain_list(value: ListValue) -> list[Any]:
+    return [_plain(item) for item in value.values]

@@ -3,7 +3,8 @@
 """Dispatch: the arms of each oneof, and a function that calls the handler of the arm.
 
 Each oneof has a Literal type of its arms, an immutable table of them, and a dataclass of
-handlers. A missing or extra handler is a type error.
+handlers. A missing or extra handler is a type error. A message whose arm is unset or unknown
+to this build raises UnknownArmError.
 """
 
 from __future__ import annotations
@@ -11,13 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, Generic, Literal, TypeAlias, TypeVar
+from typing import Final, Literal, TypeAlias
 
 from . import agent_session_pb2 as pb
-from .values import Arm, call_handler
-
-R = TypeVar("R")
-
+from .values import Arm, Handlers, R, call_handler
 
 ChatMessageChatContentArm: TypeAlias = Literal["text"]
 
@@ -29,30 +27,24 @@ CHAT_MESSAGE_CHAT_CONTENT_ARMS: Final[Mapping[ChatMessageChatContentArm, Arm]] =
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChatMessageChatContentHandlers(Generic[R]):
+class ChatMessageChatContentHandlers(Handlers[R]):
     """A handler for each arm of `agent_session.ChatMessage.ChatContent.payload`."""
 
     text: Callable[[str], R]
 
 
 def dispatch_chat_message_chat_content(
-    message: pb.ChatMessage.ChatContent,
-    handlers: ChatMessageChatContentHandlers[R],
+    message: pb.ChatMessage.ChatContent, handlers: ChatMessageChatContentHandlers[R]
 ) -> R:
-    """Calls the handler of the arm that is set with its payload and returns the result.
-
-    Raises:
-        UnknownArmError: No arm is set, or this build does not know it.
-    """
+    """Calls the handler of the arm that is set, with its payload."""
     arm = message.WhichOneof("payload")
-    result: R = call_handler(
+    return call_handler(
         "agent_session.ChatMessage.ChatContent.payload",
         message,
         arm,
         CHAT_MESSAGE_CHAT_CONTENT_ARMS,
         handlers,
     )
-    return result
 
 
 ChatContextChatItemArm: TypeAlias = Literal[
@@ -75,7 +67,7 @@ CHAT_CONTEXT_CHAT_ITEM_ARMS: Final[Mapping[ChatContextChatItemArm, Arm]] = Mappi
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChatContextChatItemHandlers(Generic[R]):
+class ChatContextChatItemHandlers(Handlers[R]):
     """A handler for each arm of `agent_session.ChatContext.ChatItem.item`."""
 
     message: Callable[[pb.ChatMessage], R]
@@ -86,32 +78,20 @@ class ChatContextChatItemHandlers(Generic[R]):
 
 
 def dispatch_chat_context_chat_item(
-    message: pb.ChatContext.ChatItem,
-    handlers: ChatContextChatItemHandlers[R],
+    message: pb.ChatContext.ChatItem, handlers: ChatContextChatItemHandlers[R]
 ) -> R:
-    """Calls the handler of the arm that is set with its payload and returns the result.
-
-    Raises:
-        UnknownArmError: No arm is set, or this build does not know it.
-    """
+    """Calls the handler of the arm that is set, with its payload."""
     arm = message.WhichOneof("item")
-    result: R = call_handler(
+    return call_handler(
         "agent_session.ChatContext.ChatItem.item",
         message,
         arm,
         CHAT_CONTEXT_CHAT_ITEM_ARMS,
         handlers,
     )
-    return result
 
 
-ModelUsageArm: TypeAlias = Literal[
-    "llm",
-    "tts",
-    "stt",
-    "interruption",
-    "eot",
-]
+ModelUsageArm: TypeAlias = Literal["llm", "tts", "stt", "interruption", "eot"]
 
 MODEL_USAGE_ARMS: Final[Mapping[ModelUsageArm, Arm]] = MappingProxyType(
     {
@@ -125,7 +105,7 @@ MODEL_USAGE_ARMS: Final[Mapping[ModelUsageArm, Arm]] = MappingProxyType(
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelUsageHandlers(Generic[R]):
+class ModelUsageHandlers(Handlers[R]):
     """A handler for each arm of `agent_session.ModelUsage.usage`."""
 
     llm: Callable[[pb.LLMModelUsage], R]
@@ -135,24 +115,10 @@ class ModelUsageHandlers(Generic[R]):
     eot: Callable[[pb.EotModelUsage], R]
 
 
-def dispatch_model_usage(
-    message: pb.ModelUsage,
-    handlers: ModelUsageHandlers[R],
-) -> R:
-    """Calls the handler of the arm that is set with its payload and returns the result.
-
-    Raises:
-        UnknownArmError: No arm is set, or this build does not know it.
-    """
+def dispatch_model_usage(message: pb.ModelUsage, handlers: ModelUsageHandlers[R]) -> R:
+    """Calls the handler of the arm that is set, with its payload."""
     arm = message.WhichOneof("usage")
-    result: R = call_handler(
-        "agent_session.ModelUsage.usage",
-        message,
-        arm,
-        MODEL_USAGE_ARMS,
-        handlers,
-    )
-    return result
+    return call_handler("agent_session.ModelUsage.usage", message, arm, MODEL_USAGE_ARMS, handlers)
 
 
 AgentSessionEventArm: TypeAlias = Literal[
@@ -195,7 +161,7 @@ AGENT_SESSION_EVENT_ARMS: Final[Mapping[AgentSessionEventArm, Arm]] = MappingPro
 
 
 @dataclass(frozen=True, kw_only=True)
-class AgentSessionEventHandlers(Generic[R]):
+class AgentSessionEventHandlers(Handlers[R]):
     """A handler for each arm of `agent_session.AgentSessionEvent.event`."""
 
     agent_state_changed: Callable[[pb.AgentSessionEvent.AgentStateChanged], R]
@@ -216,23 +182,13 @@ class AgentSessionEventHandlers(Generic[R]):
 
 
 def dispatch_agent_session_event(
-    message: pb.AgentSessionEvent,
-    handlers: AgentSessionEventHandlers[R],
+    message: pb.AgentSessionEvent, handlers: AgentSessionEventHandlers[R]
 ) -> R:
-    """Calls the handler of the arm that is set with its payload and returns the result.
-
-    Raises:
-        UnknownArmError: No arm is set, or this build does not know it.
-    """
+    """Calls the handler of the arm that is set, with its payload."""
     arm = message.WhichOneof("event")
-    result: R = call_handler(
-        "agent_session.AgentSessionEvent.event",
-        message,
-        arm,
-        AGENT_SESSION_EVENT_ARMS,
-        handlers,
+    return call_handler(
+        "agent_session.AgentSessionEvent.event", message, arm, AGENT_SESSION_EVENT_ARMS, handlers
     )
-    return result
 
 
 AgentSessionEventToolExecutionUpdatedArm: TypeAlias = Literal[
@@ -255,7 +211,7 @@ AGENT_SESSION_EVENT_TOOL_EXECUTION_UPDATED_ARMS: Final[
 
 
 @dataclass(frozen=True, kw_only=True)
-class AgentSessionEventToolExecutionUpdatedHandlers(Generic[R]):
+class AgentSessionEventToolExecutionUpdatedHandlers(Handlers[R]):
     """A handler for each arm of `agent_session.AgentSessionEvent.ToolExecutionUpdated.update`."""
 
     started: Callable[[pb.AgentSessionEvent.ToolExecutionUpdated.Started], R]
@@ -268,20 +224,15 @@ def dispatch_agent_session_event_tool_execution_updated(
     message: pb.AgentSessionEvent.ToolExecutionUpdated,
     handlers: AgentSessionEventToolExecutionUpdatedHandlers[R],
 ) -> R:
-    """Calls the handler of the arm that is set with its payload and returns the result.
-
-    Raises:
-        UnknownArmError: No arm is set, or this build does not know it.
-    """
+    """Calls the handler of the arm that is set, with its payload."""
     arm = message.WhichOneof("update")
-    result: R = call_handler(
+    return call_handler(
         "agent_session.AgentSessionEvent.ToolExecutionUpdated.update",
         message,
         arm,
         AGENT_SESSION_EVENT_TOOL_EXECUTION_UPDATED_ARMS,
         handlers,
     )
-    return result
 
 
 SessionRequestArm: TypeAlias = Literal[
@@ -314,7 +265,7 @@ SESSION_REQUEST_ARMS: Final[Mapping[SessionRequestArm, Arm]] = MappingProxyType(
 
 
 @dataclass(frozen=True, kw_only=True)
-class SessionRequestHandlers(Generic[R]):
+class SessionRequestHandlers(Handlers[R]):
     """A handler for each arm of `agent_session.SessionRequest.request`."""
 
     ping: Callable[[pb.SessionRequest.Ping], R]
@@ -329,24 +280,12 @@ class SessionRequestHandlers(Generic[R]):
     finalize_simulation: Callable[[pb.SessionRequest.FinalizeSimulation], R]
 
 
-def dispatch_session_request(
-    message: pb.SessionRequest,
-    handlers: SessionRequestHandlers[R],
-) -> R:
-    """Calls the handler of the arm that is set with its payload and returns the result.
-
-    Raises:
-        UnknownArmError: No arm is set, or this build does not know it.
-    """
+def dispatch_session_request(message: pb.SessionRequest, handlers: SessionRequestHandlers[R]) -> R:
+    """Calls the handler of the arm that is set, with its payload."""
     arm = message.WhichOneof("request")
-    result: R = call_handler(
-        "agent_session.SessionRequest.request",
-        message,
-        arm,
-        SESSION_REQUEST_ARMS,
-        handlers,
+    return call_handler(
+        "agent_session.SessionRequest.request", message, arm, SESSION_REQUEST_ARMS, handlers
     )
-    return result
 
 
 SessionResponseArm: TypeAlias = Literal[
@@ -379,7 +318,7 @@ SESSION_RESPONSE_ARMS: Final[Mapping[SessionResponseArm, Arm]] = MappingProxyTyp
 
 
 @dataclass(frozen=True, kw_only=True)
-class SessionResponseHandlers(Generic[R]):
+class SessionResponseHandlers(Handlers[R]):
     """A handler for each arm of `agent_session.SessionResponse.response`."""
 
     pong: Callable[[pb.SessionResponse.Pong], R]
@@ -395,23 +334,13 @@ class SessionResponseHandlers(Generic[R]):
 
 
 def dispatch_session_response(
-    message: pb.SessionResponse,
-    handlers: SessionResponseHandlers[R],
+    message: pb.SessionResponse, handlers: SessionResponseHandlers[R]
 ) -> R:
-    """Calls the handler of the arm that is set with its payload and returns the result.
-
-    Raises:
-        UnknownArmError: No arm is set, or this build does not know it.
-    """
+    """Calls the handler of the arm that is set, with its payload."""
     arm = message.WhichOneof("response")
-    result: R = call_handler(
-        "agent_session.SessionResponse.response",
-        message,
-        arm,
-        SESSION_RESPONSE_ARMS,
-        handlers,
+    return call_handler(
+        "agent_session.SessionResponse.response", message, arm, SESSION_RESPONSE_ARMS, handlers
     )
-    return result
 
 
 AgentSessionMessageArm: TypeAlias = Literal[
@@ -440,7 +369,7 @@ AGENT_SESSION_MESSAGE_ARMS: Final[Mapping[AgentSessionMessageArm, Arm]] = Mappin
 
 
 @dataclass(frozen=True, kw_only=True)
-class AgentSessionMessageHandlers(Generic[R]):
+class AgentSessionMessageHandlers(Handlers[R]):
     """A handler for each arm of `agent_session.AgentSessionMessage.message`."""
 
     audio_input: Callable[[pb.AgentSessionMessage.ConsoleIO.AudioFrame], R]
@@ -454,20 +383,14 @@ class AgentSessionMessageHandlers(Generic[R]):
 
 
 def dispatch_agent_session_message(
-    message: pb.AgentSessionMessage,
-    handlers: AgentSessionMessageHandlers[R],
+    message: pb.AgentSessionMessage, handlers: AgentSessionMessageHandlers[R]
 ) -> R:
-    """Calls the handler of the arm that is set with its payload and returns the result.
-
-    Raises:
-        UnknownArmError: No arm is set, or this build does not know it.
-    """
+    """Calls the handler of the arm that is set, with its payload."""
     arm = message.WhichOneof("message")
-    result: R = call_handler(
+    return call_handler(
         "agent_session.AgentSessionMessage.message",
         message,
         arm,
         AGENT_SESSION_MESSAGE_ARMS,
         handlers,
     )
-    return result

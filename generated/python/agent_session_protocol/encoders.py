@@ -31,6 +31,7 @@ from .enums import (
 from .fields import (
     MappingAttributes,
     ObjectItems,
+    filled,
     first_attribute,
     is_mapping,
     log_unknown_tag,
@@ -48,14 +49,10 @@ if TYPE_CHECKING:
 
 
 def encode_metrics_report(source: Any) -> pb.MetricsReport:
-    """Returns a message MetricsReport made from a source."""
-    to = pb.MetricsReport()
-    fill_metrics_report(source, to)
-    return to
+    return filled(fill_metrics_report, source, pb.MetricsReport())
 
 
 def fill_metrics_report(source: Any, to: pb.MetricsReport) -> None:
-    """Fills a message MetricsReport from a source."""
     to.SetInParent()
     if not is_mapping[type(source)]:
         source = ObjectItems(source)
@@ -87,22 +84,16 @@ def fill_metrics_report(source: Any, to: pb.MetricsReport) -> None:
 
 
 def encode_chat_message(source: Any) -> pb.ChatMessage:
-    """Returns a message ChatMessage made from a source."""
-    to = pb.ChatMessage()
-    fill_chat_message(source, to)
-    return to
+    return filled(fill_chat_message, source, pb.ChatMessage())
 
 
 def fill_chat_message(source: Any, to: pb.ChatMessage) -> None:
-    """Fills a message ChatMessage from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source, ("transcript_confidence",))
-    if (value := source.id) is not None:
-        to.id = value
+    to.id = "" if (value := source.id) is None else value
     to.role = chat_role_to_proto(source.role)
     overrides.fill_content(source, to)
-    if (value := source.interrupted) is not None:
-        to.interrupted = value
+    to.interrupted = False if (value := source.interrupted) is None else value
     if (value := source.transcript_confidence) is not None:
         to.transcript_confidence = value
     if value := source.extra:
@@ -115,14 +106,10 @@ def fill_chat_message(source: Any, to: pb.ChatMessage) -> None:
 
 
 def encode_chat_message_chat_content(source: Any) -> pb.ChatMessage.ChatContent:
-    """Returns a message ChatMessageChatContent made from a source."""
-    to = pb.ChatMessage.ChatContent()
-    fill_chat_message_chat_content(source, to)
-    return to
+    return filled(fill_chat_message_chat_content, source, pb.ChatMessage.ChatContent())
 
 
 def fill_chat_message_chat_content(source: Any, to: pb.ChatMessage.ChatContent) -> None:
-    """Fills a message ChatMessageChatContent from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
         source = MappingAttributes(source, ("text",))
@@ -131,23 +118,16 @@ def fill_chat_message_chat_content(source: Any, to: pb.ChatMessage.ChatContent) 
 
 
 def encode_function_call(source: Any) -> pb.FunctionCall:
-    """Returns a message FunctionCall made from a source."""
-    to = pb.FunctionCall()
-    fill_function_call(source, to)
-    return to
+    return filled(fill_function_call, source, pb.FunctionCall())
 
 
 def fill_function_call(source: Any, to: pb.FunctionCall) -> None:
-    """Fills a message FunctionCall from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.id = "" if (value := source.id) is None else value
-    if (value := source.call_id) is not None:
-        to.call_id = value
-    if (value := source.arguments) is not None:
-        to.arguments = value
-    if (value := source.name) is not None:
-        to.name = value
+    to.call_id = "" if (value := source.call_id) is None else value
+    to.arguments = "" if (value := source.arguments) is None else value
+    to.name = "" if (value := source.name) is None else value
     if (value := source.created_at) is not None:
         set_timestamp(to.created_at, value)
     if value := source.extra:
@@ -156,58 +136,41 @@ def fill_function_call(source: Any, to: pb.FunctionCall) -> None:
 
 
 def encode_function_call_output(source: Any) -> pb.FunctionCallOutput:
-    """Returns a message FunctionCallOutput made from a source."""
-    to = pb.FunctionCallOutput()
-    fill_function_call_output(source, to)
-    return to
+    return filled(fill_function_call_output, source, pb.FunctionCallOutput())
 
 
 def fill_function_call_output(source: Any, to: pb.FunctionCallOutput) -> None:
-    """Fills a message FunctionCallOutput from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.id = "" if (value := source.id) is None else value
-    if (value := source.name) is not None:
-        to.name = value
-    if (value := source.call_id) is not None:
-        to.call_id = value
-    if (value := source.output) is not None:
-        to.output = value
-    if (value := source.is_error) is not None:
-        to.is_error = value
+    to.name = "" if (value := source.name) is None else value
+    to.call_id = "" if (value := source.call_id) is None else value
+    to.output = "" if (value := source.output) is None else value
+    to.is_error = False if (value := source.is_error) is None else value
     if (value := source.created_at) is not None:
         set_timestamp(to.created_at, value)
 
 
 def encode_agent_handoff(source: Any) -> pb.AgentHandoff:
-    """Returns a message AgentHandoff made from a source."""
-    to = pb.AgentHandoff()
-    fill_agent_handoff(source, to)
-    return to
+    return filled(fill_agent_handoff, source, pb.AgentHandoff())
 
 
 def fill_agent_handoff(source: Any, to: pb.AgentHandoff) -> None:
-    """Fills a message AgentHandoff from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source, ("old_agent_id",))
     to.id = "" if (value := source.id) is None else value
     if (value := source.old_agent_id) is not None:
         to.old_agent_id = value
-    if (value := source.new_agent_id) is not None:
-        to.new_agent_id = value
+    to.new_agent_id = "" if (value := source.new_agent_id) is None else value
     if (value := source.created_at) is not None:
         set_timestamp(to.created_at, value)
 
 
 def encode_agent_config_update(source: Any) -> pb.AgentConfigUpdate:
-    """Returns a message AgentConfigUpdate made from a source."""
-    to = pb.AgentConfigUpdate()
-    fill_agent_config_update(source, to)
-    return to
+    return filled(fill_agent_config_update, source, pb.AgentConfigUpdate())
 
 
 def fill_agent_config_update(source: Any, to: pb.AgentConfigUpdate) -> None:
-    """Fills a message AgentConfigUpdate from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source, ("instructions", "tools_added", "tools_removed"))
     to.id = "" if (value := source.id) is None else value
@@ -221,14 +184,10 @@ def fill_agent_config_update(source: Any, to: pb.AgentConfigUpdate) -> None:
 
 
 def encode_chat_context_chat_item(source: Any) -> pb.ChatContext.ChatItem:
-    """Returns a message ChatContextChatItem made from a source."""
-    to = pb.ChatContext.ChatItem()
-    fill_chat_context_chat_item(source, to)
-    return to
+    return filled(fill_chat_context_chat_item, source, pb.ChatContext.ChatItem())
 
 
 def fill_chat_context_chat_item(source: Any, to: pb.ChatContext.ChatItem) -> None:
-    """Fills a message ChatContextChatItem from a source."""
     try:
         tag = source.type
     except AttributeError:
@@ -251,136 +210,88 @@ def fill_chat_context_chat_item(source: Any, to: pb.ChatContext.ChatItem) -> Non
 
 
 def encode_llm_model_usage(source: Any) -> pb.LLMModelUsage:
-    """Returns a message LLMModelUsage made from a source."""
-    to = pb.LLMModelUsage()
-    fill_llm_model_usage(source, to)
-    return to
+    return filled(fill_llm_model_usage, source, pb.LLMModelUsage())
 
 
 def fill_llm_model_usage(source: Any, to: pb.LLMModelUsage) -> None:
-    """Fills a message LLMModelUsage from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.provider = "" if (value := source.provider) is None else value
-    if (value := source.model) is not None:
-        to.model = value
-    if (value := source.input_tokens) is not None:
-        to.input_tokens = value
-    if (value := source.input_cached_tokens) is not None:
-        to.input_cached_tokens = value
-    if (value := source.input_audio_tokens) is not None:
-        to.input_audio_tokens = value
+    to.model = "" if (value := source.model) is None else value
+    to.input_tokens = 0 if (value := source.input_tokens) is None else value
+    to.input_cached_tokens = 0 if (value := source.input_cached_tokens) is None else value
+    to.input_audio_tokens = 0 if (value := source.input_audio_tokens) is None else value
     if (value := source.input_cached_audio_tokens) is not None:
         to.input_cached_audio_tokens = value
-    if (value := source.input_text_tokens) is not None:
-        to.input_text_tokens = value
-    if (value := source.input_cached_text_tokens) is not None:
-        to.input_cached_text_tokens = value
-    if (value := source.input_image_tokens) is not None:
-        to.input_image_tokens = value
+    to.input_text_tokens = 0 if (value := source.input_text_tokens) is None else value
+    to.input_cached_text_tokens = 0 if (value := source.input_cached_text_tokens) is None else value
+    to.input_image_tokens = 0 if (value := source.input_image_tokens) is None else value
     if (value := source.input_cached_image_tokens) is not None:
         to.input_cached_image_tokens = value
-    if (value := source.output_tokens) is not None:
-        to.output_tokens = value
-    if (value := source.output_audio_tokens) is not None:
-        to.output_audio_tokens = value
-    if (value := source.output_text_tokens) is not None:
-        to.output_text_tokens = value
-    if (value := source.session_duration) is not None:
-        to.session_duration = value
+    to.output_tokens = 0 if (value := source.output_tokens) is None else value
+    to.output_audio_tokens = 0 if (value := source.output_audio_tokens) is None else value
+    to.output_text_tokens = 0 if (value := source.output_text_tokens) is None else value
+    to.session_duration = 0.0 if (value := source.session_duration) is None else value
 
 
 def encode_tts_model_usage(source: Any) -> pb.TTSModelUsage:
-    """Returns a message TTSModelUsage made from a source."""
-    to = pb.TTSModelUsage()
-    fill_tts_model_usage(source, to)
-    return to
+    return filled(fill_tts_model_usage, source, pb.TTSModelUsage())
 
 
 def fill_tts_model_usage(source: Any, to: pb.TTSModelUsage) -> None:
-    """Fills a message TTSModelUsage from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.provider = "" if (value := source.provider) is None else value
-    if (value := source.model) is not None:
-        to.model = value
-    if (value := source.input_tokens) is not None:
-        to.input_tokens = value
-    if (value := source.output_tokens) is not None:
-        to.output_tokens = value
-    if (value := source.characters_count) is not None:
-        to.characters_count = value
-    if (value := source.audio_duration) is not None:
-        to.audio_duration = value
+    to.model = "" if (value := source.model) is None else value
+    to.input_tokens = 0 if (value := source.input_tokens) is None else value
+    to.output_tokens = 0 if (value := source.output_tokens) is None else value
+    to.characters_count = 0 if (value := source.characters_count) is None else value
+    to.audio_duration = 0.0 if (value := source.audio_duration) is None else value
 
 
 def encode_stt_model_usage(source: Any) -> pb.STTModelUsage:
-    """Returns a message STTModelUsage made from a source."""
-    to = pb.STTModelUsage()
-    fill_stt_model_usage(source, to)
-    return to
+    return filled(fill_stt_model_usage, source, pb.STTModelUsage())
 
 
 def fill_stt_model_usage(source: Any, to: pb.STTModelUsage) -> None:
-    """Fills a message STTModelUsage from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.provider = "" if (value := source.provider) is None else value
-    if (value := source.model) is not None:
-        to.model = value
-    if (value := source.input_tokens) is not None:
-        to.input_tokens = value
-    if (value := source.output_tokens) is not None:
-        to.output_tokens = value
-    if (value := source.audio_duration) is not None:
-        to.audio_duration = value
+    to.model = "" if (value := source.model) is None else value
+    to.input_tokens = 0 if (value := source.input_tokens) is None else value
+    to.output_tokens = 0 if (value := source.output_tokens) is None else value
+    to.audio_duration = 0.0 if (value := source.audio_duration) is None else value
 
 
 def encode_interruption_model_usage(source: Any) -> pb.InterruptionModelUsage:
-    """Returns a message InterruptionModelUsage made from a source."""
-    to = pb.InterruptionModelUsage()
-    fill_interruption_model_usage(source, to)
-    return to
+    return filled(fill_interruption_model_usage, source, pb.InterruptionModelUsage())
 
 
 def fill_interruption_model_usage(source: Any, to: pb.InterruptionModelUsage) -> None:
-    """Fills a message InterruptionModelUsage from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.provider = "" if (value := source.provider) is None else value
-    if (value := source.model) is not None:
-        to.model = value
-    if (value := source.total_requests) is not None:
-        to.total_requests = value
+    to.model = "" if (value := source.model) is None else value
+    to.total_requests = 0 if (value := source.total_requests) is None else value
 
 
 def encode_eot_model_usage(source: Any) -> pb.EotModelUsage:
-    """Returns a message EotModelUsage made from a source."""
-    to = pb.EotModelUsage()
-    fill_eot_model_usage(source, to)
-    return to
+    return filled(fill_eot_model_usage, source, pb.EotModelUsage())
 
 
 def fill_eot_model_usage(source: Any, to: pb.EotModelUsage) -> None:
-    """Fills a message EotModelUsage from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.provider = "" if (value := source.provider) is None else value
-    if (value := source.model) is not None:
-        to.model = value
-    if (value := source.total_requests) is not None:
-        to.total_requests = value
+    to.model = "" if (value := source.model) is None else value
+    to.total_requests = 0 if (value := source.total_requests) is None else value
 
 
 def encode_model_usage(source: Any) -> pb.ModelUsage:
-    """Returns a message ModelUsage made from a source."""
-    to = pb.ModelUsage()
-    fill_model_usage(source, to)
-    return to
+    return filled(fill_model_usage, source, pb.ModelUsage())
 
 
 def fill_model_usage(source: Any, to: pb.ModelUsage) -> None:
-    """Fills a message ModelUsage from a source."""
     try:
         tag = source.type
     except AttributeError:
@@ -403,14 +314,10 @@ def fill_model_usage(source: Any, to: pb.ModelUsage) -> None:
 
 
 def encode_agent_session_usage(source: Any) -> pb.AgentSessionUsage:
-    """Returns a message AgentSessionUsage made from a source."""
-    to = pb.AgentSessionUsage()
-    fill_agent_session_usage(source, to)
-    return to
+    return filled(fill_agent_session_usage, source, pb.AgentSessionUsage())
 
 
 def fill_agent_session_usage(source: Any, to: pb.AgentSessionUsage) -> None:
-    """Fills a message AgentSessionUsage from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
@@ -420,14 +327,10 @@ def fill_agent_session_usage(source: Any, to: pb.AgentSessionUsage) -> None:
 
 
 def encode_debug_message(source: Any) -> pb.DebugMessage:
-    """Returns a message DebugMessage made from a source."""
-    to = pb.DebugMessage()
-    fill_debug_message(source, to)
-    return to
+    return filled(fill_debug_message, source, pb.DebugMessage())
 
 
 def fill_debug_message(source: Any, to: pb.DebugMessage) -> None:
-    """Fills a message DebugMessage from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
@@ -436,14 +339,10 @@ def fill_debug_message(source: Any, to: pb.DebugMessage) -> None:
 
 
 def encode_agent_state_changed(source: Any) -> pb.AgentSessionEvent.AgentStateChanged:
-    """Returns a message AgentStateChanged made from a source."""
-    to = pb.AgentSessionEvent.AgentStateChanged()
-    fill_agent_state_changed(source, to)
-    return to
+    return filled(fill_agent_state_changed, source, pb.AgentSessionEvent.AgentStateChanged())
 
 
 def fill_agent_state_changed(source: Any, to: pb.AgentSessionEvent.AgentStateChanged) -> None:
-    """Fills a message AgentStateChanged from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.old_state = agent_state_to_proto(source.old_state)
@@ -451,14 +350,10 @@ def fill_agent_state_changed(source: Any, to: pb.AgentSessionEvent.AgentStateCha
 
 
 def encode_user_state_changed(source: Any) -> pb.AgentSessionEvent.UserStateChanged:
-    """Returns a message UserStateChanged made from a source."""
-    to = pb.AgentSessionEvent.UserStateChanged()
-    fill_user_state_changed(source, to)
-    return to
+    return filled(fill_user_state_changed, source, pb.AgentSessionEvent.UserStateChanged())
 
 
 def fill_user_state_changed(source: Any, to: pb.AgentSessionEvent.UserStateChanged) -> None:
-    """Fills a message UserStateChanged from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.old_state = user_state_to_proto(source.old_state)
@@ -466,16 +361,14 @@ def fill_user_state_changed(source: Any, to: pb.AgentSessionEvent.UserStateChang
 
 
 def encode_conversation_item_added(source: Any) -> pb.AgentSessionEvent.ConversationItemAdded:
-    """Returns a message ConversationItemAdded made from a source."""
-    to = pb.AgentSessionEvent.ConversationItemAdded()
-    fill_conversation_item_added(source, to)
-    return to
+    return filled(
+        fill_conversation_item_added, source, pb.AgentSessionEvent.ConversationItemAdded()
+    )
 
 
 def fill_conversation_item_added(
     source: Any, to: pb.AgentSessionEvent.ConversationItemAdded
 ) -> None:
-    """Fills a message ConversationItemAdded from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
@@ -484,32 +377,23 @@ def fill_conversation_item_added(
 
 
 def encode_user_input_transcribed(source: Any) -> pb.AgentSessionEvent.UserInputTranscribed:
-    """Returns a message UserInputTranscribed made from a source."""
-    to = pb.AgentSessionEvent.UserInputTranscribed()
-    fill_user_input_transcribed(source, to)
-    return to
+    return filled(fill_user_input_transcribed, source, pb.AgentSessionEvent.UserInputTranscribed())
 
 
 def fill_user_input_transcribed(source: Any, to: pb.AgentSessionEvent.UserInputTranscribed) -> None:
-    """Fills a message UserInputTranscribed from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source, ("language",))
     to.transcript = "" if (value := source.transcript) is None else value
-    if (value := source.is_final) is not None:
-        to.is_final = value
+    to.is_final = False if (value := source.is_final) is None else value
     if (value := source.language) is not None:
         to.language = text_of(value)
 
 
 def encode_function_tools_started(source: Any) -> pb.AgentSessionEvent.FunctionToolsStarted:
-    """Returns a message FunctionToolsStarted made from a source."""
-    to = pb.AgentSessionEvent.FunctionToolsStarted()
-    fill_function_tools_started(source, to)
-    return to
+    return filled(fill_function_tools_started, source, pb.AgentSessionEvent.FunctionToolsStarted())
 
 
 def fill_function_tools_started(source: Any, to: pb.AgentSessionEvent.FunctionToolsStarted) -> None:
-    """Fills a message FunctionToolsStarted from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
@@ -519,16 +403,14 @@ def fill_function_tools_started(source: Any, to: pb.AgentSessionEvent.FunctionTo
 
 
 def encode_function_tools_executed(source: Any) -> pb.AgentSessionEvent.FunctionToolsExecuted:
-    """Returns a message FunctionToolsExecuted made from a source."""
-    to = pb.AgentSessionEvent.FunctionToolsExecuted()
-    fill_function_tools_executed(source, to)
-    return to
+    return filled(
+        fill_function_tools_executed, source, pb.AgentSessionEvent.FunctionToolsExecuted()
+    )
 
 
 def fill_function_tools_executed(
     source: Any, to: pb.AgentSessionEvent.FunctionToolsExecuted
 ) -> None:
-    """Fills a message FunctionToolsExecuted from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
@@ -541,14 +423,10 @@ def fill_function_tools_executed(
 
 
 def encode_error(source: Any) -> pb.AgentSessionEvent.Error:
-    """Returns a message Error made from a source."""
-    to = pb.AgentSessionEvent.Error()
-    fill_error(source, to)
-    return to
+    return filled(fill_error, source, pb.AgentSessionEvent.Error())
 
 
 def fill_error(source: Any, to: pb.AgentSessionEvent.Error) -> None:
-    """Fills a message Error from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
@@ -557,61 +435,45 @@ def fill_error(source: Any, to: pb.AgentSessionEvent.Error) -> None:
 
 
 def encode_overlapping_speech(source: Any) -> pb.AgentSessionEvent.OverlappingSpeech:
-    """Returns a message OverlappingSpeech made from a source."""
-    to = pb.AgentSessionEvent.OverlappingSpeech()
-    fill_overlapping_speech(source, to)
-    return to
+    return filled(fill_overlapping_speech, source, pb.AgentSessionEvent.OverlappingSpeech())
 
 
 def fill_overlapping_speech(source: Any, to: pb.AgentSessionEvent.OverlappingSpeech) -> None:
-    """Fills a message OverlappingSpeech from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source, ("overlap_started_at",))
     to.is_interruption = False if (value := source.is_interruption) is None else value
     if (value := source.overlap_started_at) is not None:
         set_timestamp(to.overlap_started_at, value)
-    if (value := source.detection_delay) is not None:
-        to.detection_delay = value
+    to.detection_delay = 0.0 if (value := source.detection_delay) is None else value
     if (value := source.detected_at) is not None:
         set_timestamp(to.detected_at, value)
 
 
 def encode_amd_prediction(source: Any) -> pb.AgentSessionEvent.AmdPrediction:
-    """Returns a message AmdPrediction made from a source."""
-    to = pb.AgentSessionEvent.AmdPrediction()
-    fill_amd_prediction(source, to)
-    return to
+    return filled(fill_amd_prediction, source, pb.AgentSessionEvent.AmdPrediction())
 
 
 def fill_amd_prediction(source: Any, to: pb.AgentSessionEvent.AmdPrediction) -> None:
-    """Fills a message AmdPrediction from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     if (value := source.speech_duration) is not None:
         set_duration(to.speech_duration, value)
     to.category = amd_category_to_proto(source.category)
-    if (value := source.reason) is not None:
-        to.reason = value
-    if (value := source.transcript) is not None:
-        to.transcript = value
+    to.reason = "" if (value := source.reason) is None else value
+    to.transcript = "" if (value := source.transcript) is None else value
     if (value := source.delay) is not None:
         set_duration(to.delay, value)
 
 
 def encode_eot_prediction(source: Any) -> pb.AgentSessionEvent.EotPrediction:
-    """Returns a message EotPrediction made from a source."""
-    to = pb.AgentSessionEvent.EotPrediction()
-    fill_eot_prediction(source, to)
-    return to
+    return filled(fill_eot_prediction, source, pb.AgentSessionEvent.EotPrediction())
 
 
 def fill_eot_prediction(source: Any, to: pb.AgentSessionEvent.EotPrediction) -> None:
-    """Fills a message EotPrediction from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.probability = 0.0 if (value := source.probability) is None else value
-    if (value := source.threshold) is not None:
-        to.threshold = value
+    to.threshold = 0.0 if (value := source.threshold) is None else value
     if (value := source.inference_duration) is not None:
         set_duration(to.inference_duration, value)
     if (value := source.delay) is not None:
@@ -619,14 +481,10 @@ def fill_eot_prediction(source: Any, to: pb.AgentSessionEvent.EotPrediction) -> 
 
 
 def encode_session_usage_updated(source: Any) -> pb.AgentSessionEvent.SessionUsageUpdated:
-    """Returns a message SessionUsageUpdated made from a source."""
-    to = pb.AgentSessionEvent.SessionUsageUpdated()
-    fill_session_usage_updated(source, to)
-    return to
+    return filled(fill_session_usage_updated, source, pb.AgentSessionEvent.SessionUsageUpdated())
 
 
 def fill_session_usage_updated(source: Any, to: pb.AgentSessionEvent.SessionUsageUpdated) -> None:
-    """Fills a message SessionUsageUpdated from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
@@ -635,14 +493,10 @@ def fill_session_usage_updated(source: Any, to: pb.AgentSessionEvent.SessionUsag
 
 
 def encode_tool_execution_updated(source: Any) -> pb.AgentSessionEvent.ToolExecutionUpdated:
-    """Returns a message ToolExecutionUpdated made from a source."""
-    to = pb.AgentSessionEvent.ToolExecutionUpdated()
-    fill_tool_execution_updated(source, to)
-    return to
+    return filled(fill_tool_execution_updated, source, pb.AgentSessionEvent.ToolExecutionUpdated())
 
 
 def fill_tool_execution_updated(source: Any, to: pb.AgentSessionEvent.ToolExecutionUpdated) -> None:
-    """Fills a message ToolExecutionUpdated from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
@@ -666,16 +520,16 @@ def fill_tool_execution_updated(source: Any, to: pb.AgentSessionEvent.ToolExecut
 def encode_tool_execution_updated_started(
     source: Any,
 ) -> pb.AgentSessionEvent.ToolExecutionUpdated.Started:
-    """Returns a message ToolExecutionUpdatedStarted made from a source."""
-    to = pb.AgentSessionEvent.ToolExecutionUpdated.Started()
-    fill_tool_execution_updated_started(source, to)
-    return to
+    return filled(
+        fill_tool_execution_updated_started,
+        source,
+        pb.AgentSessionEvent.ToolExecutionUpdated.Started(),
+    )
 
 
 def fill_tool_execution_updated_started(
     source: Any, to: pb.AgentSessionEvent.ToolExecutionUpdated.Started
 ) -> None:
-    """Fills a message ToolExecutionUpdatedStarted from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
@@ -686,44 +540,38 @@ def fill_tool_execution_updated_started(
 def encode_tool_execution_updated_call_updated(
     source: Any,
 ) -> pb.AgentSessionEvent.ToolExecutionUpdated.CallUpdated:
-    """Returns a message ToolExecutionUpdatedCallUpdated made from a source."""
-    to = pb.AgentSessionEvent.ToolExecutionUpdated.CallUpdated()
-    fill_tool_execution_updated_call_updated(source, to)
-    return to
+    return filled(
+        fill_tool_execution_updated_call_updated,
+        source,
+        pb.AgentSessionEvent.ToolExecutionUpdated.CallUpdated(),
+    )
 
 
 def fill_tool_execution_updated_call_updated(
     source: Any, to: pb.AgentSessionEvent.ToolExecutionUpdated.CallUpdated
 ) -> None:
-    """Fills a message ToolExecutionUpdatedCallUpdated from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.id = "" if (value := source.id) is None else value
-    if (value := source.call_id) is not None:
-        to.call_id = value
-    if (value := source.message) is not None:
-        to.message = value
+    to.call_id = "" if (value := source.call_id) is None else value
+    to.message = "" if (value := source.message) is None else value
 
 
 def encode_tool_execution_updated_ended(
     source: Any,
 ) -> pb.AgentSessionEvent.ToolExecutionUpdated.Ended:
-    """Returns a message ToolExecutionUpdatedEnded made from a source."""
-    to = pb.AgentSessionEvent.ToolExecutionUpdated.Ended()
-    fill_tool_execution_updated_ended(source, to)
-    return to
+    return filled(
+        fill_tool_execution_updated_ended, source, pb.AgentSessionEvent.ToolExecutionUpdated.Ended()
+    )
 
 
 def fill_tool_execution_updated_ended(
     source: Any, to: pb.AgentSessionEvent.ToolExecutionUpdated.Ended
 ) -> None:
-    """Fills a message ToolExecutionUpdatedEnded from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source, ("message",))
-    if (value := source.id) is not None:
-        to.id = value
-    if (value := source.call_id) is not None:
-        to.call_id = value
+    to.id = "" if (value := source.id) is None else value
+    to.call_id = "" if (value := source.call_id) is None else value
     if (value := source.message) is not None:
         to.message = value
     to.status = tool_call_status_to_proto(source.status)
@@ -732,49 +580,42 @@ def fill_tool_execution_updated_ended(
 def encode_tool_execution_updated_reply_updated(
     source: Any,
 ) -> pb.AgentSessionEvent.ToolExecutionUpdated.ReplyUpdated:
-    """Returns a message ToolExecutionUpdatedReplyUpdated made from a source."""
-    to = pb.AgentSessionEvent.ToolExecutionUpdated.ReplyUpdated()
-    fill_tool_execution_updated_reply_updated(source, to)
-    return to
+    return filled(
+        fill_tool_execution_updated_reply_updated,
+        source,
+        pb.AgentSessionEvent.ToolExecutionUpdated.ReplyUpdated(),
+    )
 
 
 def fill_tool_execution_updated_reply_updated(
     source: Any, to: pb.AgentSessionEvent.ToolExecutionUpdated.ReplyUpdated
 ) -> None:
-    """Fills a message ToolExecutionUpdatedReplyUpdated from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.update_ids.extend(item for item in elements(source.update_ids or ()) if item is not None)
     to.status = tool_reply_status_to_proto(source.status)
-    if (value := source.speech_id) is not None:
-        to.speech_id = value
+    to.speech_id = "" if (value := source.speech_id) is None else value
 
 
 def encode_agent_false_interruption(source: Any) -> pb.AgentSessionEvent.AgentFalseInterruption:
-    """Returns a message AgentFalseInterruption made from a source."""
-    to = pb.AgentSessionEvent.AgentFalseInterruption()
-    fill_agent_false_interruption(source, to)
-    return to
+    return filled(
+        fill_agent_false_interruption, source, pb.AgentSessionEvent.AgentFalseInterruption()
+    )
 
 
 def fill_agent_false_interruption(
     source: Any, to: pb.AgentSessionEvent.AgentFalseInterruption
 ) -> None:
-    """Fills a message AgentFalseInterruption from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.resumed = False if (value := source.resumed) is None else value
 
 
 def encode_session_closed(source: Any) -> pb.AgentSessionEvent.SessionClosed:
-    """Returns a message SessionClosed made from a source."""
-    to = pb.AgentSessionEvent.SessionClosed()
-    fill_session_closed(source, to)
-    return to
+    return filled(fill_session_closed, source, pb.AgentSessionEvent.SessionClosed())
 
 
 def fill_session_closed(source: Any, to: pb.AgentSessionEvent.SessionClosed) -> None:
-    """Fills a message SessionClosed from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source, ("error",))
     to.reason = close_reason_to_proto(source.reason)
@@ -783,30 +624,24 @@ def fill_session_closed(source: Any, to: pb.AgentSessionEvent.SessionClosed) -> 
 
 
 def encode_pong(source: models.Pong | responses.Pong) -> pb.SessionResponse.Pong:
-    """Returns a message Pong made from a source."""
-    to = pb.SessionResponse.Pong()
-    fill_pong(source, to)
-    return to
+    return filled(fill_pong, source, pb.SessionResponse.Pong())
 
 
 def fill_pong(source: Any, to: pb.SessionResponse.Pong) -> None:
-    """Fills a message Pong from a source."""
     to.SetInParent()
 
 
 def encode_get_chat_history_response(
     source: models.GetChatHistoryResponse | responses.GetChatHistoryResponse,
 ) -> pb.SessionResponse.GetChatHistoryResponse:
-    """Returns a message GetChatHistoryResponse made from a source."""
-    to = pb.SessionResponse.GetChatHistoryResponse()
-    fill_get_chat_history_response(source, to)
-    return to
+    return filled(
+        fill_get_chat_history_response, source, pb.SessionResponse.GetChatHistoryResponse()
+    )
 
 
 def fill_get_chat_history_response(
     source: Any, to: pb.SessionResponse.GetChatHistoryResponse
 ) -> None:
-    """Fills a message GetChatHistoryResponse from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
@@ -818,14 +653,10 @@ def fill_get_chat_history_response(
 def encode_get_agent_info_response(
     source: models.GetAgentInfoResponse | responses.GetAgentInfoResponse,
 ) -> pb.SessionResponse.GetAgentInfoResponse:
-    """Returns a message GetAgentInfoResponse made from a source."""
-    to = pb.SessionResponse.GetAgentInfoResponse()
-    fill_get_agent_info_response(source, to)
-    return to
+    return filled(fill_get_agent_info_response, source, pb.SessionResponse.GetAgentInfoResponse())
 
 
 def fill_get_agent_info_response(source: Any, to: pb.SessionResponse.GetAgentInfoResponse) -> None:
-    """Fills a message GetAgentInfoResponse from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source, ("instructions",))
     to.id = "" if (value := source.id) is None else value
@@ -840,14 +671,10 @@ def fill_get_agent_info_response(source: Any, to: pb.SessionResponse.GetAgentInf
 def encode_run_input_response(
     source: models.RunInputResponse | responses.RunInputResponse,
 ) -> pb.SessionResponse.RunInputResponse:
-    """Returns a message RunInputResponse made from a source."""
-    to = pb.SessionResponse.RunInputResponse()
-    fill_run_input_response(source, to)
-    return to
+    return filled(fill_run_input_response, source, pb.SessionResponse.RunInputResponse())
 
 
 def fill_run_input_response(source: Any, to: pb.SessionResponse.RunInputResponse) -> None:
-    """Fills a message RunInputResponse from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
@@ -859,22 +686,19 @@ def fill_run_input_response(source: Any, to: pb.SessionResponse.RunInputResponse
 def encode_get_session_state_response(
     source: models.GetSessionStateResponse | responses.GetSessionStateResponse,
 ) -> pb.SessionResponse.GetSessionStateResponse:
-    """Returns a message GetSessionStateResponse made from a source."""
-    to = pb.SessionResponse.GetSessionStateResponse()
-    fill_get_session_state_response(source, to)
-    return to
+    return filled(
+        fill_get_session_state_response, source, pb.SessionResponse.GetSessionStateResponse()
+    )
 
 
 def fill_get_session_state_response(
     source: Any, to: pb.SessionResponse.GetSessionStateResponse
 ) -> None:
-    """Fills a message GetSessionStateResponse from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.agent_state = agent_state_to_proto(source.agent_state)
     to.user_state = user_state_to_proto(source.user_state)
-    if (value := source.agent_id) is not None:
-        to.agent_id = value
+    to.agent_id = "" if (value := source.agent_id) is None else value
     if value := source.options:
         for key, item in value.items():
             to.options[str(key)] = str(item)
@@ -885,14 +709,10 @@ def fill_get_session_state_response(
 def encode_get_rtc_stats_response(
     source: models.GetRTCStatsResponse | responses.GetRTCStatsResponse,
 ) -> pb.SessionResponse.GetRTCStatsResponse:
-    """Returns a message GetRTCStatsResponse made from a source."""
-    to = pb.SessionResponse.GetRTCStatsResponse()
-    fill_get_rtc_stats_response(source, to)
-    return to
+    return filled(fill_get_rtc_stats_response, source, pb.SessionResponse.GetRTCStatsResponse())
 
 
 def fill_get_rtc_stats_response(source: Any, to: pb.SessionResponse.GetRTCStatsResponse) -> None:
-    """Fills a message GetRTCStatsResponse from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
@@ -907,16 +727,14 @@ def fill_get_rtc_stats_response(source: Any, to: pb.SessionResponse.GetRTCStatsR
 def encode_get_session_usage_response(
     source: models.GetSessionUsageResponse | responses.GetSessionUsageResponse,
 ) -> pb.SessionResponse.GetSessionUsageResponse:
-    """Returns a message GetSessionUsageResponse made from a source."""
-    to = pb.SessionResponse.GetSessionUsageResponse()
-    fill_get_session_usage_response(source, to)
-    return to
+    return filled(
+        fill_get_session_usage_response, source, pb.SessionResponse.GetSessionUsageResponse()
+    )
 
 
 def fill_get_session_usage_response(
     source: Any, to: pb.SessionResponse.GetSessionUsageResponse
 ) -> None:
-    """Fills a message GetSessionUsageResponse from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
@@ -929,50 +747,41 @@ def fill_get_session_usage_response(
 def encode_get_framework_info_response(
     source: models.GetFrameworkInfoResponse | responses.GetFrameworkInfoResponse,
 ) -> pb.SessionResponse.GetFrameworkInfoResponse:
-    """Returns a message GetFrameworkInfoResponse made from a source."""
-    to = pb.SessionResponse.GetFrameworkInfoResponse()
-    fill_get_framework_info_response(source, to)
-    return to
+    return filled(
+        fill_get_framework_info_response, source, pb.SessionResponse.GetFrameworkInfoResponse()
+    )
 
 
 def fill_get_framework_info_response(
     source: Any, to: pb.SessionResponse.GetFrameworkInfoResponse
 ) -> None:
-    """Fills a message GetFrameworkInfoResponse from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.sdk = "" if (value := source.sdk) is None else value
-    if (value := source.sdk_version) is not None:
-        to.sdk_version = value
+    to.sdk_version = "" if (value := source.sdk_version) is None else value
 
 
 def encode_update_io_response(
     source: models.UpdateIOResponse | responses.UpdateIOResponse,
 ) -> pb.SessionResponse.UpdateIOResponse:
-    """Returns a message UpdateIOResponse made from a source."""
-    to = pb.SessionResponse.UpdateIOResponse()
-    fill_update_io_response(source, to)
-    return to
+    return filled(fill_update_io_response, source, pb.SessionResponse.UpdateIOResponse())
 
 
 def fill_update_io_response(source: Any, to: pb.SessionResponse.UpdateIOResponse) -> None:
-    """Fills a message UpdateIOResponse from a source."""
     to.SetInParent()
 
 
 def encode_finalize_simulation_response(
     source: models.FinalizeSimulationResponse | responses.FinalizeSimulationResponse,
 ) -> pb.SessionResponse.FinalizeSimulationResponse:
-    """Returns a message FinalizeSimulationResponse made from a source."""
-    to = pb.SessionResponse.FinalizeSimulationResponse()
-    fill_finalize_simulation_response(source, to)
-    return to
+    return filled(
+        fill_finalize_simulation_response, source, pb.SessionResponse.FinalizeSimulationResponse()
+    )
 
 
 def fill_finalize_simulation_response(
     source: Any, to: pb.SessionResponse.FinalizeSimulationResponse
 ) -> None:
-    """Fills a message FinalizeSimulationResponse from a source."""
     to.SetInParent()
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
@@ -983,21 +792,20 @@ def fill_finalize_simulation_response(
 def encode_finalize_simulation_response_simulation_verdict(
     source: Any,
 ) -> pb.SessionResponse.FinalizeSimulationResponse.SimulationVerdict:
-    """Returns a message FinalizeSimulationResponseSimulationVerdict made from a source."""
-    to = pb.SessionResponse.FinalizeSimulationResponse.SimulationVerdict()
-    fill_finalize_simulation_response_simulation_verdict(source, to)
-    return to
+    return filled(
+        fill_finalize_simulation_response_simulation_verdict,
+        source,
+        pb.SessionResponse.FinalizeSimulationResponse.SimulationVerdict(),
+    )
 
 
 def fill_finalize_simulation_response_simulation_verdict(
     source: Any, to: pb.SessionResponse.FinalizeSimulationResponse.SimulationVerdict
 ) -> None:
-    """Fills a message FinalizeSimulationResponseSimulationVerdict from a source."""
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     to.success = False if (value := source.success) is None else value
-    if (value := source.reason) is not None:
-        to.reason = value
+    to.reason = "" if (value := source.reason) is None else value
 
 
 _PAYLOADS: Final[Mapping[str, Callable[[Any, Any], None]]] = {

@@ -2,20 +2,24 @@
 # change the source and run `sessiongen generate`.
 """Enums: the SDK's value and the JSON name of each enum value.
 
-If an enum of the protocol declares a value for unknown values, anything unmapped becomes
-that value. Otherwise it raises UnmappedValueError.
+`x_to_proto` and `x_from_proto` convert between the SDK's values and numbers of the protocol,
+`x_name` and `x_from_name` between numbers and names in JSON; aliases of names are accepted.
+
+If an enum declares a value for unknown values, anything unmapped becomes that value, and a
+number without a value of the SDK becomes None. Otherwise UnmappedValueError is raised.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from . import agent_session_pb2 as pb
 from .errors import UnmappedValueError
 
-_T = TypeVar("_T")
+_K = TypeVar("_K")
+_V = TypeVar("_V")
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class UnmappedValue:
     number: int
 
 
-def decoded(convert: Callable[[Any], _T], value: int) -> _T | UnmappedValue:
+def decoded(convert: Callable[[Any], _V], value: int) -> _V | UnmappedValue:
     """Returns what a conversion of an enum value returns, or an UnmappedValue if it raises."""
     try:
         return convert(value)
@@ -41,433 +45,221 @@ def decoded(convert: Callable[[Any], _T], value: int) -> _T | UnmappedValue:
         return UnmappedValue(error.enum, value)
 
 
-def _number(enum: str, value: object) -> Any:
-    if isinstance(value, UnmappedValue) and value.enum == enum:
-        return value.number
-    raise UnmappedValueError(enum, value) from None
+class _Table(dict[Any, _V]):
+    """A table of an enum.
+
+    A missing key has the value `unknown`, if there is one. Otherwise an UnmappedValue has its
+    number, and other keys raise UnmappedValueError.
+    """
+
+    def __init__(self, enum: str, items: Mapping[Any, _V], unknown: _V | None = None) -> None:
+        super().__init__(items)
+        self._enum = enum
+        self._unknown = unknown
+
+    def __missing__(self, key: object) -> Any:
+        if self._unknown is not None:
+            return self._unknown
+        if isinstance(key, UnmappedValue) and key.enum == self._enum:
+            return key.number
+        raise UnmappedValueError(self._enum, key)
 
 
-ChatRoleLiteral: TypeAlias = Literal[
-    "developer",
-    "system",
-    "user",
-    "assistant",
-]
+class _Enum(Generic[_V, _K]):
+    """The tables of an enum.
 
-_CHAT_ROLE_TO_PROTO: Final[Mapping[object, pb.ChatRole.ValueType]] = {
-    "developer": pb.ChatRole.DEVELOPER,
-    "system": pb.ChatRole.SYSTEM,
-    "user": pb.ChatRole.USER,
-    "assistant": pb.ChatRole.ASSISTANT,
-}
-_CHAT_ROLE_FROM_PROTO: Final[Mapping[pb.ChatRole.ValueType, ChatRoleLiteral]] = {
-    pb.ChatRole.DEVELOPER: "developer",
-    pb.ChatRole.SYSTEM: "system",
-    pb.ChatRole.USER: "user",
-    pb.ChatRole.ASSISTANT: "assistant",
-}
+    Args:
+        name: The full name of the enum.
+        numbers: The enum in the messages.
+        literals: The number of each of the SDK's values.
+        unknown: The number for unknown values, or None.
+    """
 
-_CHAT_ROLE_NAMES: Final[Mapping[pb.ChatRole.ValueType, str]] = {
-    pb.ChatRole.DEVELOPER: "DEVELOPER",
-    pb.ChatRole.SYSTEM: "SYSTEM",
-    pb.ChatRole.USER: "USER",
-    pb.ChatRole.ASSISTANT: "ASSISTANT",
-}
-_CHAT_ROLE_NUMBERS: Final[Mapping[object, pb.ChatRole.ValueType]] = {
-    "DEVELOPER": pb.ChatRole.DEVELOPER,
-    "SYSTEM": pb.ChatRole.SYSTEM,
-    "USER": pb.ChatRole.USER,
-    "ASSISTANT": pb.ChatRole.ASSISTANT,
-}
+    __slots__ = ("from_proto", "names", "numbers", "to_proto")
+
+    def __init__(
+        self, name: str, numbers: Any, literals: Mapping[_K, _V], unknown: _V | None = None
+    ) -> None:
+        items = numbers.items()
+        # Of several names of a number, the first one is written.
+        names = {number: text for text, number in reversed(items)}
+        self.to_proto: Mapping[Any, _V] = _Table(name, literals, unknown)
+        self.from_proto: Mapping[_V, _K] = _Table(name, {n: item for item, n in literals.items()})
+        self.names: Mapping[_V, str] = _Table(name, names, names.get(unknown))
+        self.numbers: Mapping[Any, _V] = _Table(name, dict(items), unknown)
+
+
+ChatRoleLiteral: TypeAlias = Literal["developer", "system", "user", "assistant"]
+
+_CHAT_ROLE: Final[_Enum[pb.ChatRole.ValueType, ChatRoleLiteral]] = _Enum(
+    "agent_session.ChatRole",
+    pb.ChatRole,
+    {
+        "developer": pb.ChatRole.DEVELOPER,
+        "system": pb.ChatRole.SYSTEM,
+        "user": pb.ChatRole.USER,
+        "assistant": pb.ChatRole.ASSISTANT,
+    },
+)
 
 
 def chat_role_to_proto(value: ChatRoleLiteral | UnmappedValue) -> pb.ChatRole.ValueType:
-    """Returns the value of ChatRole for the SDK's value.
-
-    Raises:
-        UnmappedValueError: The protocol has no such value.
-    """
-    try:
-        return _CHAT_ROLE_TO_PROTO[value]
-    except KeyError:
-        number: pb.ChatRole.ValueType = _number("agent_session.ChatRole", value)
-        return number
+    """Returns the value of ChatRole for the SDK's value."""
+    return _CHAT_ROLE.to_proto[value]
 
 
 def chat_role_from_proto(value: pb.ChatRole.ValueType) -> ChatRoleLiteral:
-    """Returns the SDK's value for a value of ChatRole.
-
-    Raises:
-        UnmappedValueError: The SDK has no such value.
-    """
-    try:
-        return _CHAT_ROLE_FROM_PROTO[value]
-    except KeyError:
-        raise UnmappedValueError("agent_session.ChatRole", value) from None
+    """Returns the SDK's value for a value of ChatRole."""
+    return _CHAT_ROLE.from_proto[value]
 
 
 def chat_role_name(value: pb.ChatRole.ValueType) -> str:
-    """Returns the name of a value of ChatRole in JSON.
-
-    Raises:
-        UnmappedValueError: The protocol has no such value.
-    """
-    try:
-        return _CHAT_ROLE_NAMES[value]
-    except KeyError:
-        raise UnmappedValueError("agent_session.ChatRole", value) from None
+    """Returns the name of a value of ChatRole in JSON."""
+    return _CHAT_ROLE.names[value]
 
 
 def chat_role_from_name(name: str | UnmappedValue) -> pb.ChatRole.ValueType:
-    """Returns the value of ChatRole with a name in JSON; aliases are accepted.
-
-    Raises:
-        UnmappedValueError: The protocol has no such value.
-    """
-    try:
-        return _CHAT_ROLE_NUMBERS[name]
-    except KeyError:
-        number: pb.ChatRole.ValueType = _number("agent_session.ChatRole", name)
-        return number
+    """Returns the value of ChatRole with a name in JSON."""
+    return _CHAT_ROLE.numbers[name]
 
 
-AgentStateLiteral: TypeAlias = Literal[
-    "initializing",
-    "idle",
-    "listening",
-    "thinking",
-    "speaking",
-]
+AgentStateLiteral: TypeAlias = Literal["initializing", "idle", "listening", "thinking", "speaking"]
 
-_AGENT_STATE_TO_PROTO: Final[Mapping[object, pb.AgentState.ValueType]] = {
-    "initializing": pb.AgentState.AS_INITIALIZING,
-    "idle": pb.AgentState.AS_IDLE,
-    "listening": pb.AgentState.AS_LISTENING,
-    "thinking": pb.AgentState.AS_THINKING,
-    "speaking": pb.AgentState.AS_SPEAKING,
-}
-_AGENT_STATE_FROM_PROTO: Final[Mapping[pb.AgentState.ValueType, AgentStateLiteral]] = {
-    pb.AgentState.AS_INITIALIZING: "initializing",
-    pb.AgentState.AS_IDLE: "idle",
-    pb.AgentState.AS_LISTENING: "listening",
-    pb.AgentState.AS_THINKING: "thinking",
-    pb.AgentState.AS_SPEAKING: "speaking",
-}
-
-_AGENT_STATE_NAMES: Final[Mapping[pb.AgentState.ValueType, str]] = {
-    pb.AgentState.AS_INITIALIZING: "AS_INITIALIZING",
-    pb.AgentState.AS_IDLE: "AS_IDLE",
-    pb.AgentState.AS_LISTENING: "AS_LISTENING",
-    pb.AgentState.AS_THINKING: "AS_THINKING",
-    pb.AgentState.AS_SPEAKING: "AS_SPEAKING",
-}
-_AGENT_STATE_NUMBERS: Final[Mapping[object, pb.AgentState.ValueType]] = {
-    "AS_INITIALIZING": pb.AgentState.AS_INITIALIZING,
-    "AS_IDLE": pb.AgentState.AS_IDLE,
-    "AS_LISTENING": pb.AgentState.AS_LISTENING,
-    "AS_THINKING": pb.AgentState.AS_THINKING,
-    "AS_SPEAKING": pb.AgentState.AS_SPEAKING,
-}
+_AGENT_STATE: Final[_Enum[pb.AgentState.ValueType, AgentStateLiteral]] = _Enum(
+    "agent_session.AgentState",
+    pb.AgentState,
+    {
+        "initializing": pb.AgentState.AS_INITIALIZING,
+        "idle": pb.AgentState.AS_IDLE,
+        "listening": pb.AgentState.AS_LISTENING,
+        "thinking": pb.AgentState.AS_THINKING,
+        "speaking": pb.AgentState.AS_SPEAKING,
+    },
+)
 
 
 def agent_state_to_proto(value: AgentStateLiteral | UnmappedValue) -> pb.AgentState.ValueType:
-    """Returns the value of AgentState for the SDK's value.
-
-    Raises:
-        UnmappedValueError: The protocol has no such value.
-    """
-    try:
-        return _AGENT_STATE_TO_PROTO[value]
-    except KeyError:
-        number: pb.AgentState.ValueType = _number("agent_session.AgentState", value)
-        return number
+    """Returns the value of AgentState for the SDK's value."""
+    return _AGENT_STATE.to_proto[value]
 
 
 def agent_state_from_proto(value: pb.AgentState.ValueType) -> AgentStateLiteral:
-    """Returns the SDK's value for a value of AgentState.
-
-    Raises:
-        UnmappedValueError: The SDK has no such value.
-    """
-    try:
-        return _AGENT_STATE_FROM_PROTO[value]
-    except KeyError:
-        raise UnmappedValueError("agent_session.AgentState", value) from None
+    """Returns the SDK's value for a value of AgentState."""
+    return _AGENT_STATE.from_proto[value]
 
 
 def agent_state_name(value: pb.AgentState.ValueType) -> str:
-    """Returns the name of a value of AgentState in JSON.
-
-    Raises:
-        UnmappedValueError: The protocol has no such value.
-    """
-    try:
-        return _AGENT_STATE_NAMES[value]
-    except KeyError:
-        raise UnmappedValueError("agent_session.AgentState", value) from None
+    """Returns the name of a value of AgentState in JSON."""
+    return _AGENT_STATE.names[value]
 
 
 def agent_state_from_name(name: str | UnmappedValue) -> pb.AgentState.ValueType:
-    """Returns the value of AgentState with a name in JSON; aliases are accepted.
-
-    Raises:
-        UnmappedValueError: The protocol has no such value.
-    """
-    try:
-        return _AGENT_STATE_NUMBERS[name]
-    except KeyError:
-        number: pb.AgentState.ValueType = _number("agent_session.AgentState", name)
-        return number
+    """Returns the value of AgentState with a name in JSON."""
+    return _AGENT_STATE.numbers[name]
 
 
-UserStateLiteral: TypeAlias = Literal[
-    "speaking",
-    "listening",
-    "away",
-]
+UserStateLiteral: TypeAlias = Literal["speaking", "listening", "away"]
 
-_USER_STATE_TO_PROTO: Final[Mapping[object, pb.UserState.ValueType]] = {
-    "speaking": pb.UserState.US_SPEAKING,
-    "listening": pb.UserState.US_LISTENING,
-    "away": pb.UserState.US_AWAY,
-}
-_USER_STATE_FROM_PROTO: Final[Mapping[pb.UserState.ValueType, UserStateLiteral]] = {
-    pb.UserState.US_SPEAKING: "speaking",
-    pb.UserState.US_LISTENING: "listening",
-    pb.UserState.US_AWAY: "away",
-}
-
-_USER_STATE_NAMES: Final[Mapping[pb.UserState.ValueType, str]] = {
-    pb.UserState.US_SPEAKING: "US_SPEAKING",
-    pb.UserState.US_LISTENING: "US_LISTENING",
-    pb.UserState.US_AWAY: "US_AWAY",
-}
-_USER_STATE_NUMBERS: Final[Mapping[object, pb.UserState.ValueType]] = {
-    "US_SPEAKING": pb.UserState.US_SPEAKING,
-    "US_LISTENING": pb.UserState.US_LISTENING,
-    "US_AWAY": pb.UserState.US_AWAY,
-}
+_USER_STATE: Final[_Enum[pb.UserState.ValueType, UserStateLiteral]] = _Enum(
+    "agent_session.UserState",
+    pb.UserState,
+    {
+        "speaking": pb.UserState.US_SPEAKING,
+        "listening": pb.UserState.US_LISTENING,
+        "away": pb.UserState.US_AWAY,
+    },
+)
 
 
 def user_state_to_proto(value: UserStateLiteral | UnmappedValue) -> pb.UserState.ValueType:
-    """Returns the value of UserState for the SDK's value.
-
-    Raises:
-        UnmappedValueError: The protocol has no such value.
-    """
-    try:
-        return _USER_STATE_TO_PROTO[value]
-    except KeyError:
-        number: pb.UserState.ValueType = _number("agent_session.UserState", value)
-        return number
+    """Returns the value of UserState for the SDK's value."""
+    return _USER_STATE.to_proto[value]
 
 
 def user_state_from_proto(value: pb.UserState.ValueType) -> UserStateLiteral:
-    """Returns the SDK's value for a value of UserState.
-
-    Raises:
-        UnmappedValueError: The SDK has no such value.
-    """
-    try:
-        return _USER_STATE_FROM_PROTO[value]
-    except KeyError:
-        raise UnmappedValueError("agent_session.UserState", value) from None
+    """Returns the SDK's value for a value of UserState."""
+    return _USER_STATE.from_proto[value]
 
 
 def user_state_name(value: pb.UserState.ValueType) -> str:
-    """Returns the name of a value of UserState in JSON.
-
-    Raises:
-        UnmappedValueError: The protocol has no such value.
-    """
-    try:
-        return _USER_STATE_NAMES[value]
-    except KeyError:
-        raise UnmappedValueError("agent_session.UserState", value) from None
+    """Returns the name of a value of UserState in JSON."""
+    return _USER_STATE.names[value]
 
 
 def user_state_from_name(name: str | UnmappedValue) -> pb.UserState.ValueType:
-    """Returns the value of UserState with a name in JSON; aliases are accepted.
-
-    Raises:
-        UnmappedValueError: The protocol has no such value.
-    """
-    try:
-        return _USER_STATE_NUMBERS[name]
-    except KeyError:
-        number: pb.UserState.ValueType = _number("agent_session.UserState", name)
-        return number
+    """Returns the value of UserState with a name in JSON."""
+    return _USER_STATE.numbers[name]
 
 
-ToolCallStatusLiteral: TypeAlias = Literal[
-    "done",
-    "error",
-    "cancelled",
-]
+ToolCallStatusLiteral: TypeAlias = Literal["done", "error", "cancelled"]
 
-_TOOL_CALL_STATUS_TO_PROTO: Final[Mapping[object, pb.ToolCallStatus.ValueType]] = {
-    "done": pb.ToolCallStatus.TC_DONE,
-    "error": pb.ToolCallStatus.TC_ERROR,
-    "cancelled": pb.ToolCallStatus.TC_CANCELLED,
-}
-_TOOL_CALL_STATUS_FROM_PROTO: Final[Mapping[pb.ToolCallStatus.ValueType, ToolCallStatusLiteral]] = {
-    pb.ToolCallStatus.TC_DONE: "done",
-    pb.ToolCallStatus.TC_ERROR: "error",
-    pb.ToolCallStatus.TC_CANCELLED: "cancelled",
-}
-
-_TOOL_CALL_STATUS_NAMES: Final[Mapping[pb.ToolCallStatus.ValueType, str]] = {
-    pb.ToolCallStatus.TC_RUNNING: "TC_RUNNING",
-    pb.ToolCallStatus.TC_DONE: "TC_DONE",
-    pb.ToolCallStatus.TC_ERROR: "TC_ERROR",
-    pb.ToolCallStatus.TC_CANCELLED: "TC_CANCELLED",
-}
-_TOOL_CALL_STATUS_NUMBERS: Final[Mapping[object, pb.ToolCallStatus.ValueType]] = {
-    "TC_RUNNING": pb.ToolCallStatus.TC_RUNNING,
-    "TC_DONE": pb.ToolCallStatus.TC_DONE,
-    "TC_ERROR": pb.ToolCallStatus.TC_ERROR,
-    "TC_CANCELLED": pb.ToolCallStatus.TC_CANCELLED,
-}
+_TOOL_CALL_STATUS: Final[_Enum[pb.ToolCallStatus.ValueType, ToolCallStatusLiteral]] = _Enum(
+    "agent_session.ToolCallStatus",
+    pb.ToolCallStatus,
+    {
+        "done": pb.ToolCallStatus.TC_DONE,
+        "error": pb.ToolCallStatus.TC_ERROR,
+        "cancelled": pb.ToolCallStatus.TC_CANCELLED,
+    },
+)
 
 
 def tool_call_status_to_proto(
     value: ToolCallStatusLiteral | UnmappedValue,
 ) -> pb.ToolCallStatus.ValueType:
-    """Returns the value of ToolCallStatus for the SDK's value.
-
-    Raises:
-        UnmappedValueError: The protocol has no such value.
-    """
-    try:
-        return _TOOL_CALL_STATUS_TO_PROTO[value]
-    except KeyError:
-        number: pb.ToolCallStatus.ValueType = _number("agent_session.ToolCallStatus", value)
-        return number
+    """Returns the value of ToolCallStatus for the SDK's value."""
+    return _TOOL_CALL_STATUS.to_proto[value]
 
 
 def tool_call_status_from_proto(value: pb.ToolCallStatus.ValueType) -> ToolCallStatusLiteral:
-    """Returns the SDK's value for a value of ToolCallStatus.
-
-    Raises:
-        UnmappedValueError: The SDK has no such value.
-    """
-    try:
-        return _TOOL_CALL_STATUS_FROM_PROTO[value]
-    except KeyError:
-        raise UnmappedValueError("agent_session.ToolCallStatus", value) from None
+    """Returns the SDK's value for a value of ToolCallStatus."""
+    return _TOOL_CALL_STATUS.from_proto[value]
 
 
 def tool_call_status_name(value: pb.ToolCallStatus.ValueType) -> str:
-    """Returns the name of a value of ToolCallStatus in JSON.
-
-    Raises:
-        UnmappedValueError: The protocol has no such value.
-    """
-    try:
-        return _TOOL_CALL_STATUS_NAMES[value]
-    except KeyError:
-        raise UnmappedValueError("agent_session.ToolCallStatus", value) from None
+    """Returns the name of a value of ToolCallStatus in JSON."""
+    return _TOOL_CALL_STATUS.names[value]
 
 
 def tool_call_status_from_name(name: str | UnmappedValue) -> pb.ToolCallStatus.ValueType:
-    """Returns the value of ToolCallStatus with a name in JSON; aliases are accepted.
-
-    Raises:
-        UnmappedValueError: The protocol has no such value.
-    """
-    try:
-        return _TOOL_CALL_STATUS_NUMBERS[name]
-    except KeyError:
-        number: pb.ToolCallStatus.ValueType = _number("agent_session.ToolCallStatus", name)
-        return number
+    """Returns the value of ToolCallStatus with a name in JSON."""
+    return _TOOL_CALL_STATUS.numbers[name]
 
 
-ToolReplyStatusLiteral: TypeAlias = Literal[
-    "scheduled",
-    "completed",
-    "interrupted",
-    "skipped",
-]
+ToolReplyStatusLiteral: TypeAlias = Literal["scheduled", "completed", "interrupted", "skipped"]
 
-_TOOL_REPLY_STATUS_TO_PROTO: Final[Mapping[object, pb.ToolReplyStatus.ValueType]] = {
-    "scheduled": pb.ToolReplyStatus.TR_SCHEDULED,
-    "completed": pb.ToolReplyStatus.TR_COMPLETED,
-    "interrupted": pb.ToolReplyStatus.TR_INTERRUPTED,
-    "skipped": pb.ToolReplyStatus.TR_SKIPPED,
-}
-_TOOL_REPLY_STATUS_FROM_PROTO: Final[
-    Mapping[pb.ToolReplyStatus.ValueType, ToolReplyStatusLiteral]
-] = {
-    pb.ToolReplyStatus.TR_SCHEDULED: "scheduled",
-    pb.ToolReplyStatus.TR_COMPLETED: "completed",
-    pb.ToolReplyStatus.TR_INTERRUPTED: "interrupted",
-    pb.ToolReplyStatus.TR_SKIPPED: "skipped",
-}
-
-_TOOL_REPLY_STATUS_NAMES: Final[Mapping[pb.ToolReplyStatus.ValueType, str]] = {
-    pb.ToolReplyStatus.TR_SCHEDULED: "TR_SCHEDULED",
-    pb.ToolReplyStatus.TR_COMPLETED: "TR_COMPLETED",
-    pb.ToolReplyStatus.TR_INTERRUPTED: "TR_INTERRUPTED",
-    pb.ToolReplyStatus.TR_SKIPPED: "TR_SKIPPED",
-}
-_TOOL_REPLY_STATUS_NUMBERS: Final[Mapping[object, pb.ToolReplyStatus.ValueType]] = {
-    "TR_SCHEDULED": pb.ToolReplyStatus.TR_SCHEDULED,
-    "TR_COMPLETED": pb.ToolReplyStatus.TR_COMPLETED,
-    "TR_INTERRUPTED": pb.ToolReplyStatus.TR_INTERRUPTED,
-    "TR_SKIPPED": pb.ToolReplyStatus.TR_SKIPPED,
-}
+_TOOL_REPLY_STATUS: Final[_Enum[pb.ToolReplyStatus.ValueType, ToolReplyStatusLiteral]] = _Enum(
+    "agent_session.ToolReplyStatus",
+    pb.ToolReplyStatus,
+    {
+        "scheduled": pb.ToolReplyStatus.TR_SCHEDULED,
+        "completed": pb.ToolReplyStatus.TR_COMPLETED,
+        "interrupted": pb.ToolReplyStatus.TR_INTERRUPTED,
+        "skipped": pb.ToolReplyStatus.TR_SKIPPED,
+    },
+)
 
 
 def tool_reply_status_to_proto(
     value: ToolReplyStatusLiteral | UnmappedValue,
 ) -> pb.ToolReplyStatus.ValueType:
-    """Returns the value of ToolReplyStatus for the SDK's value.
-
-    Raises:
-        UnmappedValueError: The protocol has no such value.
-    """
-    try:
-        return _TOOL_REPLY_STATUS_TO_PROTO[value]
-    except KeyError:
-        number: pb.ToolReplyStatus.ValueType = _number("agent_session.ToolReplyStatus", value)
-        return number
+    """Returns the value of ToolReplyStatus for the SDK's value."""
+    return _TOOL_REPLY_STATUS.to_proto[value]
 
 
 def tool_reply_status_from_proto(value: pb.ToolReplyStatus.ValueType) -> ToolReplyStatusLiteral:
-    """Returns the SDK's value for a value of ToolReplyStatus.
-
-    Raises:
-        UnmappedValueError: The SDK has no such value.
-    """
-    try:
-        return _TOOL_REPLY_STATUS_FROM_PROTO[value]
-    except KeyError:
-        raise UnmappedValueError("agent_session.ToolReplyStatus", value) from None
+    """Returns the SDK's value for a value of ToolReplyStatus."""
+    return _TOOL_REPLY_STATUS.from_proto[value]
 
 
 def tool_reply_status_name(value: pb.ToolReplyStatus.ValueType) -> str:
-    """Returns the name of a value of ToolReplyStatus in JSON.
-
-    Raises:
-        UnmappedValueError: The protocol has no such value.
-    """
-    try:
-        return _TOOL_REPLY_STATUS_NAMES[value]
-    except KeyError:
-        raise UnmappedValueError("agent_session.ToolReplyStatus", value) from None
+    """Returns the name of a value of ToolReplyStatus in JSON."""
+    return _TOOL_REPLY_STATUS.names[value]
 
 
 def tool_reply_status_from_name(name: str | UnmappedValue) -> pb.ToolReplyStatus.ValueType:
-    """Returns the value of ToolReplyStatus with a name in JSON; aliases are accepted.
-
-    Raises:
-        UnmappedValueError: The protocol has no such value.
-    """
-    try:
-        return _TOOL_REPLY_STATUS_NUMBERS[name]
-    except KeyError:
-        number: pb.ToolReplyStatus.ValueType = _number("agent_session.ToolReplyStatus", name)
-        return number
+    """Returns the value of ToolReplyStatus with a name in JSON."""
+    return _TOOL_REPLY_STATUS.numbers[name]
 
 
 CloseReasonLiteral: TypeAlias = Literal[
@@ -478,72 +270,38 @@ CloseReasonLiteral: TypeAlias = Literal[
     "task_completed",
 ]
 
-_CLOSE_REASON_TO_PROTO: Final[Mapping[str, pb.CloseReason.ValueType]] = {
-    "error": pb.CloseReason.CR_ERROR,
-    "job_shutdown": pb.CloseReason.CR_JOB_SHUTDOWN,
-    "participant_disconnected": pb.CloseReason.CR_PARTICIPANT_DISCONNECTED,
-    "user_initiated": pb.CloseReason.CR_USER_INITIATED,
-    "task_completed": pb.CloseReason.CR_COMPLETED,
-}
-_CLOSE_REASON_FROM_PROTO: Final[Mapping[pb.CloseReason.ValueType, CloseReasonLiteral]] = {
-    pb.CloseReason.CR_ERROR: "error",
-    pb.CloseReason.CR_JOB_SHUTDOWN: "job_shutdown",
-    pb.CloseReason.CR_PARTICIPANT_DISCONNECTED: "participant_disconnected",
-    pb.CloseReason.CR_USER_INITIATED: "user_initiated",
-    pb.CloseReason.CR_COMPLETED: "task_completed",
-}
-
-_CLOSE_REASON_NAMES: Final[Mapping[pb.CloseReason.ValueType, str]] = {
-    pb.CloseReason.CR_UNKNOWN: "CR_UNKNOWN",
-    pb.CloseReason.CR_ERROR: "CR_ERROR",
-    pb.CloseReason.CR_JOB_SHUTDOWN: "CR_JOB_SHUTDOWN",
-    pb.CloseReason.CR_PARTICIPANT_DISCONNECTED: "CR_PARTICIPANT_DISCONNECTED",
-    pb.CloseReason.CR_USER_INITIATED: "CR_USER_INITIATED",
-    pb.CloseReason.CR_COMPLETED: "CR_COMPLETED",
-}
-_CLOSE_REASON_NUMBERS: Final[Mapping[str, pb.CloseReason.ValueType]] = {
-    "CR_UNKNOWN": pb.CloseReason.CR_UNKNOWN,
-    "CR_ERROR": pb.CloseReason.CR_ERROR,
-    "CR_JOB_SHUTDOWN": pb.CloseReason.CR_JOB_SHUTDOWN,
-    "CR_PARTICIPANT_DISCONNECTED": pb.CloseReason.CR_PARTICIPANT_DISCONNECTED,
-    "CR_USER_INITIATED": pb.CloseReason.CR_USER_INITIATED,
-    "CR_COMPLETED": pb.CloseReason.CR_COMPLETED,
-    "CR_TASK_COMPLETED": pb.CloseReason.CR_TASK_COMPLETED,
-}
+_CLOSE_REASON: Final[_Enum[pb.CloseReason.ValueType, CloseReasonLiteral]] = _Enum(
+    "agent_session.CloseReason",
+    pb.CloseReason,
+    {
+        "error": pb.CloseReason.CR_ERROR,
+        "job_shutdown": pb.CloseReason.CR_JOB_SHUTDOWN,
+        "participant_disconnected": pb.CloseReason.CR_PARTICIPANT_DISCONNECTED,
+        "user_initiated": pb.CloseReason.CR_USER_INITIATED,
+        "task_completed": pb.CloseReason.CR_COMPLETED,
+    },
+    pb.CloseReason.CR_UNKNOWN,
+)
 
 
 def close_reason_to_proto(value: str | None) -> pb.CloseReason.ValueType:
-    """Returns the value of CloseReason for the SDK's value.
-
-    An unknown value, or None, is CR_UNKNOWN.
-    """
-    if value is None:
-        return pb.CloseReason.CR_UNKNOWN
-    return _CLOSE_REASON_TO_PROTO.get(value, pb.CloseReason.CR_UNKNOWN)
+    """Returns the value of CloseReason for the SDK's value."""
+    return _CLOSE_REASON.to_proto[value]
 
 
 def close_reason_from_proto(value: pb.CloseReason.ValueType) -> CloseReasonLiteral | None:
-    """Returns the SDK's value for a value of CloseReason.
-
-    None if the SDK has no such value.
-    """
-    return _CLOSE_REASON_FROM_PROTO.get(value)
+    """Returns the SDK's value for a value of CloseReason."""
+    return _CLOSE_REASON.from_proto.get(value)
 
 
 def close_reason_name(value: pb.CloseReason.ValueType) -> str:
-    """Returns the name of a value of CloseReason in JSON.
-
-    An unknown number is CR_UNKNOWN.
-    """
-    return _CLOSE_REASON_NAMES.get(value) or _CLOSE_REASON_NAMES[pb.CloseReason.CR_UNKNOWN]
+    """Returns the name of a value of CloseReason in JSON."""
+    return _CLOSE_REASON.names[value]
 
 
 def close_reason_from_name(name: str) -> pb.CloseReason.ValueType:
-    """Returns the value of CloseReason with a name in JSON; aliases are accepted.
-
-    An unknown name is CR_UNKNOWN.
-    """
-    return _CLOSE_REASON_NUMBERS.get(name, pb.CloseReason.CR_UNKNOWN)
+    """Returns the value of CloseReason with a name in JSON."""
+    return _CLOSE_REASON.numbers[name]
 
 
 AmdCategoryLiteral: TypeAlias = Literal[
@@ -554,68 +312,35 @@ AmdCategoryLiteral: TypeAlias = Literal[
     "uncertain",
 ]
 
-_AMD_CATEGORY_TO_PROTO: Final[Mapping[str, pb.AmdCategory.ValueType]] = {
-    "human": pb.AmdCategory.AMD_HUMAN,
-    "machine-ivr": pb.AmdCategory.AMD_MACHINE_IVR,
-    "machine-vm": pb.AmdCategory.AMD_MACHINE_VM,
-    "machine-unavailable": pb.AmdCategory.AMD_MACHINE_UNAVAILABLE,
-    "uncertain": pb.AmdCategory.AMD_UNCERTAIN,
-}
-_AMD_CATEGORY_FROM_PROTO: Final[Mapping[pb.AmdCategory.ValueType, AmdCategoryLiteral]] = {
-    pb.AmdCategory.AMD_HUMAN: "human",
-    pb.AmdCategory.AMD_MACHINE_IVR: "machine-ivr",
-    pb.AmdCategory.AMD_MACHINE_VM: "machine-vm",
-    pb.AmdCategory.AMD_MACHINE_UNAVAILABLE: "machine-unavailable",
-    pb.AmdCategory.AMD_UNCERTAIN: "uncertain",
-}
-
-_AMD_CATEGORY_NAMES: Final[Mapping[pb.AmdCategory.ValueType, str]] = {
-    pb.AmdCategory.AMD_UNKNOWN: "AMD_UNKNOWN",
-    pb.AmdCategory.AMD_HUMAN: "AMD_HUMAN",
-    pb.AmdCategory.AMD_MACHINE_IVR: "AMD_MACHINE_IVR",
-    pb.AmdCategory.AMD_MACHINE_VM: "AMD_MACHINE_VM",
-    pb.AmdCategory.AMD_MACHINE_UNAVAILABLE: "AMD_MACHINE_UNAVAILABLE",
-    pb.AmdCategory.AMD_UNCERTAIN: "AMD_UNCERTAIN",
-}
-_AMD_CATEGORY_NUMBERS: Final[Mapping[str, pb.AmdCategory.ValueType]] = {
-    "AMD_UNKNOWN": pb.AmdCategory.AMD_UNKNOWN,
-    "AMD_HUMAN": pb.AmdCategory.AMD_HUMAN,
-    "AMD_MACHINE_IVR": pb.AmdCategory.AMD_MACHINE_IVR,
-    "AMD_MACHINE_VM": pb.AmdCategory.AMD_MACHINE_VM,
-    "AMD_MACHINE_UNAVAILABLE": pb.AmdCategory.AMD_MACHINE_UNAVAILABLE,
-    "AMD_UNCERTAIN": pb.AmdCategory.AMD_UNCERTAIN,
-}
+_AMD_CATEGORY: Final[_Enum[pb.AmdCategory.ValueType, AmdCategoryLiteral]] = _Enum(
+    "agent_session.AmdCategory",
+    pb.AmdCategory,
+    {
+        "human": pb.AmdCategory.AMD_HUMAN,
+        "machine-ivr": pb.AmdCategory.AMD_MACHINE_IVR,
+        "machine-vm": pb.AmdCategory.AMD_MACHINE_VM,
+        "machine-unavailable": pb.AmdCategory.AMD_MACHINE_UNAVAILABLE,
+        "uncertain": pb.AmdCategory.AMD_UNCERTAIN,
+    },
+    pb.AmdCategory.AMD_UNKNOWN,
+)
 
 
 def amd_category_to_proto(value: str | None) -> pb.AmdCategory.ValueType:
-    """Returns the value of AmdCategory for the SDK's value.
-
-    An unknown value, or None, is AMD_UNKNOWN.
-    """
-    if value is None:
-        return pb.AmdCategory.AMD_UNKNOWN
-    return _AMD_CATEGORY_TO_PROTO.get(value, pb.AmdCategory.AMD_UNKNOWN)
+    """Returns the value of AmdCategory for the SDK's value."""
+    return _AMD_CATEGORY.to_proto[value]
 
 
 def amd_category_from_proto(value: pb.AmdCategory.ValueType) -> AmdCategoryLiteral | None:
-    """Returns the SDK's value for a value of AmdCategory.
-
-    None if the SDK has no such value.
-    """
-    return _AMD_CATEGORY_FROM_PROTO.get(value)
+    """Returns the SDK's value for a value of AmdCategory."""
+    return _AMD_CATEGORY.from_proto.get(value)
 
 
 def amd_category_name(value: pb.AmdCategory.ValueType) -> str:
-    """Returns the name of a value of AmdCategory in JSON.
-
-    An unknown number is AMD_UNKNOWN.
-    """
-    return _AMD_CATEGORY_NAMES.get(value) or _AMD_CATEGORY_NAMES[pb.AmdCategory.AMD_UNKNOWN]
+    """Returns the name of a value of AmdCategory in JSON."""
+    return _AMD_CATEGORY.names[value]
 
 
 def amd_category_from_name(name: str) -> pb.AmdCategory.ValueType:
-    """Returns the value of AmdCategory with a name in JSON; aliases are accepted.
-
-    An unknown name is AMD_UNKNOWN.
-    """
-    return _AMD_CATEGORY_NUMBERS.get(name, pb.AmdCategory.AMD_UNKNOWN)
+    """Returns the value of AmdCategory with a name in JSON."""
+    return _AMD_CATEGORY.numbers[name]

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from . import agent_session_pb2 as pb
 from .dispatch import AgentSessionEventArm
@@ -28,6 +28,9 @@ from .values import (
 )
 
 _log = logging.getLogger(__name__)
+
+_Payload = TypeVar("_Payload")
+_Listener: TypeAlias = Callable[[_Payload, pb.AgentSessionEvent], None]
 
 # The name under which the SDK emits the event of each arm.
 SDK_EVENTS: Final[Mapping[AgentSessionEventArm, str]] = MappingProxyType(
@@ -103,10 +106,7 @@ class AgentSessionEventSink(ABC):
         self.emit(event)
 
     def conversation_item_added(
-        self,
-        *,
-        item: pb.ChatContext.ChatItem | None,
-        created_at: TimestampLike | None = None,
+        self, *, item: pb.ChatContext.ChatItem | None, created_at: TimestampLike | None = None
     ) -> None:
         """An item was added to the conversation.
 
@@ -161,12 +161,7 @@ class AgentSessionEventSink(ABC):
         )
         self.emit(event)
 
-    def error(
-        self,
-        *,
-        message: str,
-        created_at: TimestampLike | None = None,
-    ) -> None:
+    def error(self, *, message: str, created_at: TimestampLike | None = None) -> None:
         """A part of the agent failed. The session continues unless a session_closed event
         follows.
 
@@ -206,10 +201,7 @@ class AgentSessionEventSink(ABC):
         self.emit(event)
 
     def session_usage_updated(
-        self,
-        *,
-        usage: pb.AgentSessionUsage | None,
-        created_at: TimestampLike | None = None,
+        self, *, usage: pb.AgentSessionUsage | None, created_at: TimestampLike | None = None
     ) -> None:
         """The model usage of the session increased.
 
@@ -275,10 +267,7 @@ class AgentSessionEventSink(ABC):
         self.emit(event)
 
     def function_tools_started(
-        self,
-        *,
-        function_calls: Iterable[pb.FunctionCall],
-        created_at: TimestampLike | None = None,
+        self, *, function_calls: Iterable[pb.FunctionCall], created_at: TimestampLike | None = None
     ) -> None:
         """The model called tools, and they are about to run. No published host sends this
         event.
@@ -294,10 +283,7 @@ class AgentSessionEventSink(ABC):
         self.emit(event)
 
     def debug_message(
-        self,
-        *,
-        payload: StructLike | None,
-        created_at: TimestampLike | None = None,
+        self, *, payload: StructLike | None, created_at: TimestampLike | None = None
     ) -> None:
         """The agent sent a note for debugging. Its contents are not specified and can
         change at any time.
@@ -342,10 +328,7 @@ class AgentSessionEventSink(ABC):
         self.emit(event)
 
     def agent_false_interruption(
-        self,
-        *,
-        resumed: bool,
-        created_at: TimestampLike | None = None,
+        self, *, resumed: bool, created_at: TimestampLike | None = None
     ) -> None:
         """The agent stopped speaking for the user, who then said nothing. Usually a cough
         or noise was taken for speech.
@@ -415,36 +398,15 @@ class Emitter(Protocol):
         """Removes a callback that `on` added."""
 
 
-_FORWARDERS: Final[Mapping[AgentSessionEventArm, str]] = {
-    "agent_state_changed": "agent_state_changed",
-    "user_state_changed": "user_state_changed",
-    "conversation_item_added": "conversation_item_added",
-    "user_input_transcribed": "user_input_transcribed",
-    "function_tools_executed": "function_tools_executed",
-    "error": "error",
-    "overlapping_speech": "overlapping_speech",
-    "session_usage_updated": "session_usage_updated",
-    "amd_prediction": "amd_prediction",
-    "eot_prediction": "eot_prediction",
-    "function_tools_started": "function_tools_started",
-    "debug_message": "debug_message",
-    "tool_execution_updated": "tool_execution_updated",
-    "agent_false_interruption": "agent_false_interruption",
-    "session_closed": "session_closed",
-}
-
-
-def subscribe(
-    emitter: Emitter,
-    forwarders: AgentSessionEventForwarders,
-) -> Callable[[], None]:
+def subscribe(emitter: Emitter, forwarders: AgentSessionEventForwarders) -> Callable[[], None]:
     """Subscribes the callbacks to the SDK's events; returns a function that removes them."""
     subscribed: list[tuple[str, Callable[[Any], None]]] = []
-    for arm, attribute in _FORWARDERS.items():
-        callback: Callable[[Any], None] | None = getattr(forwarders, attribute)
+    for arm, event in SDK_EVENTS.items():
+        name = arm
+        callback: Callable[[Any], None] | None = getattr(forwarders, name)
         if callback is not None:
-            emitter.on(SDK_EVENTS[arm], callback)
-            subscribed.append((SDK_EVENTS[arm], callback))
+            emitter.on(event, callback)
+            subscribed.append((event, callback))
 
     def undo() -> None:
         while subscribed:
@@ -464,8 +426,7 @@ class AgentSessionEventListeners:
         self._listeners: dict[str, dict[object, Callable[[Any, pb.AgentSessionEvent], object]]] = {}
 
     def on_agent_state_changed(
-        self,
-        listener: Callable[[pb.AgentSessionEvent.AgentStateChanged, pb.AgentSessionEvent], None],
+        self, listener: _Listener[pb.AgentSessionEvent.AgentStateChanged]
     ) -> Callable[[], None]:
         """The state of the agent changed. A host may also send this event right after it
         starts, so that the driver knows the first state; the old and the new state can
@@ -476,8 +437,7 @@ class AgentSessionEventListeners:
         return self._add("agent_state_changed", listener)
 
     def on_user_state_changed(
-        self,
-        listener: Callable[[pb.AgentSessionEvent.UserStateChanged, pb.AgentSessionEvent], None],
+        self, listener: _Listener[pb.AgentSessionEvent.UserStateChanged]
     ) -> Callable[[], None]:
         """The state of the user changed.
 
@@ -486,10 +446,7 @@ class AgentSessionEventListeners:
         return self._add("user_state_changed", listener)
 
     def on_conversation_item_added(
-        self,
-        listener: Callable[
-            [pb.AgentSessionEvent.ConversationItemAdded, pb.AgentSessionEvent], None
-        ],
+        self, listener: _Listener[pb.AgentSessionEvent.ConversationItemAdded]
     ) -> Callable[[], None]:
         """An item was added to the conversation.
 
@@ -498,8 +455,7 @@ class AgentSessionEventListeners:
         return self._add("conversation_item_added", listener)
 
     def on_user_input_transcribed(
-        self,
-        listener: Callable[[pb.AgentSessionEvent.UserInputTranscribed, pb.AgentSessionEvent], None],
+        self, listener: _Listener[pb.AgentSessionEvent.UserInputTranscribed]
     ) -> Callable[[], None]:
         """A part of the user's speech was transcribed. Interim texts of one utterance
         replace each other, and the final text replaces them all.
@@ -509,10 +465,7 @@ class AgentSessionEventListeners:
         return self._add("user_input_transcribed", listener)
 
     def on_function_tools_executed(
-        self,
-        listener: Callable[
-            [pb.AgentSessionEvent.FunctionToolsExecuted, pb.AgentSessionEvent], None
-        ],
+        self, listener: _Listener[pb.AgentSessionEvent.FunctionToolsExecuted]
     ) -> Callable[[], None]:
         """A round of tool calls has ended. Published hosts fill in only call_id, name and
         arguments of a call, and only call_id, name, output and is_error of an output.
@@ -521,10 +474,7 @@ class AgentSessionEventListeners:
         """
         return self._add("function_tools_executed", listener)
 
-    def on_error(
-        self,
-        listener: Callable[[pb.AgentSessionEvent.Error, pb.AgentSessionEvent], None],
-    ) -> Callable[[], None]:
+    def on_error(self, listener: _Listener[pb.AgentSessionEvent.Error]) -> Callable[[], None]:
         """A part of the agent failed. The session continues unless a session_closed event
         follows.
 
@@ -533,8 +483,7 @@ class AgentSessionEventListeners:
         return self._add("error", listener)
 
     def on_overlapping_speech(
-        self,
-        listener: Callable[[pb.AgentSessionEvent.OverlappingSpeech, pb.AgentSessionEvent], None],
+        self, listener: _Listener[pb.AgentSessionEvent.OverlappingSpeech]
     ) -> Callable[[], None]:
         """The user spoke while the agent was speaking, and this was classified as an
         interruption or not.
@@ -544,8 +493,7 @@ class AgentSessionEventListeners:
         return self._add("overlapping_speech", listener)
 
     def on_session_usage_updated(
-        self,
-        listener: Callable[[pb.AgentSessionEvent.SessionUsageUpdated, pb.AgentSessionEvent], None],
+        self, listener: _Listener[pb.AgentSessionEvent.SessionUsageUpdated]
     ) -> Callable[[], None]:
         """The model usage of the session increased.
 
@@ -554,8 +502,7 @@ class AgentSessionEventListeners:
         return self._add("session_usage_updated", listener)
 
     def on_amd_prediction(
-        self,
-        listener: Callable[[pb.AgentSessionEvent.AmdPrediction, pb.AgentSessionEvent], None],
+        self, listener: _Listener[pb.AgentSessionEvent.AmdPrediction]
     ) -> Callable[[], None]:
         """Answering machine detection has a verdict on an outbound call. It gives one
         verdict and then stops.
@@ -565,8 +512,7 @@ class AgentSessionEventListeners:
         return self._add("amd_prediction", listener)
 
     def on_eot_prediction(
-        self,
-        listener: Callable[[pb.AgentSessionEvent.EotPrediction, pb.AgentSessionEvent], None],
+        self, listener: _Listener[pb.AgentSessionEvent.EotPrediction]
     ) -> Callable[[], None]:
         """An end-of-turn model predicted whether the user has finished.
 
@@ -575,8 +521,7 @@ class AgentSessionEventListeners:
         return self._add("eot_prediction", listener)
 
     def on_function_tools_started(
-        self,
-        listener: Callable[[pb.AgentSessionEvent.FunctionToolsStarted, pb.AgentSessionEvent], None],
+        self, listener: _Listener[pb.AgentSessionEvent.FunctionToolsStarted]
     ) -> Callable[[], None]:
         """The model called tools, and they are about to run. No published host sends this
         event.
@@ -585,10 +530,7 @@ class AgentSessionEventListeners:
         """
         return self._add("function_tools_started", listener)
 
-    def on_debug_message(
-        self,
-        listener: Callable[[pb.DebugMessage, pb.AgentSessionEvent], None],
-    ) -> Callable[[], None]:
+    def on_debug_message(self, listener: _Listener[pb.DebugMessage]) -> Callable[[], None]:
         """The agent sent a note for debugging. Its contents are not specified and can
         change at any time.
 
@@ -597,8 +539,7 @@ class AgentSessionEventListeners:
         return self._add("debug_message", listener)
 
     def on_tool_execution_updated(
-        self,
-        listener: Callable[[pb.AgentSessionEvent.ToolExecutionUpdated, pb.AgentSessionEvent], None],
+        self, listener: _Listener[pb.AgentSessionEvent.ToolExecutionUpdated]
     ) -> Callable[[], None]:
         """A tool call started, reported progress or ended. A call starts, may report
         progress any number of times, and ends once. Reports and results that arrive
@@ -610,10 +551,7 @@ class AgentSessionEventListeners:
         return self._add("tool_execution_updated", listener)
 
     def on_agent_false_interruption(
-        self,
-        listener: Callable[
-            [pb.AgentSessionEvent.AgentFalseInterruption, pb.AgentSessionEvent], None
-        ],
+        self, listener: _Listener[pb.AgentSessionEvent.AgentFalseInterruption]
     ) -> Callable[[], None]:
         """The agent stopped speaking for the user, who then said nothing. Usually a cough
         or noise was taken for speech.
@@ -623,8 +561,7 @@ class AgentSessionEventListeners:
         return self._add("agent_false_interruption", listener)
 
     def on_session_closed(
-        self,
-        listener: Callable[[pb.AgentSessionEvent.SessionClosed, pb.AgentSessionEvent], None],
+        self, listener: _Listener[pb.AgentSessionEvent.SessionClosed]
     ) -> Callable[[], None]:
         """The session has ended, for any reason. This is the last event of a session.
         Afterwards the host answers requests only for a short time, and run_input not at
@@ -635,10 +572,7 @@ class AgentSessionEventListeners:
         """
         return self._add("session_closed", listener)
 
-    def on_unknown(
-        self,
-        listener: Callable[[int | None, pb.AgentSessionEvent], None],
-    ) -> Callable[[], None]:
+    def on_unknown(self, listener: _Listener[int | None]) -> Callable[[], None]:
         """Adds a listener of events that this build does not know.
 
         Its first argument is the field number of the arm, or None if no arm is set.
@@ -663,11 +597,7 @@ class AgentSessionEventListeners:
                 # Nothing is awaited here, so a CancelledError comes from a future of the listener.
                 _log.exception("a listener of %s failed", arm or "unknown events")
 
-    def _add(
-        self,
-        arm: str,
-        listener: Callable[[Any, pb.AgentSessionEvent], None],
-    ) -> Callable[[], None]:
+    def _add(self, arm: str, listener: _Listener[Any]) -> Callable[[], None]:
         call = type(listener).__call__
         if inspect.iscoroutinefunction(listener) or inspect.iscoroutinefunction(call):
             raise TypeError(f"the listener {listener!r} is async, and nothing awaits it")

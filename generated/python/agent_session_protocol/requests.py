@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from google.protobuf.message import Message
@@ -178,40 +178,21 @@ class PartialSessionRequestHandler(SessionRequestHandler):
 
 
 class _Route(NamedTuple):
-    call: Callable[[SessionRequestHandler, pb.SessionRequest], Awaitable[Any]]
+    method: str
     response: str
 
 
 _ROUTES: Final[Mapping[str, _Route]] = {
-    "ping": _Route(lambda handler, request: handler.ping(request.ping), "pong"),
-    "get_chat_history": _Route(
-        lambda handler, request: handler.get_chat_history(request.get_chat_history),
-        "get_chat_history",
-    ),
-    "run_input": _Route(lambda handler, request: handler.run_input(request.run_input), "run_input"),
-    "get_agent_info": _Route(
-        lambda handler, request: handler.get_agent_info(request.get_agent_info), "get_agent_info"
-    ),
-    "get_session_state": _Route(
-        lambda handler, request: handler.get_session_state(request.get_session_state),
-        "get_session_state",
-    ),
-    "get_rtc_stats": _Route(
-        lambda handler, request: handler.get_rtc_stats(request.get_rtc_stats), "get_rtc_stats"
-    ),
-    "get_session_usage": _Route(
-        lambda handler, request: handler.get_session_usage(request.get_session_usage),
-        "get_session_usage",
-    ),
-    "get_framework_info": _Route(
-        lambda handler, request: handler.get_framework_info(request.get_framework_info),
-        "get_framework_info",
-    ),
-    "update_io": _Route(lambda handler, request: handler.update_io(request.update_io), "update_io"),
-    "finalize_simulation": _Route(
-        lambda handler, request: handler.finalize_simulation(request.finalize_simulation),
-        "finalize_simulation",
-    ),
+    "ping": _Route("ping", "pong"),
+    "get_chat_history": _Route("get_chat_history", "get_chat_history"),
+    "run_input": _Route("run_input", "run_input"),
+    "get_agent_info": _Route("get_agent_info", "get_agent_info"),
+    "get_session_state": _Route("get_session_state", "get_session_state"),
+    "get_rtc_stats": _Route("get_rtc_stats", "get_rtc_stats"),
+    "get_session_usage": _Route("get_session_usage", "get_session_usage"),
+    "get_framework_info": _Route("get_framework_info", "get_framework_info"),
+    "update_io": _Route("update_io", "update_io"),
+    "finalize_simulation": _Route("finalize_simulation", "finalize_simulation"),
 }
 
 
@@ -242,7 +223,7 @@ async def answer(
         return response
     route = _ROUTES[arm]
     try:
-        _fill(response, route.response, await route.call(handler, request))
+        _fill(response, route.response, await getattr(handler, route.method)(getattr(request, arm)))
     except RequestError as error:
         _refuse(response, route.response, error)
     except Exception:

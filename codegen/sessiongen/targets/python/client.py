@@ -17,6 +17,7 @@ from sessiongen.targets.python.parameters import (
     ParameterBuilder,
     access,
     construct,
+    signature,
 )
 
 # The methods of a client that send no request of their own.
@@ -40,7 +41,7 @@ class ClientMethod:
     dynamic: bool
     guards: list[str]
     empty: str
-    parameters: list[Parameter]
+    signature: str
     request: str
     docs: str
 
@@ -101,7 +102,7 @@ def client_model(context: Context) -> ClientModel:
                 *parameters.guards(arm, payload_parameters),
                 *parameters.oneof_guards(roles.request.other_oneofs, extra),
             ],
-            parameters=sorted([*payload_parameters, *extra], key=lambda item: item.default != ""),
+            signature=_signature(call, [*payload_parameters, *extra]),
             empty=_empty(arm, [*payload_parameters, *extra]),
             request=construct(
                 references.message(roles.request.full_name), [*extra, payload_argument]
@@ -142,6 +143,12 @@ def _failed(error: Field | None) -> str:
     )
 
 
+def _signature(call: Call, parameters: list[Parameter]) -> str:
+    """Return the parameters of a method, those without a default first."""
+    ordered = sorted(parameters, key=lambda item: item.default != "")
+    return signature(ordered, ["timeout: float | None = None"] if call.response else [])
+
+
 def _empty(arm: Field, parameters: list[Parameter]) -> str:
     """Return the expression of a payload without fields, or ""."""
     if parameters or arm.value.kind is not Kind.MESSAGE:
@@ -151,7 +158,7 @@ def _empty(arm: Field, parameters: list[Parameter]) -> str:
 
 def _docs(context: Context, call: Call, parameters: list[Parameter]) -> str:
     """Return a method's docs: the request's, those of its fields, and the response payload's."""
-    parts = [request_docs(context.protocol, call, f"Sends the request `{call.request.name}`.")]
+    parts = [request_docs(context.protocol, call)]
     described = [entry(item.name, item.docs) for item in parameters if item.docs]
     if described:
         parts.append("\n".join(["Args:", *described]))

@@ -110,13 +110,19 @@ def payload_docs(protocol: Protocol, arm: Field) -> str:
     return message.docs if message and message.file in protocol.schema.own else ""
 
 
-def request_docs(protocol: Protocol, call: Call, default: str) -> str:
-    """Return the docs of a request, with the numbers of its arms.
-
-    default: the text if neither the arm nor its message has a comment.
-    """
+def request_docs(protocol: Protocol, call: Call) -> str:
+    """Return the comment of a request, if it has one, and the numbers of its arms."""
     numbers = f"Request arm {call.request.number}, which has no response."
     if call.response is not None:
         response = f"`{call.response.name}` ({call.response.number})"
         numbers = f"Request arm {call.request.number}, answered by {response}."
-    return f"{arm_docs(protocol, call.request) or default}\n\n{numbers}"
+    return _paragraphs(arm_docs(protocol, call.request), numbers)
+
+
+def event_docs(protocol: Protocol, arm: Field) -> str:
+    """Return the comment of an event, if it has one, and the number of its arm."""
+    return _paragraphs(arm_docs(protocol, arm), f"Event arm {arm.number}.")
+
+
+def _paragraphs(*texts: str) -> str:
+    return "\n\n".join(text for text in texts if text)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sessiongen.ir.name_case import snake
 from sessiongen.targets.python.naming import Namespace, constant
 from sessiongen.ir.schema import Field, Oneof
+from sessiongen.targets.python.layout import literal_alias
 from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.references import References
 
@@ -24,12 +25,16 @@ class ArmModel:
 
 @dataclass(frozen=True)
 class UnionModel:
-    """A real oneof: the names of the generated symbols, and its arms."""
+    """A real oneof: the names of the generated symbols, and its arms.
+
+    alias: the statement that defines the type of its arms.
+    """
 
     full_name: str
     oneof: str
     message: str
     arm_type: str
+    alias: str
     table: str
     handlers: str
     dispatch: str
@@ -48,7 +53,7 @@ class DispatchModel:
 def dispatch_model(context: Context) -> DispatchModel:
     """Return the model of dispatch.py."""
     references = context.references()
-    namespace = Namespace("dispatch.py", {"Arm", "R"} | context.modules.aliases)
+    namespace = Namespace("dispatch.py", {"Arm", "Handlers", "R"} | context.modules.aliases)
     unions = [_union(context, references, namespace, item) for item in context.protocol.unions]
     context.faults += namespace.faults
     return DispatchModel(references.imports, references.aliases, unions)
@@ -63,6 +68,7 @@ def _union(
         oneof=oneof.name,
         message=references.message(oneof.message),
         arm_type=f"{name}Arm",
+        alias=literal_alias(f"{name}Arm", [f'"{arm.name}"' for arm in oneof.arms]),
         table=f"{constant(name)}_ARMS",
         handlers=f"{name}Handlers",
         dispatch=f"dispatch_{snake(name)}",

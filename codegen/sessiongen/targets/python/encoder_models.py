@@ -15,7 +15,6 @@ class EncoderModel:
     """
 
     name: str
-    title: str
     message: str
     encode: str
     fill: str

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from sessiongen.targets.python.naming import plain
 from sessiongen.ir.schema import Field, Kind, Value
 from sessiongen.ir.encoding_plan import TaggedOneof, MessagePlan, FieldSource
-from sessiongen.targets.python.layout import imported, quoted
+from sessiongen.targets.python.layout import imported, LINE_LENGTH, quoted
 from sessiongen.targets.python.encoder_models import EncoderModel, EncodersModel, EventArm
+from sessiongen.targets.python.event_encoder import arms_without_time, event_docs
 from sessiongen.targets.python.message_names import MessageNames
 from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.parameters import access
@@ -73,7 +74,7 @@ class _Encoders:
         plans = self.context.plans
         payloads = [item for item in role.arms if item.value.type_name in plans]
         scalars = [item for item in role.arms if item.value.type_name not in plans]
-        without_time = self._without_time(role.arms)
+        without_time = arms_without_time(self.context)
         beside = self._beside(bool(without_time))
         return EncodersModel(
             scalars=[EventArm(item.name, self._scalar(item)) for item in scalars],
@@ -88,7 +89,7 @@ class _Encoders:
             encoders=encoders,
             event=event,
             event_name=name,
-            event_docs=self._event_docs(),
+            event_docs=event_docs(self.context),
             encode_event=_opening(f"encode_{name}", [f"arm: {arm_type}", "source: Any"], event),
             fill_event=_opening(
                 f"fill_{name}", [f"arm: {arm_type}", "source: Any", f"to: {event}"], "None"
@@ -99,6 +100,7 @@ class _Encoders:
         )
 
     def _encoder(self, plan: MessagePlan) -> EncoderModel:
+        self.fields.add("filled")
         read = [item for item in plan.fields if self._override(plan, item.field) is None]
         named_oneofs = [item for item in plan.tagged_oneofs if item.name is not None]
         by_name = self._by_name(plan, read)
@@ -120,7 +122,6 @@ class _Encoders:
         ]
         return EncoderModel(
             name=name,
-            title=title,
             message=message,
             encode=_opening(f"encode_{name}", [f"source: {source_type}"], message),
             fill=_opening(f"fill_{name}", ["source: Any", f"to: {message}"], "None"),
@@ -272,9 +273,8 @@ class _Encoders:
             yield from self._repeated(field.value, read, target)
         elif self._takes_literal(source):
             yield self._assign("to", field, self._converted(field.value, read))
-        elif source is self._always_written(plan, by_name):
-            zero = self._zero(source)
-            yield self._assign("to", field, f"{zero} if (value := {read}) is None else value")
+        elif statement := self._zero_statement(plan, source, by_name, read):
+            yield statement
         elif field.required:
             self.values.add("required")
             yield f'value = required({read}, "{plan.message.full_name}.{field.name}")'
@@ -284,6 +284,21 @@ class _Encoders:
             assignment = f"value := source[{name}]" if by_name else f"value := {read}"
             yield f"if {f'{name} in source and ' if by_name else ''}({assignment}) is not None:"
             yield f"    {self._write(source, target)}"
+
+    def _zero_statement(
+        self, plan: MessagePlan, source: FieldSource, by_name: bool, read: str
+    ) -> str:
+        """Return the statement that writes the value of a field, or zero if the value is None.
+
+        It is "" if the field has presence, or the statement is longer than a line.
+        """
+        zero = self._zero(source)
+        if not zero or by_name:
+            return ""
+        value = f"{zero} if (value := {read}) is None else value"
+        statement = self._assign("to", source.field, value)
+        fits = len(statement) <= LINE_LENGTH - 4
+        return statement if fits or source is self._always_written(plan, by_name) else ""
 
     def _write(self, source: FieldSource, target: str) -> str:
         """Return the statement that writes the local `value` to a single field."""
@@ -351,23 +366,6 @@ class _Encoders:
             return self._set(arm.value, access("to", arm.name), "source")
         return self._assign("to", arm, self._converted(arm.value, "source"))
 
-    def _without_time(self, arms: Iterable[Field]) -> list[str]:
-        """Return the arms whose sources carry no time of the event.
-
-        These are bare values, and payloads with a field of the time's name that is no time.
-        """
-        time = self.context.protocol.roles.timestamp
-        if time is None:
-            return []
-        return [arm.name for arm in arms if self._hides(arm.value, time)]
-
-    def _hides(self, payload: Value, time: Field) -> bool:
-        plan = self.context.plans.get(payload.type_name)
-        if plan is None:
-            return True
-        same = [item for item in plan.message.fields if item.name == time.name]
-        return any(item.repeated or item.key or item.value != time.value for item in same)
-
     def _beside(self, some_without_time: bool) -> list[str]:
         """Return the statement that fills the event's time."""
         field = self.context.protocol.roles.timestamp
@@ -376,15 +374,6 @@ class _Encoders:
         self.fields |= {"set_timestamp", "time_of"}
         variable = "None if arm in _WITHOUT_TIME else source" if some_without_time else "source"
         return [f'set_timestamp({access("to", field.name)}, time_of({variable}, "{field.name}"))']
-
-    def _event_docs(self) -> str:
-        """Return the docs of the event's encoder."""
-        roles = self.context.protocol.roles
-        docs = "Returns the event of an arm, made from what the SDK emits"
-        if roles.timestamp is not None:
-            docs += ".\n\nIts time is that of the source, or the current time"
-        unset = [item.name for item in roles.event.beside if item is not roles.timestamp]
-        return f"{docs}.\n\nFields that stay unset: {', '.join(unset)}." if unset else f"{docs}."
 
 
 def _single(field: Field) -> bool:

@@ -9,11 +9,12 @@ from sessiongen.targets.python.naming import Namespace
 from sessiongen.ir.protocol import Event
 from sessiongen.ir.roles import TIMESTAMP
 from sessiongen.ir.schema import Field, Value, Kind
-from sessiongen.targets.python.context import Context, arm_docs
+from sessiongen.targets.python.context import Context, event_docs
 from sessiongen.targets.python.parameters import (
     Parameter,
     ParameterBuilder,
     construct,
+    signature,
 )
 
 
@@ -32,15 +33,14 @@ class EventModel:
     listener: str
     payload: str
     guards: list[str]
-    parameters: list[Parameter]
-    beside: list[Parameter]
+    signature: str
     event: str
     docs: str
 
 
 @dataclass(frozen=True)
 class EventsModel:
-    """events.py."""
+    """events.py. renamed: the events whose forwarders are not named like their arms."""
 
     imports: list[str]
     aliases: list[tuple[str, str, str]]
@@ -51,6 +51,7 @@ class EventsModel:
     oneof: str
     arm_type: str
     events: list[EventModel]
+    renamed: list[EventModel]
 
 
 def events_model(context: Context) -> EventsModel:
@@ -90,6 +91,7 @@ class _EventsBuilder:
             oneof=oneof.name,
             arm_type=f"{self.context.union_name(oneof)}Arm",
             events=events,
+            renamed=[item for item in events if item.forwarder != item.arm],
         )
 
     def _event(self, event: Event) -> EventModel:
@@ -111,12 +113,11 @@ class _EventsBuilder:
                 *self.parameters.guards(arm, parameters),
                 *self.parameters.oneof_guards(self.role.other_oneofs, beside),
             ],
-            parameters=parameters,
-            beside=beside,
+            signature=signature([*parameters, *beside]),
             event=construct(
                 self.references.message(self.role.full_name), [*beside, payload_argument]
             ),
-            docs=arm_docs(self.context.protocol, arm),
+            docs=event_docs(self.context.protocol, arm),
         )
 
     def _beside(self, function: str) -> list[Parameter]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 LINE_LENGTH = 100
 
@@ -10,6 +10,14 @@ LINE_LENGTH = 100
 def imported(module: str, names: Collection[str]) -> str:
     """Return the statement that imports names, or "" for none."""
     return f"from {module} import {', '.join(sorted(names))}" if names else ""
+
+
+def literal_alias(name: str, literals: Sequence[str]) -> str:
+    """Return the statement that defines a type of literals: one line, or one line for each."""
+    line = f"{name}: TypeAlias = Literal[{', '.join(literals)}]"
+    if len(line) <= LINE_LENGTH:
+        return line
+    return "\n".join([f"{name}: TypeAlias = Literal[", *(f"    {item}," for item in literals), "]"])
 
 
 def quoted(text: str) -> str:

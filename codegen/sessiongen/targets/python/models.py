@@ -16,9 +16,9 @@ from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.parameters import access
 
 _OWN_TYPES = {
-    "google.protobuf.Timestamp": ("float", "from_timestamp"),
-    "google.protobuf.Duration": ("float", "from_duration"),
-    "google.protobuf.Struct": ("Mapping[str, Any]", "from_struct"),
+    "google.protobuf.Timestamp": ("float", "_seconds"),
+    "google.protobuf.Duration": ("float", "_seconds"),
+    "google.protobuf.Struct": ("Mapping[str, Any]", "_struct"),
 }
 
 
@@ -62,7 +62,8 @@ class PlainModel:
     imports: list[str]
     aliases: list[tuple[str, str, str]]
     enums: str
-    fields: str
+    reads_seconds: bool
+    reads_structs: bool
 
 
 def plain_model(context: Context) -> PlainModel:
@@ -86,7 +87,7 @@ class _Plain:
         self.model_references = context.references()
         self.literals: set[str] = set()
         self.enums: set[str] = set()
-        self.fields: set[str] = set()
+        self.value_readers: set[str] = set()
         self.classes: list[PlainClass] = []
         self.unions: list[PlainUnion] = []
         self.decoders: list[Decoder] = []
@@ -109,7 +110,8 @@ class _Plain:
             imports=self.references.imports,
             aliases=self.references.aliases,
             enums=imported(".enums", self.enums),
-            fields=imported(".fields", self.fields),
+            reads_seconds="_seconds" in self.value_readers,
+            reads_structs="_struct" in self.value_readers,
         )
 
     def _title(self, plan: MessagePlan) -> str:
@@ -245,7 +247,7 @@ class _Plain:
         if value.type_name in self.context.plans:
             return self._decoder(self.context.plans[value.type_name])
         if value.type_name in _OWN_TYPES:
-            self.fields.add(_OWN_TYPES[value.type_name][1])
+            self.value_readers.add(_OWN_TYPES[value.type_name][1])
             return _OWN_TYPES[value.type_name][1]
         literals = self.names.literals(value) if value.kind is Kind.ENUM else None
         if literals is None:

@@ -54,9 +54,7 @@ LAYERS = {
     ),
     "responses": Layer("a typed dict for each response of a host", ("enums", "values")),
     "models": Layer("a frozen dataclass for each message that a host sends", ("enums",)),
-    "decoders": Layer(
-        "functions that make dataclasses from messages", ("enums", "fields", "models")
-    ),
-    "fields": Layer("what encoders and decoders share", ("values",)),
+    "decoders": Layer("functions that make dataclasses from messages", ("enums", "models")),
+    "fields": Layer("how encoders read sources and set fields", ("values",)),
     "values": Layer("conversions of Timestamp, Duration and Struct", ("errors",)),
 }

@@ -40,6 +40,15 @@ class Parameter:
         return f"{self.name}: {self.annotation}" + (f" = {self.default}" if self.default else "")
 
 
+def signature(parameters: Iterable[Parameter], others: Sequence[str] = ()) -> str:
+    """Return the parameters of a method, all of which are keywords.
+
+    others: further parameters as they are written.
+    """
+    keywords = [*(item.declaration for item in parameters), *others]
+    return ", ".join(["self", *(["*", *keywords] if keywords else [])])
+
+
 class ParameterBuilder:
     """Returns the parameters of the functions in a file."""
 

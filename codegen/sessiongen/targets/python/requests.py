@@ -22,7 +22,6 @@ class HandlerMethod:
     number: int
     payload: str
     result: str
-    read: str
     response_arm: str
     docs: str
 
@@ -159,7 +158,6 @@ def _method(
         number=call.request.number,
         payload=references.strict(call.request.value),
         result=references.strict(call.response.value) if call.response else "None",
-        read=access("request", call.request.name),
         response_arm=call.response.name if call.response else "",
-        docs=request_docs(context.protocol, call, f"Handles the request `{call.request.name}`."),
+        docs=request_docs(context.protocol, call),
     )

@@ -93,12 +93,11 @@ Args:
         ),
         (
             "say_nothing",
-            "Sends the request `say_nothing`.\n\nRequest arm 5, answered by `say_nothing` (15).",
+            "Request arm 5, answered by `say_nothing` (15).",
         ),
         (
             "say_arm",
-            "Sends the request `say_arm`.\n\nRequest arm 6, answered by `say_arm` (16)."
-            "\n\nReturns:\n    Comment of a response.",
+            "Request arm 6, answered by `say_arm` (16)." "\n\nReturns:\n    Comment of a response.",
         ),
     ],
 )
@@ -113,7 +112,7 @@ def test_a_client_method(docs: dict[str, str], method: str, expected: str) -> No
         ("say_payload", "Comment of Say.\n\nRequest arm 4, answered by `say_payload` (14)."),
         (
             "say_nothing",
-            "Handles the request `say_nothing`.\n\nRequest arm 5, answered by `say_nothing` (15).",
+            "Request arm 5, answered by `say_nothing` (15).",
         ),
     ],
 )
@@ -137,10 +136,8 @@ def test_an_event(docs: dict[str, str], event: str, expected: str) -> None:
 
 
 def test_an_event_without_comments(docs: dict[str, str]) -> None:
-    assert docs["EventSink.said_nothing"] == "Emits the event `said_nothing`.\n\nEvent arm 21."
-    assert docs["EventListeners.on_said_nothing"] == (
-        "Adds a listener of the event `said_nothing`.\n\nEvent arm 21."
-    )
+    assert docs["EventSink.said_nothing"] == "Event arm 21."
+    assert docs["EventListeners.on_said_nothing"] == "Event arm 21."
 
 
 def test_docstrings_of_templates_say_what_a_function_does() -> None:

@@ -43,7 +43,7 @@ def test_a_module_that_is_not_python_is_never_written(
     wrong = "def broken(:\n"
     monkeypatch.setattr(
         "sessiongen.targets.python.formatting.Formatter.format",
-        lambda self, texts: [*texts[1:], wrong],
+        lambda self, texts, line_length: [*texts[1:], wrong],
     )
     outcome = small_project.invoke("generate", "--no-cache")
     assert outcome.status == 2

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from sessiongen.vocabulary.model import Place
-from sessiongen.vocabulary.python.classes import Role, self_attribute
+from sessiongen.vocabulary.python.classes import Role
 from sessiongen.vocabulary.python.dispatch import Branch
-from sessiongen.vocabulary.python.literals import constant
+from sessiongen.vocabulary.python.literals import constant, self_attribute
 
 
 def unknown_request_answer(role: Role, cases: Sequence[Branch]) -> Place | None:
@@ -19,14 +19,9 @@ def unknown_request_answer(role: Role, cases: Sequence[Branch]) -> Place | None:
         for node in ast.walk(function):
             if id(node) in inside:
                 continue
-            method = (
-                role.view.methods.get(self_attribute(node.func))
-                if isinstance(node, ast.Call)
-                else None
-            )
-            if role.view.constructs(node, message) or (
-                method and role.view.constructions(method, message)
-            ):
+            if role.view.constructs(node, message):
+                return role.place(node)
+            if isinstance(node, ast.Call) and role.view.constructions(node, message):
                 return role.place(node)
     return None
 

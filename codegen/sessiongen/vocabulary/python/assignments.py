@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from sessiongen.vocabulary.python.literals import last
-from sessiongen.vocabulary.python.modules import Definition, inner_bodies
+from sessiongen.vocabulary.python.modules import Definition
+from sessiongen.vocabulary.python.parsed_module import inner_bodies
 
 _CHANGING_METHODS = {"clear", "pop", "popitem", "setdefault", "update"}
 

@@ -9,24 +9,50 @@ from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Place
 from sessiongen.vocabulary.python.constructions import ConstructionBuilder
+from sessiongen.vocabulary.python.dispatch import Branch, Oneof, branches
 from sessiongen.vocabulary.python.modules import Definition, Modules
-from sessiongen.vocabulary.python.literals import dotted
+from sessiongen.vocabulary.python.parsed_module import Module
+from sessiongen.vocabulary.python.literals import LiteralReader, dotted, self_attribute
 from sessiongen.vocabulary.scope import Scope
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class ClassView:
-    """A class with its methods and the messages constructed in it."""
+    """A class with its methods and the messages constructed in it, those of its bases included.
 
-    def __init__(self, definition: Definition, constructions: list[ConstructionBuilder]) -> None:
-        assert isinstance(definition.node, ast.ClassDef)
-        self.definition = definition
-        self.node = definition.node
-        self.methods = {
-            item.name: item
-            for item in definition.node.body
-            if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef))
+    classes: the class and its bases in the package. methods: by name; a method of a base that is
+    overridden is named `super().NAME`.
+    """
+
+    def __init__(
+        self,
+        modules: Modules,
+        classes: list[Definition],
+        constructions: list[ConstructionBuilder],
+    ) -> None:
+        self._modules = modules
+        self.definition = classes[0]
+        self.classes = [
+            (item.module, item.node) for item in classes if isinstance(item.node, ast.ClassDef)
+        ]
+        self.node = self.classes[0][1]
+        self.definitions = classes
+        self.methods: dict[str, _Function] = {}
+        for _, node in self.classes:
+            for item in node.body:
+                if isinstance(item, _Function):
+                    overridden = item.name in self.methods
+                    name = f"super().{item.name}" if overridden else item.name
+                    self.methods.setdefault(name, item)
+        self._other_modules = {
+            id(inner): module for module, node in self.classes[1:] for inner in ast.walk(node)
         }
         self._constructions = {id(item.node): item for item in constructions}
+
+    def module_of(self, node: ast.AST) -> Module:
+        """Return the module of a node of the class, of its bases, or of what they call."""
+        return self._other_modules.get(id(node), self.definition.module)
 
     def constructions(self, node: ast.AST, message: str) -> list[ConstructionBuilder]:
         """Return the constructions of a message in a node and in the methods it calls."""
@@ -42,41 +68,52 @@ class ClassView:
         """Return a view that is limited to the constructions of one method."""
         inside = {id(inner) for inner in ast.walk(node)}
         return ClassView(
-            self.definition, [item for key, item in self._constructions.items() if key in inside]
+            self._modules,
+            self.definitions,
+            [item for key, item in self._constructions.items() if key in inside],
         )
 
     def called_methods(self, node: ast.AST) -> set[str]:
         """Return the methods of the class that a node calls."""
-        methods = set()
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Call):
-                name = self_attribute(inner.func)
-                if name in self.methods:
-                    methods.add(name)
-        return methods
+        names = {self._method_name(inner) for inner in ast.walk(node)}
+        return {name for name in names if name}
 
     def constructs(self, node: ast.AST, message: str) -> bool:
         """Whether a node constructs a message."""
         return id(node) in self._constructions and self._constructions[id(node)].message == message
 
     def reachable_code(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield a node, and the methods of the class that it calls directly or indirectly."""
-        yield node
-        seen: set[str] = set()
-        queue = self.called_methods(node)
+        """Yield a node, and the methods and functions that it calls directly or indirectly."""
+        seen, queue = {id(node)}, [node]
         while queue:
-            name = min(queue)
-            queue.discard(name)
-            if name not in seen:
-                seen.add(name)
-                yield self.methods[name]
-                queue |= self.called_methods(self.methods[name])
+            part = queue.pop(0)
+            yield part
+            for inner in ast.walk(part):
+                called = self._called(inner) if isinstance(inner, ast.Call) else None
+                if called is not None and id(called) not in seen:
+                    seen.add(id(called))
+                    queue.append(called)
 
+    def _method_name(self, node: ast.AST) -> str:
+        """Return the name of the method of the class that a call calls, empty for others."""
+        name = self_attribute(node.func) if isinstance(node, ast.Call) else ""
+        # What is not overridden is the method of the base.
+        name = name if name in self.methods else name.removeprefix("super().")
+        return name if name in self.methods else ""
 
-def self_attribute(node: ast.AST) -> str:
-    """Return `x` for `self.x`, empty for any other expression."""
-    head, _, name = (dotted(node) or "").rpartition(".")
-    return name if head == "self" else ""
+    def _called(self, call: ast.Call) -> _Function | None:
+        """Return the method or the function of the package that a call calls."""
+        name = self._method_name(call)
+        if name:
+            return self.methods[name]
+        path = dotted(call.func)
+        definition = self._modules.resolve(self.module_of(call), path) if path else None
+        if definition is None or not isinstance(definition.node, _Function):
+            return None
+        if definition.module is not self.definition.module:
+            for inner in ast.walk(definition.node):
+                self._other_modules.setdefault(id(inner), definition.module)
+        return definition.node
 
 
 class Role:
@@ -87,15 +124,25 @@ class Role:
         self.view = view
         self.scope = scope
         self.faults = faults
-        self.module = view.definition.module
+        self._literals = LiteralReader(modules, faults)
 
     def place(self, node: ast.AST) -> Place:
         """Return the line on which a node begins."""
-        return self.module.place(node)
+        return self.view.module_of(node).place(node)
+
+    def constant(self, node: ast.expr) -> str | None:
+        """Return the value of a constant; `self.NAME` is a constant of the class or a base."""
+        name = self_attribute(node)
+        for definition in self.view.definitions if name else ():
+            text = self._literals.constant(definition.module, _attribute(definition.name, name))
+            if text is not None:
+                return text
+        return self._literals.constant(self.view.module_of(node), node)
 
     def fault(self, node: ast.AST, rule: Rule, message: str) -> None:
         """Report that a node cannot be read."""
-        self.faults.unreadable(self.modules.span(self.module, node), rule, message)
+        span = self.modules.span(self.view.module_of(node), node)
+        self.faults.unreadable(span, rule, message)
 
     def expect(self, met: bool, message: str) -> None:
         """Report that the class does nothing of a kind, unless a condition is met."""
@@ -115,6 +162,11 @@ class Role:
                         arms.setdefault(name, construction)
         return list(arms.items())
 
+    def branches(self, oneof: Oneof) -> list[Branch]:
+        """Return the branches of the class on the arm of a oneof."""
+        protobuf = ".".join(self.scope.protobuf)
+        return branches(self.modules, self.view.classes, oneof, protobuf, self.faults)
+
     def require_arms(self, node: ast.AST, message: str) -> None:
         """Report each construction of a message whose arm is computed."""
         for construction in self.view.constructions(node, message):
@@ -122,3 +174,7 @@ class Role:
                 self.fault(
                     construction.node, Rule.SDK_REQUEST, f"the arm of a {message} is computed"
                 )
+
+
+def _attribute(owner: str, name: str) -> ast.Attribute:
+    return ast.Attribute(ast.Name(owner, ast.Load()), name, ast.Load())

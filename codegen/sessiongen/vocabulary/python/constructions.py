@@ -7,10 +7,13 @@ holds a message, and message classes that are passed as values.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 
 from sessiongen.vocabulary.model import Construction, Place
-from sessiongen.vocabulary.python.modules import Module, Modules
+from sessiongen.vocabulary.python.modules import Modules
+from sessiongen.vocabulary.python.parsed_module import Module
 from sessiongen.vocabulary.python.literals import alternatives, dotted, last
 
 _FILLING_METHODS = {
@@ -58,25 +61,47 @@ class ConstructionBuilder:
 
 @dataclass
 class Names:
-    """The message types and messages that names refer to."""
+    """The message types and messages that names refer to.
 
+    imported: returns the path in the messages of a dotted name that the module imports.
+    types: variables that hold a message class. values: those that hold a message.
+    hidden: parameters and variables that have the name of an import.
+    """
+
+    imported: Callable[[str], str | None]
     types: dict[str, str] = field(default_factory=dict)
     values: dict[str, ConstructionBuilder] = field(default_factory=dict)
+    hidden: set[str] = field(default_factory=set)
 
     def copy(self) -> Names:
         """Return a copy for an inner block."""
-        return Names(dict(self.types), dict(self.values))
+        return Names(self.imported, dict(self.types), dict(self.values), set(self.hidden))
+
+    def hide(self, name: str) -> None:
+        """Record that a name no longer means what it meant."""
+        self.types.pop(name, None)
+        self.values.pop(name, None)
+        self.hidden.add(name)
+
+    def path(self, name: str) -> str | None:
+        """Return the path in the messages of a dotted name, None for any other name."""
+        head, _, rest = name.partition(".")
+        if head in self.types:
+            return ".".join(part for part in (self.types[head], rest) if part)
+        return None if head in self.hidden else self.imported(name)
 
 
 def constructions_of(modules: Modules, module: Module, protobuf: str) -> list[ConstructionBuilder]:
     """Return the constructions of a module, in source order."""
-    names = Names()
-    for head in module.imports:
-        if modules.external(module, head) == protobuf:
-            names.types[head] = ""
-    if not names.types:
+    if not modules.uses(module, protobuf):
         return []
-    walker = _Walker(module, names)
+
+    @cache
+    def imported(name: str) -> str | None:
+        path = modules.proto_path(module, name, protobuf)
+        return None if path is None else ".".join(path)
+
+    walker = _Walker(module, Names(imported))
     walker.visit(module.tree)
     return [
         construction
@@ -97,10 +122,9 @@ def message_type(names: Names, node: ast.expr) -> str | None:
     path = dotted(node)
     if path is None:
         return None
-    head, _, rest = path.partition(".")
-    if head not in names.types:
+    message = names.path(path)
+    if message is None:
         return None
-    message = ".".join(part for part in (names.types[head], rest) if part)
     # Enum values are upper case, and methods begin with a lower-case letter.
     parts = message.split(".")
     named = all(part[:1].isupper() for part in parts) and not parts[-1].isupper()
@@ -177,8 +201,7 @@ class _Walker(ast.NodeVisitor):
         self._reference(node, [])
 
     def _parameter(self, argument: ast.arg) -> None:
-        self.names.types.pop(argument.arg, None)
-        self.names.values.pop(argument.arg, None)
+        self.names.hide(argument.arg)
         for part in alternatives(argument.annotation) if argument.annotation else ():
             message = message_type(self.names, part)
             if message is not None:
@@ -193,8 +216,8 @@ class _Walker(ast.NodeVisitor):
         construction = self.constructions[before] if len(self.constructions) > before else None
         for target in targets:
             if isinstance(target, ast.Name):
-                self.names.types.pop(target.id, None)
-                self.names.values.pop(target.id, None)
+                if self._function is not None:
+                    self.names.hide(target.id)
                 if message is not None:
                     self.names.types[target.id] = message
                 elif construction is not None and construction.node is value:

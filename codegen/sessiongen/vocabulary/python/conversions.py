@@ -17,7 +17,8 @@ from sessiongen.vocabulary.python.constructions import ConstructionBuilder
 from sessiongen.vocabulary.python.evaluator import Evaluator
 from sessiongen.vocabulary.python.evaluator_base import Scope
 from sessiongen.vocabulary.python.literals import LiteralReader, alternatives, dotted, last
-from sessiongen.vocabulary.python.modules import Definition, Module, Modules
+from sessiongen.vocabulary.python.modules import Definition, Modules
+from sessiongen.vocabulary.python.parsed_module import Module
 
 _MISSING = "None"
 _Function = ast.FunctionDef | ast.AsyncFunctionDef

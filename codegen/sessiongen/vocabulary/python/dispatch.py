@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.python.classes import self_attribute
-from sessiongen.vocabulary.python.modules import Module, Modules
-from sessiongen.vocabulary.python.literals import alternatives, constant, last
+from sessiongen.vocabulary.python.modules import Modules
+from sessiongen.vocabulary.python.parsed_module import Module
+from sessiongen.vocabulary.python.literals import (
+    LiteralReader,
+    alternatives,
+    dotted,
+    last,
+    self_attribute,
+)
 
 
 @dataclass(frozen=True)
@@ -40,11 +46,16 @@ class Branch:
 
 
 def branches(
-    modules: Modules, module: Module, node: ast.ClassDef, oneof: Oneof, faults: Faults
+    modules: Modules,
+    classes: Sequence[tuple[Module, ast.ClassDef]],
+    oneof: Oneof,
+    protobuf: str,
+    faults: Faults,
 ) -> list[Branch]:
-    """Return the branches of a class on the arm of a oneof."""
+    """Return the branches of classes on the arm of a oneof."""
     functions = [
-        _Function(modules, module, function, oneof, faults)
+        _Function(modules, module, function, oneof, protobuf, faults)
+        for module, node in classes
         for function in ast.walk(node)
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
     ]
@@ -91,9 +102,12 @@ class _Function:
         module: Module,
         node: ast.FunctionDef | ast.AsyncFunctionDef,
         oneof: Oneof,
+        protobuf: str,
         faults: Faults,
     ) -> None:
         self.modules = modules
+        self.literals = LiteralReader(modules, faults)
+        self.protobuf = protobuf
         self.module = module
         self.node = node
         self.oneof = oneof
@@ -143,7 +157,12 @@ class _Function:
 
     def _typed(self, annotation: ast.expr | None) -> bool:
         parts = alternatives(annotation) if annotation else ()
-        return any(last(part) == self.oneof.message for part in parts)
+        return any(
+            last(part) == self.oneof.message
+            or self.modules.proto_path(self.module, dotted(part) or "", self.protobuf)
+            == (self.oneof.message,)
+            for part in parts
+        )
 
     def _is_message(self, node: ast.expr) -> bool:
         """Whether an expression is the message: a parameter of its type, or `x.carrier`."""
@@ -208,7 +227,7 @@ class _Function:
                     yield Branch(arm, pattern, case.body, self.node)
 
     def _constant(self, node: ast.expr) -> Iterator[str]:
-        arm = constant(node)
+        arm = self.literals.constant(self.module, node)
         if arm is not None:
             yield arm
         else:

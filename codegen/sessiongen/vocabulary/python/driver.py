@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.model import Driver, Place, Reception, Sending
-from sessiongen.vocabulary.python.classes import Role, self_attribute
-from sessiongen.vocabulary.python.dispatch import Oneof, branches, is_arm_name
+from sessiongen.vocabulary.python.classes import Role
+from sessiongen.vocabulary.python.dispatch import Oneof, is_arm_name
 from sessiongen.vocabulary.python.emitters import declared_events
-from sessiongen.vocabulary.python.literals import constant, last
+from sessiongen.vocabulary.python.literals import last, self_attribute
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -21,10 +21,10 @@ def read_driver(role: Role) -> Driver:
     payload_only: Place | None = None
     receives = []
     oneof = Oneof(role.scope.messages.event, role.scope.messages.event_arm)
-    event_branches = branches(role.modules, role.module, role.view.node, oneof, role.faults)
+    event_branches = role.branches(oneof)
     for call, function in _emit_calls(role):
         enclosing = [branch for branch in event_branches if branch.holds(call)]
-        event = constant(call.args[0])
+        event = role.constant(call.args[0])
         if enclosing and event is not None:
             receives += [Reception(item.arm, event, role.place(call)) for item in enclosing]
         elif is_arm_name(function, call.args[0]):
@@ -37,7 +37,7 @@ def read_driver(role: Role) -> Driver:
     sends = list(_sends(role))
     role.expect(bool(by_arm_name or receives), "emits no event")
     role.expect(bool(sends), "sends no request")
-    events = declared_events(role.modules, role.view.definition, role.faults)
+    events = declared_events(role.modules, role.view.definitions, role.faults)
     name, place = role.view.definition.name, role.place(role.view.node)
     return Driver(name, place, by_arm_name, payload_only, events, tuple(receives), tuple(sends))
 

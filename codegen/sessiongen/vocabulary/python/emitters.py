@@ -6,6 +6,7 @@ Names that are not a set of constants are reported.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
@@ -24,9 +25,10 @@ def emitter_argument(definition: Definition) -> ast.expr | None:
 
 
 def declared_events(
-    modules: Modules, definition: Definition, faults: Faults
+    modules: Modules, classes: Sequence[Definition], faults: Faults
 ) -> tuple[EventName, ...]:
-    """Return the event names that a class gives its event emitter."""
+    """Return the event names that a class, or a base of it, gives its event emitter."""
+    definition = next((item for item in classes if emitter_argument(item)), classes[0])
     literals, module, names = LiteralReader(modules, faults), definition.module, None
     argument = emitter_argument(definition)
     if argument is not None and is_literal(argument):

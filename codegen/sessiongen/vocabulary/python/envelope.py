@@ -12,7 +12,8 @@ from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import SENDS, RECEIVES, EnvelopeUse
 from sessiongen.vocabulary.python.constructions import ConstructionBuilder
 from sessiongen.vocabulary.python.dispatch import Oneof, branches
-from sessiongen.vocabulary.python.modules import Module, Modules
+from sessiongen.vocabulary.python.modules import Modules
+from sessiongen.vocabulary.python.parsed_module import Module
 from sessiongen.vocabulary.scope import Scope
 
 
@@ -31,9 +32,9 @@ def envelope_uses_of(
                 yield EnvelopeUse(arm, SENDS, construction.within, construction.place)
         for node in module.tree.body:
             if isinstance(node, ast.ClassDef):
-                for case in branches(
-                    modules, module, node, Oneof(scope.messages.envelope, ""), faults
-                ):
+                oneof = Oneof(scope.messages.envelope, "")
+                protobuf = ".".join(scope.protobuf)
+                for case in branches(modules, [(module, node)], oneof, protobuf, faults):
                     name = getattr(case.function, "name", "")
                     yield EnvelopeUse(
                         case.arm, RECEIVES, f"{node.name}.{name}", module.place(case.node)

@@ -23,7 +23,8 @@ from sessiongen.vocabulary.python.literals import (
     dotted,
     is_literal,
 )
-from sessiongen.vocabulary.python.modules import Definition, Module, Modules
+from sessiongen.vocabulary.python.modules import Definition, Modules
+from sessiongen.vocabulary.python.parsed_module import Module
 
 
 @dataclass(frozen=True)

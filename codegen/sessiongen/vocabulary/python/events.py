@@ -6,8 +6,8 @@ import ast
 from dataclasses import dataclass, field
 
 from sessiongen.vocabulary.ordering import longest
-from sessiongen.vocabulary.python.classes import ClassView, self_attribute
-from sessiongen.vocabulary.python.literals import alternatives, dotted, last
+from sessiongen.vocabulary.python.classes import ClassView
+from sessiongen.vocabulary.python.literals import alternatives, dotted, last, self_attribute
 
 _TYPE_CHECKS = {"isinstance", "type"}
 

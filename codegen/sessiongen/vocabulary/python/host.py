@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.model import Answer, Forward, Host, Place
 from sessiongen.vocabulary.python.answers import error_texts, unknown_request_answer
-from sessiongen.vocabulary.python.classes import Role, self_attribute
-from sessiongen.vocabulary.python.dispatch import Branch, Oneof, branches
+from sessiongen.vocabulary.python.classes import Role
+from sessiongen.vocabulary.python.dispatch import Branch, Oneof
 from sessiongen.vocabulary.python.events import event_use
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.reads import read_fields
-from sessiongen.vocabulary.python.literals import constant, dotted
+from sessiongen.vocabulary.python.literals import dotted, self_attribute
 
 _FUNCTIONS = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)
 _SUBSCRIBE = {"on", "once"}
@@ -24,7 +24,7 @@ def read_host(role: Role) -> Host:
     forwards = list(_subscribed_events(role))
     forwards += _called_directly(role, {item.handler for item in forwards})
     union = Oneof(role.scope.messages.request, role.scope.messages.request_arm)
-    cases = branches(role.modules, role.module, role.view.node, union, role.faults)
+    cases = role.branches(union)
     answers = [_answer(role, branch) for branch in cases]
     role.expect(bool(forwards), "forwards no event")
     role.expect(bool(answers), "answers no request")
@@ -50,10 +50,11 @@ def _answer(role: Role, branch: Branch) -> Answer:
 
 def _subscribed_events(role: Role) -> Iterator[Forward]:
     """Yield the arms sent by the handlers in `session.on(event, handler)`."""
-    for call, event, handler in _subscriptions(role.view.node):
+    subscriptions = [item for _, node in role.view.classes for item in _subscriptions(node)]
+    for call, event, handler in subscriptions:
         name = self_attribute(handler)
         node = handler if isinstance(handler, _FUNCTIONS) else role.view.methods.get(name)
-        event_name = constant(event)
+        event_name = role.constant(event)
         if event_name is None:
             message = "the event name of a subscription of the host is not a constant"
             role.fault(event, Rule.SDK_EVENT, message)

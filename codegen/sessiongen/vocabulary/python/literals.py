@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import LiteralValue
-from sessiongen.vocabulary.python.modules import Definition, Module, Modules
+from sessiongen.vocabulary.python.modules import Definition, Modules
+from sessiongen.vocabulary.python.parsed_module import Module
 
 ENUMS = {"Enum", "StrEnum"}
 _NUMBERS = {"IntEnum", "Flag", "IntFlag"}
@@ -69,6 +70,14 @@ def dotted(node: ast.AST) -> str | None:
 def last(node: ast.AST) -> str:
     """Return the last name of a chain, empty for any other expression."""
     return (dotted(node) or "").rpartition(".")[2]
+
+
+def self_attribute(node: ast.AST) -> str:
+    """Return `x` for `self.x`, empty for any other expression."""
+    head, _, name = (dotted(node) or "").rpartition(".")
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
+        return f"super().{node.attr}" if dotted(node.value.func) == "super" else ""
+    return name if head == "self" else ""
 
 
 def constant(node: ast.AST | None) -> str | None:
@@ -262,6 +271,17 @@ class LiteralReader:
         if value is not None:
             literals.literals.append(LiteralValue(value, None, node.lineno))
         return value is not None
+
+    def constant(self, module: Module, node: ast.expr | None) -> str | None:
+        """Return the value of a string constant, a constant of a module or class, or a member."""
+        text = constant(node)
+        name = dotted(node) if node is not None and text is None else None
+        if name is None:
+            return text
+        definition = self.modules.resolve(module, name)
+        if definition is not None and len(definition.module.definitions.get(name, [1])) == 1:
+            text = constant(definition.value)
+        return text if text is not None else self.member(module, name)
 
     def member(self, module: Module, name: str) -> str | None:
         """Return the value of an enum's member such as `Reason.ERROR`."""

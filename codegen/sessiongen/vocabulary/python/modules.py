@@ -11,52 +11,21 @@ import builtins
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sessiongen.diagnostics import Rule, Span
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import Place
 from sessiongen.vocabulary.package import Package
+from sessiongen.vocabulary.python.parsed_module import (
+    Imported,
+    Module,
+    aliased_name,
+    defined_names,
+    index,
+)
 
 _BREAK = re.compile(r"\r\n|\r|\n")
 _MAX_STEPS = 20
-# The readers recognize the names of these modules.
-_TYPING_MODULES = {"enum", "typing", "typing_extensions"}
-
-
-@dataclass(frozen=True)
-class Imported:
-    """A name bound by an import. name: None where the module itself is bound.
-
-    always: bound when the module is loaded, not only for type checkers or inside functions.
-    """
-
-    module: str
-    name: str | None
-    always: bool
-
-
-@dataclass
-class Module:
-    """A parsed file. name: the dotted name. definitions: the statements that bind each name."""
-
-    name: str
-    path: str
-    tree: ast.Module
-    lines: list[str]
-    is_package: bool
-    definitions: dict[str, list[ast.stmt]] = field(default_factory=dict)
-    imports: dict[str, Imported] = field(default_factory=dict)
-    stars: list[str] = field(default_factory=list)
-
-    def place(self, node: ast.AST) -> Place:
-        """Return the line on which a node begins."""
-        return Place(self.path, getattr(node, "lineno", 1))
-
-    def column(self, line: int, offset: int) -> int:
-        """Return the one-based column in characters for ast's offset in bytes."""
-        text = self.lines[line - 1] if line <= len(self.lines) else ""
-        return len(text.encode()[:offset].decode(errors="replace")) + 1
 
 
 @dataclass(frozen=True)
@@ -147,6 +116,16 @@ class Modules:
                 target = _nested(target, name)
         return target if isinstance(target, Definition) else None
 
+    def with_bases(self, definition: Definition, steps: int = _MAX_STEPS) -> list[Definition]:
+        """Return a class and its base classes in the package, those of a class after it."""
+        classes = [definition]
+        for base in getattr(definition.node, "bases", []) if steps else []:
+            node = base.value if isinstance(base, ast.Subscript) else base
+            target = self.resolve(definition.module, ast.unparse(node))
+            if target is not None and isinstance(target.node, ast.ClassDef):
+                classes += self.with_bases(target, steps - 1)
+        return list({item.key: item for item in classes}.values())
+
     def external(self, module: Module, head: str) -> str:
         """Return the qualified name of a name, inside the package or not."""
         imported = module.imports.get(head)
@@ -172,6 +151,9 @@ class Modules:
         """Return the qualified name of a name that a module defines or takes from a star import."""
         head, _, rest = name.partition(".")
         if head in module.definitions or steps == 0:
+            aliased = aliased_name(module.definitions.get(head, [])) if steps else None
+            if aliased is not None and aliased.partition(".")[0] != head:
+                return self.qualified(module, f"{aliased}.{rest}".rstrip("."), steps - 1)
             return f"{module.name}.{name}"
         for star in module.stars:
             target = self.named(star)
@@ -192,6 +174,37 @@ class Modules:
             owner, _, last_name = owner.rpartition(".")
             rest = f"{last_name}.{rest}"
         return path
+
+    def uses(self, module: Module, protobuf: str) -> bool:
+        """Whether a module imports the messages, or something in or above their module."""
+        if protobuf in module.stars:
+            return True
+        stars = [self.named(star) for star in module.stars]
+        if any(star is not None and self.uses(star, protobuf) for star in stars):
+            return True
+        for head in module.imports:
+            qualified = self.qualified(module, head)
+            if f"{qualified}.".startswith(f"{protobuf}."):
+                return True
+            above = protobuf.startswith(f"{qualified}.")
+            if above and f".{protobuf.rpartition('.')[2]}." in "\n".join(module.lines):
+                return True
+        return False
+
+    def using(self, protobuf: str) -> list[Module]:
+        """Return the modules that use the messages, also through other modules of the package."""
+        used: dict[str, Module] = {}
+        texts = [protobuf.rpartition(".")[0].rpartition(".")[2]]
+        while texts:
+            modules = [
+                item
+                for item in self.mentioning(*texts)
+                if item.path not in used and self.uses(item, protobuf)
+            ]
+            used.update((item.path, item) for item in modules)
+            texts = [f"{item.name.rpartition('.')[2]} import" for item in modules]
+            texts += [f"import {item.name.rpartition('.')[2]}" for item in modules]
+        return [used[path] for path in sorted(used)]
 
     def proto_path(self, module: Module, name: str, protobuf: str) -> tuple[str, ...] | None:
         """Return the path of a name inside the module of messages, None for any other name."""
@@ -250,7 +263,7 @@ class Modules:
             _BREAK.split(text),
             name.endswith(".__init__"),
         )
-        _index(module)
+        index(module)
         return module
 
     def _unparsed(self, span: Span, message: str) -> None:
@@ -258,103 +271,11 @@ class Modules:
         self.faults.unreadable(span, Rule.SDK_SOURCE, message, help_)
 
 
-def _index(module: Module) -> None:
-    for statement, always in _statements(module.tree.body, True):
-        if isinstance(statement, (ast.Import, ast.ImportFrom)):
-            _bind(module, statement, always)
-        for name in _defined(statement):
-            module.definitions.setdefault(name, []).append(statement)
-    imports = [n for n in ast.walk(module.tree) if isinstance(n, (ast.Import, ast.ImportFrom))]
-    for node in imports:
-        _bind(module, node, False)
-    _restore_names(module.tree, imports)
-
-
-def _restore_names(tree: ast.Module, imports: list[ast.Import | ast.ImportFrom]) -> None:
-    """Replace aliases of names in the typing modules: `L` of `Literal as L` by `Literal`."""
-    aliases = {
-        alias.asname: alias.name
-        for node in imports
-        if isinstance(node, ast.ImportFrom) and node.module in _TYPING_MODULES
-        for alias in node.names
-        if alias.asname
-    }
-    for node in ast.walk(tree) if aliases else ():
-        if isinstance(node, ast.Name):
-            node.id = aliases.get(node.id, node.id)
-
-
-def _statements(body: list[ast.stmt], always: bool) -> Iterator[tuple[ast.stmt, bool]]:
-    """Yield the statements in the scope of a module, including nested ones."""
-    for statement in body:
-        yield statement, always
-        if isinstance(statement, ast.If):
-            checking = "TYPE_CHECKING" in ast.dump(statement.test)
-            yield from _statements(statement.body, always and not checking)
-            yield from _statements(statement.orelse, always)
-        else:
-            for part in inner_bodies(statement):
-                yield from _statements(part, always)
-
-
-def inner_bodies(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """Yield the blocks of a statement, unless it opens a scope of its own."""
-    if isinstance(statement, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-        return
-    for name in ("body", "orelse", "finalbody"):
-        yield getattr(statement, name, [])
-    for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-        yield part.body
-
-
 def _nested(definition: Definition, name: str) -> Definition | None:
     """Return a definition inside a class."""
     for statement in (
         reversed(definition.node.body) if isinstance(definition.node, ast.ClassDef) else ()
     ):
-        if name in _defined(statement):
+        if name in defined_names(statement):
             return Definition(definition.module, f"{definition.name}.{name}", statement)
     return None
-
-
-def _defined(statement: ast.stmt) -> list[str]:
-    if isinstance(statement, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-        return [statement.name]
-    if isinstance(statement, ast.Assign):
-        return [name for target in statement.targets for name in _names(target)]
-    if isinstance(statement, (ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor)):
-        return _names(statement.target)
-    # A statement `type X = ...`; `ast` has no class for it before Python 3.12.
-    name = getattr(statement, "name", None)
-    return [name.id] if isinstance(name, ast.Name) else []
-
-
-def _names(target: ast.expr) -> list[str]:
-    """Return the names that an assignment to a target binds."""
-    if isinstance(target, (ast.Tuple, ast.List)):
-        return [name for item in target.elts for name in _names(item)]
-    return [target.id] if isinstance(target, ast.Name) else []
-
-
-def _bind(module: Module, node: ast.Import | ast.ImportFrom, always: bool) -> None:
-    if isinstance(node, ast.Import):
-        for alias in node.names:
-            name = alias.name if alias.asname else alias.name.partition(".")[0]
-            module.imports.setdefault(alias.asname or name, Imported(name, None, always))
-        return
-    source = _source(module, node)
-    for alias in node.names:
-        if alias.name == "*":
-            if source not in module.stars:
-                module.stars.append(source)
-            continue
-        module.imports.setdefault(alias.asname or alias.name, Imported(source, alias.name, always))
-
-
-def _source(module: Module, node: ast.ImportFrom) -> str:
-    if not node.level:
-        return node.module or ""
-    parts = module.name.split(".")
-    up = node.level - 1 if module.is_package else node.level
-    parts = parts[: len(parts) - up] if up else parts
-    return ".".join([*parts, node.module] if node.module else parts)

@@ -21,16 +21,19 @@ from sessiongen.vocabulary.python.driver import read_driver
 from sessiongen.vocabulary.python.emitters import emitter_argument
 from sessiongen.vocabulary.python.envelope import envelope_uses_of
 from sessiongen.vocabulary.python.host import read_host
-from sessiongen.vocabulary.python.modules import Definition, Module, Modules
+from sessiongen.vocabulary.python.modules import Definition, Modules
+from sessiongen.vocabulary.python.parsed_module import Module
 from sessiongen.vocabulary.python.records import RecordReader
 from sessiongen.vocabulary.python.tables import Tables
 from sessiongen.vocabulary.python.session import read_session
-from sessiongen.vocabulary.python.literals import LiteralReader, constant, dotted
+from sessiongen.vocabulary.python.literals import LiteralReader, constant, dotted, last
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.required_definitions import RequiredDefinitions
 
 _VERSION_FILE = "version.py"
 _VERSION = "__version__"
+_IMPORTING_CALLS = {"__import__", "import_module"}
+_IMPORT_HELP = "import them with an `import` statement"
 
 
 def read(package: Package, scope: Scope) -> Reading:
@@ -63,7 +66,11 @@ class _PackageReader:
             for name in (scope.session, scope.host, scope.driver)
         )
         protocol_modules = self._protocol_modules(
-            [vocabulary.module for vocabulary in (host, driver) if vocabulary]
+            [
+                item.module
+                for role in (host, driver)
+                for item in (modules.with_bases(role) if role else ())
+            ]
         )
         records = self._records(session, protocol_modules)
         constructing = {
@@ -74,6 +81,7 @@ class _PackageReader:
             for path in sorted(constructing)
             for item in self._constructions_in(constructing[path])
         ]
+        self._report_imports()
         tables = Tables(modules, self._protobuf, faults)
         for module in constructing.values():
             tables.read(module, self._constructions_in(module))
@@ -104,6 +112,19 @@ class _PackageReader:
         for module in modules:
             yield from reader.read(module, self._constructions_in(module))
 
+    def _report_imports(self) -> None:
+        """Report each call that imports the messages, which cannot be followed."""
+        package = self.scope.protobuf[0]
+        for module in self.modules.mentioning(package):
+            for node in ast.walk(module.tree):
+                name = last(node.func) if isinstance(node, ast.Call) else ""
+                if name not in _IMPORTING_CALLS or not isinstance(node, ast.Call):
+                    continue
+                if any((constant(item) or "").startswith(package) for item in node.args):
+                    message = "messages that are imported by a call cannot be followed"
+                    span = self.modules.span(module, node)
+                    self.faults.unreadable(span, Rule.SDK_SOURCE, message, _IMPORT_HELP)
+
     def _version(self) -> str:
         path = f"{self.scope.package.replace('.', '/')}/{_VERSION_FILE}"
         module = self.modules.parsed(path) if path in self.package.files else None
@@ -133,12 +154,10 @@ class _PackageReader:
 
     def _constructing_modules(self) -> Iterator[Module]:
         """Yield every module that constructs messages."""
-        for module in self.modules.mentioning(self.scope.protobuf[0]):
-            if self._constructs_messages(module):
-                yield module
+        yield from self.modules.using(self._protobuf)
 
     def _constructs_messages(self, module: Module) -> bool:
-        return any(self.modules.external(module, head) == self._protobuf for head in module.imports)
+        return self.modules.uses(module, self._protobuf)
 
     def _imported(self, module: Module, always: bool) -> Iterator[Definition]:
         for head, imported in sorted(module.imports.items()):
@@ -155,7 +174,11 @@ class _PackageReader:
         return self._constructions[module.path]
 
     def _role(self, definition: Definition) -> Role:
-        view = ClassView(definition, self._constructions_in(definition.module))
+        classes = self.modules.with_bases(definition)
+        modules = {item.module.path: item.module for item in classes}
+        modules.update((item.path, item) for item in self.modules.using(self._protobuf))
+        constructions = [it for module in modules.values() for it in self._constructions_in(module)]
+        view = ClassView(self.modules, classes, constructions)
         return Role(self.modules, view, self.scope, self.faults)
 
     def _records(self, session: Definition | None, protocol_modules: list[Module]) -> RecordReader:
@@ -176,9 +199,11 @@ class _PackageReader:
 
     def _event_module(self, session: Definition) -> Iterator[Definition]:
         """Yield the public definitions of the module that defines the session's event names."""
-        argument = emitter_argument(session)
+        classes = self.modules.with_bases(session)
+        emitter = next((item for item in classes if emitter_argument(item)), session)
+        argument = emitter_argument(emitter)
         name = dotted(argument) if argument is not None else None
-        definition = self.modules.resolve(session.module, name) if name else None
+        definition = self.modules.resolve(emitter.module, name) if name else None
         return _public((definition or session).module)
 
 

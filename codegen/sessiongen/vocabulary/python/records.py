@@ -21,7 +21,8 @@ from sessiongen.vocabulary.model import (
     UnionFact,
     Record,
 )
-from sessiongen.vocabulary.python.modules import Definition, Module, Modules, inner_bodies
+from sessiongen.vocabulary.python.modules import Definition, Modules
+from sessiongen.vocabulary.python.parsed_module import Module, inner_bodies
 from sessiongen.vocabulary.python.literals import (
     ENUMS,
     LiteralReader,

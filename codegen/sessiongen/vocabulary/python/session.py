@@ -13,8 +13,9 @@ from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import EventName, Session
 from sessiongen.vocabulary.python.emitters import declared_events
-from sessiongen.vocabulary.python.modules import Definition, Module, Modules
-from sessiongen.vocabulary.python.literals import alternatives, constant, dotted, last
+from sessiongen.vocabulary.python.modules import Definition, Modules
+from sessiongen.vocabulary.python.parsed_module import Module
+from sessiongen.vocabulary.python.literals import LiteralReader, alternatives, dotted, last
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -22,25 +23,26 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 def read_session(modules: Modules, definition: Definition, faults: Faults) -> Session:
     """Return the session's declared events and those that are emitted."""
     emits: dict[str, EventName] = {}
+    literals, classes = LiteralReader(modules, faults), modules.with_bases(definition)
     for module in modules.mentioning(".emit("):
-        for call in _emissions(module, definition):
+        for call in _emissions(module, definition, [item.node for item in classes]):
             event = call.args[0]
-            name = constant(event)
+            name = literals.constant(module, event)
             if name is not None:
                 emits.setdefault(name, EventName(name, module.place(call)))
             else:
                 message = f"the name of an event emitted on {definition.name} is not a constant"
                 faults.unreadable(modules.span(module, event), Rule.SDK_EVENT, message)
-    events = declared_events(modules, definition, faults)
+    events = declared_events(modules, classes, faults)
     return Session(
         definition.name, definition.module.place(definition.node), events, tuple(emits.values())
     )
 
 
-def _emissions(module: Module, session: Definition) -> Iterator[ast.Call]:
+def _emissions(module: Module, session: Definition, classes: list[ast.stmt]) -> Iterator[ast.Call]:
     for statement in ast.walk(module.tree):
         if isinstance(statement, ast.ClassDef):
-            self_attribute = module is session.module and statement is session.node
+            self_attribute = any(statement is node for node in classes)
             attributes = _attributes(statement, session.name)
             for function in _functions(statement):
                 yield from _in_function(function, session.name, attributes, self_attribute)

@@ -7,18 +7,21 @@ reported.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Default, MapKeys, IgnoredVariant, ValueMap
 from sessiongen.vocabulary.python.constructions import ConstructionBuilder
-from sessiongen.vocabulary.python.modules import Module, Modules
+from sessiongen.vocabulary.python.modules import Modules
+from sessiongen.vocabulary.python.parsed_module import Module
 from sessiongen.vocabulary.python.literals import LiteralReader, constant, dotted
 
 _TAG = "type"
 
 _Key = tuple[str, str]
+_ProtoValue = Callable[[ast.expr], str | None]
 
 
 class Tables:
@@ -36,16 +39,12 @@ class Tables:
 
     def read(self, module: Module, constructions: Iterable[ConstructionBuilder]) -> None:
         """Read the tables of a module."""
-        protobuf_names = {
-            head
-            for head in module.imports
-            if self._modules.external(module, head) == self._protobuf
-        }
+        proto_value = partial(self._proto_value, module)
         for node, within in _walk(module.tree, ()):
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Dict):
-                self._read_map(module, node, node.value, protobuf_names)
+                self._read_map(module, node, node.value, proto_value)
             elif isinstance(node, ast.Call):
-                self._read_default(module, node, within, protobuf_names)
+                self._read_default(module, node, within, proto_value)
             elif isinstance(node, ast.Compare):
                 self._read_ignored_variant(module, node, within)
         for item in constructions:
@@ -59,39 +58,44 @@ class Tables:
                 defaults=tuple(default for owner, default in self._defaults if owner == key)
             )
 
+    def _proto_value(self, module: Module, node: ast.expr) -> str | None:
+        """Return `VALUE` of `pb.VALUE` or `pb.Enum.VALUE`."""
+        path = self._modules.proto_path(module, dotted(node) or "", self._protobuf)
+        return path[-1] if path and path[-1].isupper() else None
+
     def _read_map(
         self,
         module: Module,
         node: ast.Assign | ast.AnnAssign,
         value: ast.Dict,
-        protobuf_names: set[str],
+        proto_value: _ProtoValue,
     ) -> None:
         target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-        values = [_proto_value(item, protobuf_names) for item in value.values]
+        values = [proto_value(item) for item in value.values]
         if not values or not all(values) or not isinstance(target, ast.Name):
             return
         pairs = []
-        for key, proto_value in zip(value.keys, values, strict=True):
+        for key, converted in zip(value.keys, values, strict=True):
             literal = constant(key) or self._literals.member(
                 module, dotted(key) or "" if key else ""
             )
-            if literal is None or proto_value is None:
+            if literal is None or converted is None:
                 span = self._modules.span(module, key or value)
                 message = f"a key of the map {target.id} is not a constant"
                 self._faults.unreadable(span, Rule.SDK_ENUM, message)
             else:
-                pairs.append((literal, proto_value))
+                pairs.append((literal, converted))
         value_map = ValueMap(target.id, module.place(node), tuple(pairs), ())
         self._maps[module.path, target.id] = value_map
 
     def _read_default(
-        self, module: Module, call: ast.Call, within: str, protobuf_names: set[str]
+        self, module: Module, call: ast.Call, within: str, proto_value: _ProtoValue
     ) -> None:
         """Record `pb.VALUE` of `MAP.get(x, pb.VALUE)`."""
         function = call.func
         if not isinstance(function, ast.Attribute) or function.attr != "get" or len(call.args) < 2:
             return
-        value = _proto_value(call.args[1], protobuf_names)
+        value = proto_value(call.args[1])
         name = dotted(function.value)
         if value is not None and name is not None:
             definition = self._modules.resolve(module, name)
@@ -140,9 +144,3 @@ def _walk(node: ast.AST, within: tuple[str, ...]) -> Iterator[tuple[ast.AST, str
         has_scope = isinstance(child, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
         name = (getattr(child, "name", ""),) if has_scope else ()
         yield from _walk(child, (*within, *name))
-
-
-def _proto_value(node: ast.expr, protobuf_names: set[str]) -> str | None:
-    """Return `VALUE` of `pb.VALUE` or `pb.Enum.VALUE`."""
-    head, *rest = (dotted(node) or "").split(".")
-    return rest[-1] if head in protobuf_names and rest and rest[-1].isupper() else None

@@ -159,10 +159,10 @@ def test_event_constructed_in_code_that_the_host_does_not_call() -> None:
         {
             HOST: PYTHON_SDK[HOST].replace(
                 "class SessionHost:",
-                "class Base:\n"
+                "class Other:\n"
                 "    def _on_close(self, ev):\n"
                 "¶        self._send(pb.AgentSessionEvent(closed=pb.AgentSessionEvent.Closed()))\n\n"
-                "class SessionHost(Base):",
+                "class SessionHost:",
             )
         }
     )

@@ -33,8 +33,9 @@ class RequestsModel:
     shared: whether the request's oneof has arms that are not requests.
     answered, oneway: whether some requests have a response, and whether some have none.
     copy_correlation: the statements that correlate a response.
-    correlation, correlation_tag: the correlation field, and the tag before its value in a
-        response, if it is a string that does not have to be UTF-8; otherwise "".
+    correlation: the correlation field of requests, if it is a string that does not have to be
+        UTF-8; otherwise "".
+    correlation_tag: the tag before its value in a response, or "" if it has to be UTF-8 there.
     read_correlation, set_correlation: the expression that reads this field of a request, and
         the statement that sets it in a response.
     set_error: the statement that sets an error text, or "" if responses have no field for it.
@@ -86,7 +87,7 @@ def requests_model(context: Context) -> RequestsModel:
         oneway=not all(item.response_arm for item in methods),
         copy_correlation=copy_correlation(roles),
         correlation=unchecked.name if unchecked else "",
-        correlation_tag=_tag(unchecked.number) if unchecked else "",
+        correlation_tag=_correlation_tag(roles),
         read_correlation=access("request", unchecked.name) if unchecked else "",
         set_correlation=assign("response", unchecked.name, "value") if unchecked else "",
         set_error=set_error(roles, 'well_formed(text) or "request failed"'),
@@ -96,12 +97,20 @@ def requests_model(context: Context) -> RequestsModel:
 
 
 def unchecked_correlation(roles: Roles) -> Field | None:
-    """Return the correlation field of responses if neither message has to have UTF-8 in it."""
-    correlation = roles.correlation
-    if correlation is None or correlation.value.kind is not Kind.STRING or correlation.checked_utf8:
+    """Return the correlation field of requests if it is a string that does not have to be UTF-8."""
+    field = roles.correlation
+    if field is None or field.value.kind is not Kind.STRING or field.checked_utf8:
         return None
-    [field] = [item for item in roles.response.outside() if item.name == correlation.name]
-    return None if field.checked_utf8 else field
+    return field
+
+
+def _correlation_tag(roles: Roles) -> str:
+    """Return the literal of the tag of the responses' correlation; "" if it has to be UTF-8."""
+    field = unchecked_correlation(roles)
+    if field is None:
+        return ""
+    [copy] = [item for item in roles.response.outside() if item.name == field.name]
+    return "" if copy.checked_utf8 else _tag(copy.number)
 
 
 def _tag(number: int) -> str:

@@ -101,3 +101,54 @@ def test_an_edition_whose_features_allow_such_strings(feature: str, tmp_path: Pa
     request = made.pb.Request.FromString(b"\x0a\x01\xff\x12\x00")
     response = run(made.requests.answer(Handler(), request))
     assert response.SerializeToString() == b"\x0a\x01\xff\x12\x00"
+
+
+REQUESTS = """syntax = "proto2";
+package trap.mixed_requests;
+message Ask { optional string text = 1; }
+message Request { optional string id = 1; oneof request { Ask ask = 5; } }
+"""
+RESPONSES = """syntax = "proto3";
+package trap.mixed;
+import "mixed_requests.proto";
+message Response {
+  string id = 1; string error = 2;
+  oneof response { trap.mixed_requests.Ask ask = 5; }
+}
+message Event { oneof event { trap.mixed_requests.Ask asked = 1; } }
+message Envelope {
+  oneof payload { trap.mixed_requests.Request request = 1; Response response = 2; Event event = 3; }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> PeerCase:
+    """A protocol whose requests are in proto2 and whose responses are in proto3."""
+    root = tmp_path_factory.mktemp("mixed")
+    (root / "mixed_requests.proto").write_text(REQUESTS, encoding="utf-8")
+    (root / "mixed.proto").write_text(RESPONSES, encoding="utf-8")
+    source = generated_packages.protos([root / "mixed.proto"], [root])
+    config = generated_packages.configured(root, "mixed_protocol", source)
+    return PeerCase("mixed", generated_packages.generate(config).module)
+
+
+def test_a_response_that_cannot_have_the_id_is_sent_without_it(
+    mixed: PeerCase, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def test() -> None:
+        host_end, other = queue_transports()
+        async with mixed.peer.HostPeer(host_end, mixed.handler(echo)):
+            await other.send(envelope(mixed, b"\x0a", REQUEST))
+            response = (await other.received.get()).response
+            assert (response.id, response.ask.text) == ("", "x")
+            await other.send(envelope(mixed, b"\x0a", b"\x0a\x02\xc3\xa9\x2a\x00"))
+            assert (await other.received.get()).response.id == "é"
+        host_end, other = queue_transports()
+        async with mixed.peer.HostPeer(host_end, mixed.handler(forever), max_in_flight=0):
+            await other.send(envelope(mixed, b"\x0a", REQUEST))
+            assert (await other.received.get()).response.error == "busy"
+
+    run_test(test)
+    message = "a response has no id, as that of its request is not UTF-8: b'\\xff\\xfe'"
+    assert [item.message for item in caplog.records] == [message, message]

@@ -51,14 +51,29 @@ def check(config: Config, use_cache: bool, full_diff: bool = False) -> Result:
 
     drift = list(zip(config.outputs, differences, strict=True))
     reported = [
-        _drift(config, output, item, manifest)
-        for (output, items), manifest in zip(drift, before, strict=True)
-        for item in _reported(items)
+        diagnostic
+        for (output, items), files, manifest in zip(drift, expected, before, strict=True)
+        for diagnostic in _faults(config, output, files, items, manifest)
     ]
     detail = (
         drift_report.full(drift) if full_diff else drift_report.short(drift, result.model, config)
     )
     return Result(FINDING, diagnostics=[*result.model.warnings, *reported], detail=detail)
+
+
+def _faults(
+    config: Config,
+    output: Output,
+    files: Mapping[str, str],
+    differences: list[Difference],
+    before: Manifest | None,
+) -> Iterator[Diagnostic]:
+    """Yield a fault for each difference; for a file that `generate` refuses to overwrite, that."""
+    refused = writer.foreign_files(folder_of(output), files, differences)
+    by_file = {item.span.file: item for item in refused}
+    for item in _reported(differences):
+        file = display(output.folder / item.path)
+        yield by_file.get(file) or _drift(config, output, item, before)
 
 
 def _reported(differences: list[Difference]) -> list[Difference]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sessiongen.config.model import Config, Output
-from sessiongen.output import writer
+from sessiongen.output import staging, writer
 from sessiongen.output.cache import Cache
 from sessiongen.output.folders import folder_of, versions_of
 from sessiongen.output.writer import Difference, Manifest
@@ -44,8 +44,7 @@ def generate(config: Config, use_cache: bool) -> Result:
     plans = [writer.plan(folder_of(output), files, manifest) for output, files, manifest in outputs]
     diagnostics = [*result.model.warnings, *roles.notes(result.model.protocol.roles, config)]
     diagnostics += missing_counterparts(result.model, config)
-    for plan in plans:
-        diagnostics += writer.write(plan)
+    diagnostics += staging.write(plans)
     cache.save(result.model.cache_inputs(config), complete(result.files, manifests))
     lines = list(_protocol(result.model))
     for (output, files, _), earlier, run, plan in zip(outputs, before, runs, plans, strict=True):

@@ -1,4 +1,4 @@
-"""Compares generated files with an output folder, and writes them all or not at all.
+"""Compares generated files with an output folder, and plans the changes that write them.
 
 Files that an earlier run wrote and that are no longer generated are removed; files that this
 tool did not write are never touched.
@@ -11,20 +11,14 @@ import hashlib
 import json
 import os
 import re
-import shutil
-import signal
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from sessiongen.diagnostics import Diagnostic, InputError, Rule, Severity, Span
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.paths import display
 
 MANIFEST = "sessiongen.json"
-STAGING = ".sessiongen-staging-"
-# The suffix of the copy of a file that was edited by hand.
-EDITED = ".edited"
 
 
 @dataclass(frozen=True)
@@ -140,132 +134,43 @@ def plan(folder: Folder, files: Mapping[str, str], manifest: Manifest) -> Plan:
     edited = [item for item in differences if _is_edited(folder.path, item)]
     preserved = [item for item in edited if item.expected is None]
     changes = [item for item in differences if item not in preserved]
-    existing = [item for item in changes if os.path.lexists(folder.path / item.path)]
-    _check_foreign_files(folder, existing)
+    faults = foreign_files(folder, files, differences)
+    if faults:
+        raise InputError(faults)
     return Plan(folder, changes, [item for item in edited if item not in preserved], preserved)
 
 
-def write(plan: Plan) -> list[Diagnostic]:
-    """Apply a plan; return a warning for each file that was edited by hand.
+def foreign_files(
+    folder: Folder, files: Mapping[str, str], differences: Iterable[Difference]
+) -> list[Diagnostic]:
+    """Return a fault for each file that would be overwritten although this tool did not write it.
 
-    All files are written to a staging folder and then moved into place, the manifest last. If
-    the run is interrupted while it writes, the old files remain; if it is killed while it
-    moves files, each file is either old or new. The edited text of a file is copied to
-    another file beside it.
-
-    Raises:
-        InputError: the folder cannot be written.
+    files: the generated files. differences: those between the folder and the generated files.
     """
-    folder = plan.folder.path
-    try:
-        backups = [(_backup(folder, item), item) for item in plan.edited]
-        _move_in(folder, plan.changes)
-    except OSError as error:
-        fault = f"cannot write {display(Path(error.filename or folder))}: {error.strerror}"
-        help_ = "make the folder writable and run generate again; no file was lost"
-        raise InputError([Diagnostic(Span(display(folder)), Rule.OUTPUT, fault, help_)]) from None
-    warnings = [_edited_warning(folder, item, backup) for backup, item in backups]
-    return warnings + [_preserved_warning(folder, item) for item in plan.preserved]
-
-
-def _backup(folder: Path, item: Difference) -> Path:
-    """Copy an edited file to an unused name beside it, and return the new path."""
-    path = folder / f"{item.path}{EDITED}"
-    number = 1
-    while os.path.lexists(path):
-        number += 1
-        path = folder / f"{item.path}{EDITED}.{number}"
-    shutil.copyfile(folder / item.path, path)
-    return path
-
-
-def _edited_warning(folder: Path, item: Difference, backup: Path) -> Diagnostic:
-    return Diagnostic(
-        Span(display(folder / item.path)),
-        Rule.EDITED,
-        f"this generated file was edited by hand; the edited text is now in {display(backup)}",
-        "change the protocol, the templates or the overrides instead, and remove that file",
-        Severity.WARNING,
-    )
-
-
-def _move_in(folder: Path, changes: Iterable[Difference]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    _remove_stale_staging(folder)
-    staging = folder / f"{STAGING}{os.getpid()}"
-    texts = {item.path: item.expected for item in changes if item.expected is not None}
-    if MANIFEST in texts:
-        texts[MANIFEST] = texts.pop(MANIFEST)
-    if texts:
-        staging.mkdir()
-    try:
-        for name, text in texts.items():
-            (staging / name).parent.mkdir(parents=True, exist_ok=True)
-            (staging / name).write_text(text, encoding="utf-8", newline="\n")
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        with _signals_blocked():
-            for item in changes:
-                if item.expected is None:
-                    (folder / item.path).unlink(missing_ok=True)
-            for name in texts:
-                os.replace(staging / name, folder / name)
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
-
-
-@contextmanager
-def _signals_blocked() -> Iterator[None]:
-    """Block signals that end the process until the end of the block."""
-    # Windows cannot block signals.
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(
-        signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    )
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _remove_stale_staging(folder: Path) -> None:
-    """Remove the staging folders of runs that were killed."""
-    for path in folder.glob(f"{STAGING}*"):
-        pid = path.name.removeprefix(STAGING)
-        # In a container, each run may have the same process id.
-        stale = not (pid.isdecimal() and _alive(int(pid))) or int(pid) == os.getpid()
-        if stale and path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
-
-
-def _check_foreign_files(folder: Folder, overwritten: Iterable[Difference]) -> None:
+    changed = {item.path for item in differences if item.expected is not None}
     known = generated_files(folder)
+    damaged = load_manifest(folder.path) is None and (folder.path / MANIFEST).is_file()
     # A damaged manifest is still recognized if generated files are beside it.
-    if known or load_manifest(folder.path) is not None:
+    if known or not damaged or any(files[name] for name in set(files) - changed):
         known.add(MANIFEST)
-    faults = [
-        Diagnostic(
-            Span(display(folder.path / item.path)),
-            Rule.OUTPUT,
-            "this file would be overwritten, and sessiongen did not write it",
-            "move it, or set another output.path or output.package in codegen.toml",
-        )
-        for item in overwritten
-        if item.path not in known or not (folder.path / item.path).is_file()
+    return [
+        _foreign_file(folder.path / name, damaged)
+        for name in sorted(changed)
+        if os.path.lexists(folder.path / name)
+        if name not in known or not (folder.path / name).is_file()
     ]
-    if faults:
-        raise InputError(faults)
+
+
+def _foreign_file(path: Path, damaged: bool) -> Diagnostic:
+    fault = "this file would be overwritten, and sessiongen did not write it"
+    help_ = "move it, or set another output.path or output.package in codegen.toml"
+    if damaged:
+        fault = f"this file would be overwritten, and {MANIFEST} does not say who wrote it"
+        help_ = (
+            f"restore {MANIFEST}, remove the folder if all its files were generated, or set another "
+            "output.path in codegen.toml"
+        )
+    return Diagnostic(Span(display(path)), Rule.OUTPUT, fault, help_)
 
 
 def generated_files(folder: Folder) -> set[str]:
@@ -307,16 +212,6 @@ def _is_edited(folder: Path, difference: Difference) -> bool:
     manifest = load_manifest(folder)
     written = manifest.files.get(difference.path) if manifest else None
     return written != digest(difference.actual)
-
-
-def _preserved_warning(folder: Path, difference: Difference) -> Diagnostic:
-    return Diagnostic(
-        Span(display(folder / difference.path)),
-        Rule.EXTRA_OUTPUT,
-        "this file is no longer generated, but it was edited by hand; it was not removed",
-        "remove it by hand if nothing in it is needed",
-        Severity.WARNING,
-    )
 
 
 def _is_relative(name: str) -> bool:

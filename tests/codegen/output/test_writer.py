@@ -258,28 +258,6 @@ def test_manifest_with_a_merge_conflict_is_replaced(small_project: Project) -> N
     assert small_project.invoke("check", "--no-cache").status == 0
 
 
-def test_a_path_under_a_file_cannot_be_written(tmp_path: Path) -> None:
-    small_project = project(tmp_path)
-    (tmp_path / "out").write_text("a file\n", encoding="utf-8")
-    outcome = small_project.invoke("generate")
-    assert outcome.status == 2
-    assert outcome.errors.startswith(
-        "out/small_protocol:1:1: error[SG024]: cannot write out/small_protocol: "
-    )
-    assert "make the folder writable" in outcome.errors
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_read_only_folder_cannot_be_written(small_project: Project) -> None:
-    small_project.add_arm()
-    before = tree(small_project.root)
-    small_project.package.chmod(0o555)
-    outcome = small_project.invoke("generate")
-    small_project.package.chmod(0o755)
-    assert (outcome.status, tree(small_project.root)) == (2, before)
-    assert "error[SG024]" in outcome.errors
-
-
 def test_outputs_may_be_links(small_project: Project, tmp_path: Path) -> None:
     small_project.package.rename(tmp_path / "real")
     small_project.package.symlink_to(tmp_path / "real")

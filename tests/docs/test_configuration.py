@@ -83,7 +83,7 @@ def test_every_key_of_a_scope_file() -> None:
     names = {f"messages.{item.name}" for item in fields(MessageNames)}
     classes = {f"classes.{name}" for name in ("session", "host", "driver")}
     plain = {"language", "distribution", "package", "source", "required"}
-    plain |= {"messages.module", "messages.name"}
+    plain |= {"messages.module", "messages.name", "messages.distribution"}
     assert documented("Scope files") == names | classes | plain
 
 

@@ -284,6 +284,32 @@ def messages(options: Options, list_file: Path, version: str | None, path: Path 
     _run(options, write)
 
 
+@vocabulary.command()
+@shared
+@pass_options
+def packages(options: Options) -> None:
+    """Read which messages the SDKs' protobuf packages have, at the lowest version and the newest.
+
+    The lowest version is the one that an SDK's vocabulary says it requires.
+    """
+
+    def write() -> Result:
+        from sessiongen import pipeline
+        from sessiongen.vocabulary import commands as vocabularies
+        from sessiongen.vocabulary import configured
+
+        config = _config(options, None)
+        configured.require_sdk(config)
+        sdks = configured.configured_sdks(config, pipeline.roles(config))
+        updated = vocabularies.update_packages(sdks, pipeline.read_input(config)[2])
+        lines = [f"wrote {display(path)}" for path in updated.written] or ["nothing changed"]
+        return Result(
+            INPUT_ERROR if failed(updated.diagnostics) else SUCCESS, lines, updated.diagnostics
+        )
+
+    _run(options, write)
+
+
 @main.command()
 def include() -> None:
     """Print the include path of sessiongen/annotations.proto, for protoc, buf and editors."""

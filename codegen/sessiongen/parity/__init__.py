@@ -29,6 +29,8 @@ A difference of one SDK has an id, which the SDK's gap file declares:
   `arm M.a: FUNCTION`: that function ignores such values; `sdk type U.T`: a type of the
   SDK's union has no arm
 - `proto value V`: a table of the SDK has a proto value that the protocol lacks
+- `published E: minimum`, `…: newest`: the lowest version that the SDK allows of its protobuf
+  package lacks an element, or the newest does; `published *`: the list of its messages is outdated
 
 Elements of the protocol have their name in the protocol, messages without the package; other
 elements have the SDK's spelling.

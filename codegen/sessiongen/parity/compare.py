@@ -19,6 +19,7 @@ from sessiongen.parity import (
     enum_values,
     envelope,
     fields,
+    published,
     request_fields,
     role_classes,
     sdk_only,
@@ -80,11 +81,16 @@ def compare(
         InputError: a gap file cannot be read.
     """
     vocabularies = protocol.vocabularies
-    sections = tuple(
-        section for section in _sections(protocol, annotated, vocabularies) if section.rows
-    )
     vocabulary_files = dict(
         zip((item.sdk for item in vocabularies), config.sdks.vocabularies, strict=True)
+    )
+    sections = tuple(
+        section
+        for section in (
+            *_sections(protocol, annotated, vocabularies),
+            published.section(protocol, vocabularies, vocabulary_files),
+        )
+        if section.rows
     )
     gaps = [gap for sdk, path in vocabulary_files.items() for gap in load_gaps(path, sdk)]
     findings = {item.key: item for section in sections for item in section.findings()}

@@ -22,10 +22,12 @@ from sessiongen.diagnostics import (
     arrange,
     failed,
 )
+from sessiongen.ir.schema import Schema
 from sessiongen.paths import display
 from sessiongen.vocabulary.fetch import fetch, newest
 from sessiongen.vocabulary.model import Reading, Vocabulary
 from sessiongen.vocabulary.package import Package, open_package
+from sessiongen.vocabulary.requirement import requirement
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.store import dump, load
 
@@ -83,6 +85,26 @@ def update(sources: Sequence[tuple[Sdk, str | Path]]) -> Updated:
     return Updated(written, arrange(diagnostics))
 
 
+def update_packages(sdks: Sequence[Sdk], schema: Schema) -> Updated:
+    """Write the lists of messages in the protobuf packages that some SDKs require."""
+    from sessiongen.vocabulary import protobuf_packages
+    from sessiongen.vocabulary.protobuf_reader import read_versions
+
+    written, diagnostics = [], []
+    for sdk in sdks:
+        try:
+            required = load(sdk.path).requirement
+            if required is None:
+                continue
+            package = read_versions(sdk.scope, required.minimum, schema)
+            path = protobuf_packages.messages_file(sdk.path)
+            if _write(path, protobuf_packages.dump(package).encode()):
+                written.append(path)
+        except InputError as error:
+            diagnostics += error.diagnostics
+    return Updated(written, arrange(diagnostics))
+
+
 def read(scope: Scope, source: str | Path) -> Reading:
     """Read an SDK: a version, `newest`, or the path of a folder or archive.
 
@@ -105,7 +127,11 @@ def open_source(scope: Scope, source: str | Path) -> Package:
 
 def read_package(scope: Scope, package: Package) -> Reading:
     """Read an SDK from its package."""
-    return _reader(scope)(package, scope)
+    reading = _reader(scope)(package, scope)
+    if reading.vocabulary is None or not scope.protobuf_distribution:
+        return reading
+    required = requirement(package, scope.protobuf_distribution)
+    return reading._replace(vocabulary=reading.vocabulary._replace(requirement=required))
 
 
 def new_versions(sdks: Sequence[Sdk]) -> tuple[list[NewVersion], list[Diagnostic]]:

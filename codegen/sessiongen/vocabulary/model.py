@@ -278,6 +278,18 @@ class EnvelopeUse(NamedTuple):
     place: Place
 
 
+class Requirement(NamedTuple):
+    """The versions of its protobuf package that an SDK requires.
+
+    minimum: the lowest version; "" if there is no bound.
+    """
+
+    distribution: str
+    versions: str
+    minimum: str
+    place: Place
+
+
 class Vocabulary(NamedTuple):
     """Everything read from one SDK at one version."""
 
@@ -296,6 +308,7 @@ class Vocabulary(NamedTuple):
     session: Session | None = None
     host: Host | None = None
     driver: Driver | None = None
+    requirement: Requirement | None = None
 
     def enum(self, name: str) -> EnumFact | None:
         """Return the enum of this exact name."""

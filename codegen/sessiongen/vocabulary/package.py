@@ -22,6 +22,8 @@ from sessiongen.vocabulary.scope import PackageSource
 
 # The suffixes of TypeScript sources; those of declaration files end in the same way.
 SOURCE_SUFFIXES = (".ts", ".mts", ".cts")
+# The files that say which packages a package requires.
+METADATA_FILES = ("METADATA", "PKG-INFO", "package.json", "pyproject.toml")
 _MAX_SOURCE_BYTES = 256 * 1024 * 1024
 _SEARCH_DEPTH = 4
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__", "build", "venv"}
@@ -80,7 +82,7 @@ def _package_error(path: Path, message: str, help_: str) -> InputError:
 
 
 def _is_source(name: str) -> bool:
-    return name.endswith((".py", *SOURCE_SUFFIXES)) or PurePosixPath(name).name == "package.json"
+    return name.endswith((".py", *SOURCE_SUFFIXES)) or PurePosixPath(name).name in METADATA_FILES
 
 
 def _root_file(source: PackageSource) -> str:
@@ -169,17 +171,26 @@ def _content(archive: tarfile.TarFile, item: tarfile.TarInfo) -> bytes:
 
 
 def _folder_files(base: Path, source: PackageSource) -> Iterator[tuple[str, bytes]]:
+    for file in _folder_paths(base, source):
+        if not file.is_file():
+            continue
+        try:
+            yield file.relative_to(base).as_posix(), file.read_bytes()
+        except OSError as error:
+            message = f"the file cannot be read: {error.strerror}"
+            raise _package_error(file, message, "make it readable")
+
+
+def _folder_paths(base: Path, source: PackageSource) -> Iterator[Path]:
     start = (base / _root_file(source)).parent
+    if start != base:
+        # The metadata of a Python package is beside the folder of its sources.
+        yield base / "pyproject.toml"
+        name = source.distribution.replace("-", "_")
+        yield from sorted(base.glob(f"{name}-*.dist-info/METADATA"))
     for folder, folders, names in os.walk(start):
         folders[:] = sorted(name for name in folders if not _is_skipped(name))
-        for file in (Path(folder, name) for name in sorted(names) if _is_source(name)):
-            if not file.is_file():
-                continue
-            try:
-                yield file.relative_to(base).as_posix(), file.read_bytes()
-            except OSError as error:
-                message = f"the file cannot be read: {error.strerror}"
-                raise _package_error(file, message, "make it readable")
+        yield from (Path(folder, name) for name in sorted(names) if _is_source(name))
 
 
 def _is_skipped(name: str) -> bool:

@@ -61,6 +61,7 @@ class Scope(PackageSource):
     """Where an SDK's package is published and what its parts are called.
 
     protobuf: module (and exported name) of the messages.
+    protobuf_distribution: the name of their package in the registry, or "".
     session, host, driver: the classes with a role.
     messages: the names of the messages with a role.
     not_arms: the fields of these messages outside their oneofs, as `Message.field`, and the
@@ -70,6 +71,7 @@ class Scope(PackageSource):
 
     sdk: str
     protobuf: tuple[str, str]
+    protobuf_distribution: str
     required: tuple[str, ...]
     session: str
     host: str
@@ -131,7 +133,9 @@ def _scope(tables: Tables, data: Table, sdk: str, roles: Roles) -> Scope:
     tables.only(classes, ("classes",), _CLASSES)
     messages = tables.table(data, "messages")
     tables.only(
-        messages, ("messages",), ("module", "name", *(item.name for item in fields(MessageNames)))
+        messages,
+        ("messages",),
+        ("module", "name", "distribution", *(item.name for item in fields(MessageNames))),
     )
     names = _message_names(tables, messages, roles)
     session, host, driver = (
@@ -146,6 +150,7 @@ def _scope(tables: Tables, data: Table, sdk: str, roles: Roles) -> Scope:
             tables.required_string(messages, ("messages", "module")),
             tables.required_string(messages, ("messages", "name")),
         ),
+        protobuf_distribution=tables.string(messages, ("messages", "distribution")) or "",
         required=tuple(tables.strings(data, ("required",))),
         session=session,
         host=host,

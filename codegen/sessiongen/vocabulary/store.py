@@ -32,6 +32,7 @@ from sessiongen.vocabulary.model import (
     Place,
     Reception,
     Record,
+    Requirement,
     Sending,
     Session,
     IgnoredVariant,
@@ -330,5 +331,8 @@ _VOCABULARY = _object(
             receives=_RECEIVES,
             sends=_SENDS,
         )
+    ),
+    requirement=_optional(
+        _object(Requirement, distribution=_string, versions=_string, minimum=_string, place=_place)
     ),
 )

@@ -92,10 +92,9 @@ def test_js_folder_may_be_the_package_or_above_it(tmp_path: Path, inside: str) -
 
 
 def test_archives(tmp_path: Path) -> None:
-    wheel_path = wheel(
-        tmp_path / "a.whl", {**PYTHON_FILES, "livekit_agents.dist-info/METADATA": ""}
-    )
-    assert set(open_package(wheel_path, PYTHON).files) == set(PYTHON_FILES)
+    members = {**PYTHON_FILES, "livekit_agents.dist-info/METADATA": ""}
+    wheel_path = wheel(tmp_path / "a.whl", {**members, "livekit_agents.dist-info/RECORD": ""})
+    assert set(open_package(wheel_path, PYTHON).files) == set(members)
     inside = {f"livekit_agents-1/{path}": text for path, text in PYTHON_FILES.items()}
     sdist = tarball(tmp_path / "a.tar.gz", inside)
     assert set(open_package(sdist, PYTHON).files) == set(PYTHON_FILES)

@@ -99,6 +99,7 @@ VOCABULARIES = st.builds(
     st.none() | SESSIONS,
     st.none() | HOSTS,
     st.none() | DRIVERS,
+    st.none() | st.builds(model.Requirement, TEXTS, TEXTS, TEXTS, PLACES),
 )
 
 

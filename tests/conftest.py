@@ -1,4 +1,4 @@
-"""Settings of all tests: the profiles of property tests, and which tests are slow.
+"""Settings of all tests: the profiles of property tests, signals, and which tests are slow.
 
 Property tests take the same inputs in every run, so that a failure is a fault of the code under
 test. `make fuzz` takes the profile `explore`, with new inputs. Neither has a deadline, since the
@@ -7,6 +7,7 @@ machine may be busy.
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,11 @@ from hypothesis import settings
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("explore", derandomize=False, deadline=None)
 settings.load_profile("steady")
+
+# A shell without job control starts background jobs with SIGINT ignored, which the processes that
+# tests start and interrupt would inherit.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS = Path(__file__).parent
 # Tests that start many processes, run type checkers or generate many packages. `make test-quick`

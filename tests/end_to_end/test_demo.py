@@ -197,11 +197,9 @@ def test_a_signal_ends_all_processes(number: signal.Signals, after: str) -> None
         assert process.returncode in (130 if number is signal.SIGINT else -number, 0)
 
 
-# A background process may ignore SIGINT, and its children inherit that.
 _AGENT = """
-import signal, sys
+import sys
 from agent_session.command.demo_agent import run
-signal.signal(signal.SIGINT, signal.default_int_handler)
 run("127.0.0.1", int(sys.argv[1]))
 """
 

@@ -23,6 +23,7 @@ from sessiongen.vocabulary.model import LiteralValue
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Path(__file__).parent / "project" / "host.py"
 CONTRACT = "proto/agent_session.proto"
+# Additions have the number 1001, which the contract will not have.
 # The lines of arm 24 in the contract.
 CLOSED_MESSAGE = re.compile(r"\n(?:  //[^\n]*\n)+  message SessionClosed \{.*?\n  \}\n", re.DOTALL)
 CLOSED_ARM = re.compile(
@@ -177,12 +178,12 @@ def test_a_new_request(before: Checkout) -> None:
     before.edit(
         "    FinalizeSimulation finalize_simulation = 12;",
         "    FinalizeSimulation finalize_simulation = 12;\n\n"
-        "    // Tell me the weather.\n    GetWeather get_weather = 13;",
+        "    // Tell me the weather.\n    GetWeather get_weather = 1001;",
     )
     before.edit(
         "    FinalizeSimulationResponse finalize_simulation = 13;",
         "    FinalizeSimulationResponse finalize_simulation = 13;\n\n"
-        "    // The weather.\n    GetWeatherResponse get_weather = 14;",
+        "    // The weather.\n    GetWeatherResponse get_weather = 1001;",
     )
     before.edit(
         "  message FinalizeSimulationResponse {",
@@ -207,19 +208,19 @@ print((await client.get_weather(town="Cork")).text)
 
 
 def test_a_new_request_is_unimplemented_until_filled_in(before: Checkout) -> None:
-    # A newer driver sends field 13 of the request, an empty message.
+    # A newer driver sends field 1001 of the request, an empty message.
     said = before.exercise("""
-request = pb.SessionRequest.FromString(bytes([0x0A, 0x01]) + b"x" + bytes([0x6A, 0x00]))
+request = pb.SessionRequest.FromString(bytes([0x0A, 0x01]) + b"x" + bytes([0xCA, 0x3E, 0x00]))
 print(await host.answer(host.make_host(), request))
 """)
-    assert said.split("\n") == ['request_id: "x"', 'error: "unimplemented request: field 13"']
+    assert said.split("\n") == ['request_id: "x"', 'error: "unimplemented request: field 1001"']
 
 
 def test_a_new_field(before: Checkout) -> None:
     before.edit(
         "    optional string language = 3;",
         "    optional string language = 3;\n\n    // How sure the transcriber is.\n"
-        "    double confidence = 4;",
+        "    double confidence = 1001;",
     )
     assert_only_generated(before.generate())
     assert before.type_errors() == {
@@ -241,7 +242,7 @@ def test_a_new_field_of_an_sdk_class(before: Checkout) -> None:
     before.edit(
         "message FunctionCall {",
         "message FunctionCall {\n  // Calls of one group ran side by side.\n"
-        "  optional string group_id = 7;\n",
+        "  optional string group_id = 1001;\n",
     )
     assert_only_generated(before.generate())
     assert before.type_errors() == set()
@@ -258,7 +259,7 @@ print(message.group_id, decoders.decode_function_call(message).group_id)
 def test_a_new_field_without_a_source_is_a_type_error(before: Checkout) -> None:
     before.edit(
         "message FunctionCallOutput {",
-        "message FunctionCallOutput {\n  // How heavy it is.\n  double weight = 7;\n",
+        "message FunctionCallOutput {\n  // How heavy it is.\n  double weight = 1001;\n",
     )
     assert_only_generated(before.generate())
     said = before.exercise("""
@@ -280,7 +281,7 @@ def test_a_new_arm_in_a_nested_union(before: Checkout) -> None:
         "    message Ended {",
         "    message Paused {\n      string call_id = 1;\n    }\n\n    message Ended {",
     )
-    before.edit("      Ended ended = 4;", "      Ended ended = 4;\n\n      Paused paused = 5;")
+    before.edit("      Ended ended = 4;", "      Ended ended = 4;\n\n      Paused paused = 1001;")
     assert_only_generated(before.generate())
     assert before.type_errors() == {
         'update: Missing named argument "paused" for '
@@ -310,13 +311,13 @@ def test_a_new_close_reason(before: Checkout) -> None:
     before.commit()
     before.edit(
         "  CR_TASK_COMPLETED = 5;",
-        "  CR_TASK_COMPLETED = 5;\n\n  // Another agent took over.\n  CR_HANDED_OVER = 6;",
+        "  CR_TASK_COMPLETED = 5;\n\n  // Another agent took over.\n  CR_HANDED_OVER = 1001;",
     )
     assert_only_generated(before.generate())
     assert before.type_errors() == set()
     said = before.exercise("""
 from agent_session_protocol import enums
-print(enums.close_reason_to_proto("handed_over"), enums.close_reason_from_proto(6))
-print(enums.close_reason_name(6), enums.close_reason_from_name("CR_HANDED_OVER"))
+print(enums.close_reason_to_proto("handed_over"), enums.close_reason_from_proto(1001))
+print(enums.close_reason_name(1001), enums.close_reason_from_name("CR_HANDED_OVER"))
 """)
-    assert said.split("\n") == ["6 handed_over", "CR_HANDED_OVER 6"]
+    assert said.split("\n") == ["1001 handed_over", "CR_HANDED_OVER 1001"]

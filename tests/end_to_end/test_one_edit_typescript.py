@@ -158,12 +158,12 @@ def test_a_new_request(before: Project) -> None:
     )
     before.edit(
         "    FinalizeSimulation finalize_simulation = 12;",
-        "    FinalizeSimulation finalize_simulation = 12;\n    GetWeather get_weather = 13;",
+        "    FinalizeSimulation finalize_simulation = 12;\n    GetWeather get_weather = 1001;",
     )
     before.edit(
         "    FinalizeSimulationResponse finalize_simulation = 13;",
         "    FinalizeSimulationResponse finalize_simulation = 13;\n"
-        "    GetWeatherResponse get_weather = 14;",
+        "    GetWeatherResponse get_weather = 1001;",
     )
     before.edit(
         "  message FinalizeSimulationResponse {",
@@ -185,7 +185,7 @@ def test_a_new_request(before: Project) -> None:
 def test_a_new_field(before: Project) -> None:
     before.edit(
         "    map<string, string> options = 4;",
-        "    map<string, string> options = 4;\n\n    double load = 6;",
+        "    map<string, string> options = 4;\n\n    double load = 1001;",
     )
     assert edited(before) == [
         ("return protocol.encodeSessionResponseGetSessionStateResponse({", "load")
@@ -195,7 +195,7 @@ def test_a_new_field(before: Project) -> None:
 
 
 def test_a_new_enum_value(before: Project) -> None:
-    before.edit("  CR_TASK_COMPLETED = 5;", "  CR_TASK_COMPLETED = 5;\n  CR_HANDED_OVER = 6;")
+    before.edit("  CR_TASK_COMPLETED = 5;", "  CR_TASK_COMPLETED = 5;\n  CR_HANDED_OVER = 1001;")
     assert edited(before) == [
         (
             "export const reasons: Record<pb.CloseReason, string> = {",
@@ -211,7 +211,7 @@ def test_a_new_arm_in_a_nested_union(before: Project) -> None:
         "    message Ended {",
         "    message Paused {\n      string call_id = 1;\n    }\n\n    message Ended {",
     )
-    before.edit("      Ended ended = 4;", "      Ended ended = 4;\n      Paused paused = 5;")
+    before.edit("      Ended ended = 4;", "      Ended ended = 4;\n      Paused paused = 1001;")
     head = "export const updates: Record<protocol.AgentSessionEventToolExecutionUpdatedArm, string> = {"
     assert edited(before) == [(head, "paused")]
     before.fill("an update's text", "paused: 'paused',")

@@ -87,7 +87,7 @@ def contract(tmp_path: Path) -> Contract:
 
 
 def test_new_close_reason_is_a_finding_until_the_sdks_have_it(contract: Contract) -> None:
-    contract.edit(COMPLETED, f"{COMPLETED}  // Given to a person.\n  CR_HANDED_OVER = 6;\n")
+    contract.edit(COMPLETED, f"{COMPLETED}  // Given to a person.\n  CR_HANDED_OVER = 1001;\n")
     [python, js] = sorted(contract.faults(), reverse=True)
     assert python.startswith("livekit-agents has no value for CR_HANDED_OVER")
     assert js.startswith("agents-js has no value for CR_HANDED_OVER")
@@ -96,7 +96,7 @@ def test_new_close_reason_is_a_finding_until_the_sdks_have_it(contract: Contract
     assert contract.faults() == []
     matrix = run("--config", str(contract.folder / "codegen.toml"), "parity", "--all").stdout
     [row] = [line.split() for line in matrix.splitlines() if line.startswith("CR_HANDED_OVER")]
-    assert row == ["CR_HANDED_OVER", "=", "6", "handed_over", "handed_over"]
+    assert row == ["CR_HANDED_OVER", "=", "1001", "handed_over", "handed_over"]
 
 
 def test_missing_sdk_value_annotation_is_a_finding(contract: Contract) -> None:

@@ -9,7 +9,7 @@ from agent_session import MemorySessionTransport, SessionHost, memory_pair
 from agent_session_protocol import agent_session_pb2 as pb
 from scripted_agent import Call, Clerk, Fail, Say, Script, scripted_session
 from livekit_job import Runner, run_job
-from scripted_session import Driver, ready
+from scripted_session import HOLD, Driver, ready
 from livekit.agents import AgentSession, JobContext
 from livekit.agents.beta.tools import EndCallTool
 from livekit.agents.simulation import SimulationContext
@@ -42,7 +42,7 @@ class Case:
         before: Callable[[JobContext, AgentSession[None]], None] | None = None,
         after: Callable[[Case], Awaitable[None]] | None = None,
         failures: int = 3,
-        finalize_timeout: float = 10.0,
+        finalize_timeout: float = HOLD,
     ) -> None:
         self.judged: list[Any] = []
         self.closes: list[Any] = []

@@ -24,6 +24,9 @@ from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol import responses
 
 TIMEOUT = 10.0
+# The limit of the finalize hold. It is far above TIMEOUT, so that a hold that does not end, or that
+# should not be, fails the test.
+HOLD = 600.0
 
 
 def request(request_id: str, arm: str | None, **fields: Any) -> pb.AgentSessionMessage:
@@ -114,6 +117,7 @@ async def hosted(
     session: Any, **settings: Any
 ) -> AsyncIterator[tuple[Driver, SessionHost, MemorySessionTransport]]:
     """Yields a driver, the host of a session, and the host's transport, connected in memory."""
+    settings.setdefault("finalize_timeout", HOLD)
     host_end, driver_end = memory_pair()
     driver = Driver(driver_end)
     driver_end.deliver_to(driver)

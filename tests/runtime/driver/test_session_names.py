@@ -21,10 +21,10 @@ ROOT = Path(__file__).resolve().parents[3]
 # Text to insert before a line of the contract.
 ADDED = {
     "  message FinalizeSimulation {": "  // Close.\n  message Close {}\n\n",
-    "    FinalizeSimulation finalize_simulation = 12;": "    // Close.\n    Close close = 13;\n\n",
+    "    FinalizeSimulation finalize_simulation = 12;": "    // Close.\n    Close close = 1001;\n\n",
     "  message FinalizeSimulationResponse {": "  // Closed.\n  message CloseResponse {}\n\n",
     "    FinalizeSimulationResponse finalize_simulation = 13;": (
-        "    // Closed.\n    CloseResponse close = 14;\n\n"
+        "    // Closed.\n    CloseResponse close = 1001;\n\n"
     ),
 }
 PROGRAM = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 from typing import Any
 
@@ -15,17 +16,24 @@ from agent_session import (
     memory_pair,
 )
 from agent_session_protocol import agent_session_pb2 as pb
+from agent_session_protocol.client import SessionRequestClient
 from agent_session_protocol.dispatch import SESSION_REQUEST_ARMS
 from agent_session_protocol.errors import RequestError, UnexpectedArmError
 from agent_session_protocol.requests import PartialSessionRequestHandler, answer
 from scripted_host import UNKNOWN_ARM, Host, run_until_waiting, driven, pong
 from transport_messages import run
 
-# The required fields of requests.
-GIVEN: dict[str, dict[str, Any]] = {
-    "run_input": {"text": "hello"},
-    "finalize_simulation": {"provisional_success": True, "provisional_reason": "polite"},
-}
+
+def required_fields(arm: str) -> dict[str, Any]:
+    """Returns a value for each argument that the method of a request requires."""
+    payload = getattr(pb.SessionRequest(), arm)
+    parameters = inspect.signature(getattr(SessionRequestClient, arm)).parameters.values()
+    names = {item.name for item in parameters if item.default is item.empty} - {"self"}
+    return {
+        field.name: getattr(payload, field.name)
+        for field in payload.DESCRIPTOR.fields
+        if field.name in names
+    }
 
 
 @pytest.mark.parametrize("arm", SESSION_REQUEST_ARMS)
@@ -34,7 +42,7 @@ def test_each_request_of_the_protocol_has_a_method(arm: str) -> None:
 
     async def main() -> None:
         async with driven() as (session, host):
-            pending_call = asyncio.ensure_future(getattr(session, arm)(**GIVEN.get(arm, {})))
+            pending_call = asyncio.ensure_future(getattr(session, arm)(**required_fields(arm)))
             request = await host.request()
             assert request.WhichOneof("request") == arm
             host.respond(await answer(PartialSessionRequestHandler(), request))

@@ -18,11 +18,7 @@ from transport_messages import run
 async def holding(
     session: PlainSession | None = None, **settings: Any
 ) -> AsyncIterator[tuple[PlainSession, Driver, SessionHost]]:
-    """A host in its hold, and a driver that knows that the session has closed.
-
-    The hold lasts much longer than a test may, so that a hold that does not end fails the test.
-    """
-    settings.setdefault("finalize_timeout", 600.0)
+    """A host in its hold, and a driver that knows that the session has closed."""
     session = session or PlainSession()
     session.simulated = True
     async with hosted(session, **settings) as (driver, host, _):

@@ -1,10 +1,10 @@
 """Reads overrides: handwritten encoders for single fields.
 
 The module of overrides is parsed and not run. It has one table, `OVERRIDES`, from the path of a
-field (`ChatMessage.content`, preceded by the outer messages) to a function of the module, which
+field (`Report.content`, preceded by the outer messages) to a function of the module, which
 takes a source and the message to fill::
 
-    OVERRIDES = {"ChatMessage.content": fill_content}
+    OVERRIDES = {"Report.content": fill_content}
 
 The override of an arm of a TaggedOneof takes the source of the arm.
 """

@@ -83,7 +83,7 @@ def union_symbol(path: tuple[str, ...], oneof: Oneof) -> str:
 
 
 def lower_first(name: str) -> str:
-    """Return a CamelCase name in lowerCamelCase: `AgentState` gives `agentState`."""
+    """Return a CamelCase name in lowerCamelCase: `RobotState` gives `robotState`."""
     head, *rest = snake(name).split("_")
     return head + name[len(head) :] if rest else name.lower()
 

@@ -2,7 +2,7 @@
 
 Each exported function is named after the message and the field that it fills, and converts the
 value of the SDK's field to that of the message's: `chatMessageContent` for
-`ChatMessage.content`. The module is read, not run.
+`Report.content`. The module is read, not run.
 """
 
 from __future__ import annotations

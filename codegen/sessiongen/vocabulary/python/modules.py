@@ -106,7 +106,7 @@ class Modules:
                     yield module
 
     def resolve(self, module: Module, dotted: str) -> Definition | None:
-        """Return the definition of a name such as `llm.ChatItem` in a module."""
+        """Return the definition of a name such as `module.Name` in a module."""
         head, *rest = dotted.split(".")
         target = self._name(module, head, _MAX_STEPS)
         for name in rest:

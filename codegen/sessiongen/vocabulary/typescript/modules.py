@@ -145,7 +145,7 @@ class Modules:
                 yield file
 
     def resolve(self, file: File, dotted: str) -> Definition | None:
-        """Return the definition of a name such as `llm.ChatItem` in a file."""
+        """Return the definition of a name such as `module.Name` in a file."""
         head, _, rest = dotted.partition(".")
         imported = file.imports.get(head)
         if rest and imported is not None and imported.name == _EVERYTHING:

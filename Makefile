@@ -64,7 +64,7 @@ protocols: $(PROTOCOLS)/.installed ## Install the published protocols that `make
 
 test-protocols: protocols ## Run `init` and `generate` on published protocols
 	@echo "== running the tests with published protocols"
-	@$(PROTOCOLS)/bin/python -m pytest tests/codegen/config/test_proposals_published.py \
+	@$(PROTOCOLS)/bin/python -m pytest tests/codegen/init/test_proposals_published.py \
 		--numprocesses=auto
 
 test-rooms: $(DEV) livekit-server ## Run the room tests with a real LiveKit server

@@ -131,7 +131,7 @@ def init(
         raise click.UsageError("give exactly one of PROTO, --descriptor-set, --messages, --preset")
 
     def write() -> Result:
-        from sessiongen.config import scaffold as initializing
+        from sessiongen.init import scaffold as initializing
 
         if preset is not None:
             lines, undecided = _preset(preset, options)
@@ -145,7 +145,7 @@ def init(
 
 def _preset(name: str, options: Options) -> tuple[list[str], list[Diagnostic]]:
     """Write the configuration of a preset."""
-    from sessiongen.config import preset
+    from sessiongen.init import preset
 
     if name not in preset.names():
         raise click.UsageError(f"no preset {name!r}; presets: {', '.join(preset.names())}")

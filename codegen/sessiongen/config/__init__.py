@@ -1,1 +1,1 @@
-"""The configuration file codegen.toml: reading, positions of keys, and `init`."""
+"""The configuration file codegen.toml: reading, and positions of keys."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sessiongen.config.answer_proposals import AnswerProposal, error_arms, propose_answers
+from sessiongen.init.answer_proposals import AnswerProposal, error_arms, propose_answers
 from sessiongen.config.model import Config, ConfigValue
-from sessiongen.config.role_proposals import RoleProposal, propose_roles
+from sessiongen.init.role_proposals import RoleProposal, propose_roles
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.ir.pairing import Pairing
 from sessiongen.ir.role_inference import Search, search

@@ -14,14 +14,14 @@ from pathlib import Path
 
 from sessiongen import pipeline
 
-from sessiongen.config import scaffold_text
+from sessiongen.init import scaffold_text
 from sessiongen.frontend.annotations import Annotated, configured
 from sessiongen.frontend.compiler import Compiled
 from sessiongen.config.model import Config, Input
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed
-from sessiongen.config.proposals import Proposal, propose
+from sessiongen.init.proposals import Proposal, propose
 from sessiongen.config.reader import parse
-from sessiongen.config.scaffold_text import quoted
+from sessiongen.init.scaffold_text import quoted
 from sessiongen.paths import display
 from sessiongen.targets import registry
 from sessiongen.ir.protocol import assemble

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sessiongen.config.answer_proposals import AnswerProposal
+from sessiongen.init.answer_proposals import AnswerProposal
 from sessiongen.config.model import ARM_PATTERNS, ROLES
-from sessiongen.config.proposals import Proposal
+from sessiongen.init.proposals import Proposal
 from sessiongen.ir.role_inference import Search
 from sessiongen.ir.roles import ABSENT, absence
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from sessiongen.config.answer_proposals import answers_requests
+from sessiongen.init.answer_proposals import answers_requests
 from sessiongen.config.model import Config
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.ir.role_inference import search

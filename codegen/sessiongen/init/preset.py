@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sessiongen import pipeline, resources
-from sessiongen.config import scaffold_text
+from sessiongen.init import scaffold_text
 from sessiongen.config.model import Config
 from sessiongen.config.reader import parse
-from sessiongen.config.scaffold import check_modules, check_new, open_points, save
+from sessiongen.init.scaffold import check_modules, check_new, open_points, save
 from sessiongen.diagnostics import Diagnostic
 from sessiongen.frontend.annotations import configured, elements
 from sessiongen.frontend.compiler import Compiled

@@ -24,7 +24,8 @@ from sdk_objects import SAMPLES
 from sessiongen_command import invoke
 
 from sessiongen import pipeline
-from sessiongen.config import preset, reader
+from sessiongen.config import reader
+from sessiongen.init import preset
 
 NAME = "livekit-agents"
 OUR_PACKAGE, PUBLISHED_PACKAGE = "agent_session.", "livekit.agent."

@@ -14,6 +14,7 @@ if _INTERRUPT_HANDLER is signal.default_int_handler:
 
 try:
     from sessiongen.cli.main import main
+    from sessiongen.cli.options import CLOSED_PIPE
 except ModuleNotFoundError as error:
     if error.name not in ("click", "tomli"):
         raise
@@ -41,14 +42,14 @@ def run() -> None:
 
 
 def _flush(status: int | str | None) -> int | str | None:
-    """Flush the output streams; return the status, or 2 if a stream cannot be written."""
+    """Flush the output streams; return the status, or another one if that fails."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
                 stream.flush()
         except BrokenPipeError:
-            # The reader, such as `head`, has closed the pipe.
             _discard(stream)
+            status = CLOSED_PIPE
         except OSError as error:
             _discard(stream)
             status = _report_write_error(error)

@@ -1,7 +1,7 @@
 """The command line: parses arguments, runs a command and prints its result.
 
 Exit statuses: 0 success, 1 a finding, 2 a fault in usage or input, 3 the output was made with
-other versions of the tools.
+other versions of the tools, 141 the reader of the output has exited.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _arms(context: click.Context, _: click.Parameter, incomplete: str) -> list[s
     try:
         config = load(current(context).existing_config)
         unions = pipeline.model(config).protocol.unions
-    except (InputError, OSError, RecursionError):
+    except (InputError, OSError, RecursionError, UnicodeEncodeError):
         return []
     names = {arm.name for union in unions for arm in union.arms}
     return sorted(name for name in names if name.startswith(incomplete))
@@ -343,7 +343,7 @@ def _run(options: Options, command: Callable[[], Result], document: bool = False
         result = command()
     except InputError as error:
         result = Result(INPUT_ERROR, diagnostics=error.diagnostics)
-    except (OSError, RecursionError) as error:
+    except (OSError, RecursionError, UnicodeEncodeError) as error:
         result = Result(INPUT_ERROR, diagnostics=[_unreadable_input(options, error)])
     except KeyboardInterrupt:
         # The status that shells use for interrupted commands.
@@ -361,8 +361,17 @@ def _run(options: Options, command: Callable[[], Result], document: bool = False
     sys.exit(result.status)
 
 
-def _unreadable_input(options: Options, error: OSError | RecursionError) -> Diagnostic:
+def _unreadable_input(
+    options: Options, error: OSError | RecursionError | UnicodeEncodeError
+) -> Diagnostic:
     """Return a fault for input that is nested too deeply or cannot be opened."""
+    if isinstance(error, UnicodeEncodeError):
+        missing = error.object[error.start : error.end]
+        fault = (
+            f"the encoding of file names, {error.encoding}, has no {missing!a} of {error.object!a}"
+        )
+        help_ = "set a locale with UTF-8, such as LC_ALL=C.UTF-8, or PYTHONUTF8=1"
+        return Diagnostic(Span(display(options.config)), Rule.UNREADABLE, fault, help_)
     if isinstance(error, RecursionError):
         help_ = "reduce the nesting: the recursion limit of Python was reached"
         fault = "the input is nested too deeply"

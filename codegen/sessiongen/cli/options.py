@@ -129,14 +129,14 @@ class Command(click.Group):
     ) -> click.Context:
         """Parse the options before the subcommand."""
         form = _form(args)
-        with _usage_errors(form):
+        with _usage_errors(form), _closed_pipe_status():
             context = super().make_context(info_name, args, parent, **extra)
         context.meta[_REQUESTED_FORMAT] = form
         return context
 
     def invoke(self, ctx: click.Context) -> Any:
         """Parse the rest of the arguments and run the subcommand."""
-        with _usage_errors(ctx.meta[_REQUESTED_FORMAT]):
+        with _usage_errors(ctx.meta[_REQUESTED_FORMAT]), _closed_pipe_status():
             return super().invoke(ctx)
 
 
@@ -152,6 +152,19 @@ def _form(arguments: list[str]) -> str:
         elif item.startswith("--format="):
             form = item.partition("=")[2]
     return form
+
+
+# The status that shells report for a command that SIGPIPE has ended.
+CLOSED_PIPE = 141
+
+
+@contextmanager
+def _closed_pipe_status() -> Iterator[None]:
+    """Exit without a message if the reader of the output, such as `head`, has exited."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise SystemExit(CLOSED_PIPE) from None
 
 
 @contextmanager

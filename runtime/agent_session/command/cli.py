@@ -1,7 +1,8 @@
 """The command line of `agent-session`: subcommands and options.
 
 The exit status is 0 on success, 1 if the session was lost, 2 for an error in the arguments, the
-address or the output, and 130 for an interrupted demo. Arguments are parsed with argparse, so that
+address or the output, 130 for an interrupted demo, and 141 if the reader of the output has exited.
+Arguments are parsed with argparse, so that
 the package depends on protobuf only.
 """
 
@@ -14,7 +15,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from .. import __version__, main_task
 from .address import DEFAULT_HOST, DEFAULT_PORT, Address, parse_address
@@ -24,8 +25,13 @@ from .errors import CommandError
 from .report import JsonReport, TextReport, Report, ReportHandler
 from .screen import OutputClosed, Screen, wants_colour
 
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
 _EXIT_ERROR: Final = 2
 _EXIT_INTERRUPTED: Final = 130
+# What shells report for a command that SIGPIPE has ended.
+_EXIT_CLOSED_PIPE: Final = 141
 
 _PIPES: Final = (
     "Lines can also come from a pipe or a file. Each line waits for an agent, and for the response "
@@ -34,8 +40,32 @@ _PIPES: Final = (
 )
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that reports a help or version text that cannot be written."""
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        # The method of the base class ignores errors.
+        try:
+            (file or sys.stderr).write(message)
+            sys.stdout.flush()
+        except OSError as error:
+            raise OutputClosed(error.strerror) from error
+
+
 def main(arguments: Sequence[str]) -> int:
     """Runs the command, and returns its exit status."""
+    try:
+        return _run(arguments)
+    except CommandError as error:
+        return _print_error(str(error))
+    except OutputClosed as error:
+        _discard_output()
+        if isinstance(error.__cause__, BrokenPipeError):
+            return _EXIT_CLOSED_PIPE
+        return _print_error(f"cannot write the output: {error}")
+
+
+def _run(arguments: Sequence[str]) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.run_command is None:
@@ -47,13 +77,7 @@ def main(arguments: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # The encoding of the terminal may lack characters that an agent sends.
             stream.reconfigure(errors="backslashreplace")
-    try:
-        status: int = options.run_command(options)
-    except CommandError as error:
-        return _print_error(str(error))
-    except OutputClosed as error:
-        _discard_output()
-        return _print_error(f"cannot write the output: {error}")
+    status: int = options.run_command(options)
     return status
 
 
@@ -101,14 +125,14 @@ def _report_log(report: Report) -> Iterator[None]:
         logging.getLogger().removeHandler(handler)
 
 
-def _parser() -> argparse.ArgumentParser:
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+def _parser() -> _Parser:
+    common = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
     common.add_argument(
         "--color",
         action=argparse.BooleanOptionalAction,
         help="use colours; by default on a terminal, unless NO_COLOR is set",
     )
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="agent-session",
         description="Show the events of a voice agent's session, and send requests to it.",
         parents=[common],

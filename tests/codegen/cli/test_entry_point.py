@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sessiongen_command import Project, generated_copy
+from sessiongen_command import Project, generated_copy, replaced, run
 
 UNWRITABLE = "sessiongen: cannot write the output: No space left on device\n"
 # Python buffers output to files unless this is set.
@@ -54,16 +54,45 @@ def test_errors_to_a_full_device(small_project: Project) -> None:
     assert done.returncode == 2
 
 
-def test_closed_pipe_is_not_an_error(small_project: Project) -> None:
-    command = [SCRIPT, "completion", "bash"]
+@pytest.mark.parametrize("unbuffered", [False, True])
+@pytest.mark.parametrize(
+    "arguments", [["generate"], ["check"], ["explain", "ping"], ["--help"], ["completion", "bash"]]
+)
+def test_closed_pipe_ends_the_command(
+    small_project: Project, arguments: list[str], unbuffered: bool
+) -> None:
+    """The status is that of a command that SIGPIPE has ended."""
     process = subprocess.Popen(
-        command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [SCRIPT, *arguments],
+        cwd=small_project.root,
+        env={**ENVIRONMENT, **({"PYTHONUNBUFFERED": "1"} if unbuffered else {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     assert process.stdout is not None and process.stderr is not None
     process.stdout.close()
     errors = process.stderr.read()
     process.stderr.close()
-    assert process.wait(timeout=60) in (0, 1) and errors == b""
+    assert (process.wait(timeout=60), errors) == (141, b"")
+
+
+@pytest.mark.parametrize("key", ["protos", "path", "folder"])
+def test_a_path_that_the_locale_cannot_spell(tmp_path: Path, key: str) -> None:
+    small_project = generated_copy(tmp_path / ("ä" if key == "folder" else "in"))
+    if key != "folder":
+        old, new = {"protos": ("proto/small", "proto/smäll"), "path": ('"out"', '"öut"')}[key]
+        replaced(small_project.config, old, new)
+    environment = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+    for command in ("check", "generate"):
+        outcome = run(small_project.root, command, "--no-cache", env=environment)
+        assert "Traceback" not in outcome.errors
+        assert outcome.status == (0 if key == "folder" else 2), outcome.errors
+    if key == "path":
+        assert outcome.errors == (
+            "codegen.toml:1:1: error[SG002]: the encoding of file names, ascii, has no "
+            "'\\xf6' of 'XX/\\xf6ut/small_protocol/__init__.py'\n"
+            "  help: set a locale with UTF-8, such as LC_ALL=C.UTF-8, or PYTHONUTF8=1\n"
+        ).replace("XX", str(small_project.root))
 
 
 def test_missing_tools(tmp_path: Path) -> None:

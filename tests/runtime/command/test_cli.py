@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
@@ -136,3 +137,30 @@ def test_the_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[s
         command(["--version"])
     version = line.removeprefix("version = ").strip('"')
     assert (ended.value.code, capsys.readouterr().out) == (0, f"agent-session {version}\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["listen", "--help"], []])
+def test_texts_that_cannot_be_written(arguments: list[str], unbuffered: str) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "agent_session", *arguments],
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    message = "agent-session: cannot write the output: No space left on device\n"
+    assert (done.returncode, done.stderr) == (2, message)
+
+
+def test_a_help_text_whose_reader_has_exited() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "agent_session", "--help"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert (process.wait(60), process.stderr and process.stderr.read()) == (141, b"")

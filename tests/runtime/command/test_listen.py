@@ -219,8 +219,9 @@ def test_a_reader_of_the_output_that_exits() -> None:
         first = await asyncio.to_thread(os.read, reads, 4096)
         os.close(reads)
         async with agent(int(first.decode().rpartition(":")[2])):
-            assert await process.wait() == 2
+            # What shells report for a command that SIGPIPE has ended.
+            assert await process.wait() == 141
         with open(errors_read, encoding="utf-8") as errors:
-            assert errors.read() == "agent-session: cannot write the output: Broken pipe\n"
+            assert errors.read() == ""
 
     run(main())

@@ -20,15 +20,11 @@ def unknown_request_answer(view: ClassView, scope: Scope, cases: Sequence[Branch
         for node in syntax.walk(function):
             if any(case.holds(node) for case in cases):
                 continue
-            called = (
-                node.child_by_field_name("function") if node.type == "call_expression" else None
-            )
-            method = view.methods.get(syntax.this_property(called))
-            construction = method is not None and view.constructions(
-                [method], scope.messages.response
-            )
-            if construction or view.constructs(node, scope.messages.response):
-                return view.file.place(node)
+            if view.constructs(node, scope.messages.response):
+                return view.place(node)
+            if node.type == "call_expression":
+                if view.constructions([node], scope.messages.response):
+                    return view.place(node)
     return None
 
 

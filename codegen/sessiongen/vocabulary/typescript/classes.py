@@ -6,27 +6,53 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
+from sessiongen.vocabulary.model import Place
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder, class_methods
-from sessiongen.vocabulary.typescript.modules import Definition
-from sessiongen.vocabulary.typescript.syntax import CLASSES
+from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
+from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
 
 
 class ClassView:
-    """A class with its methods and the messages constructed in it."""
+    """A class with its methods and the messages constructed in it, those of its bases included.
 
-    def __init__(self, definition: Definition, constructions: list[ConstructionBuilder]) -> None:
-        node = definition.of(*CLASSES)
-        assert node is not None
-        self.definition = definition
-        self.name = definition.name
-        self.file = definition.file
-        self.node = node
-        self.methods = class_methods(node)
+    classes: the class and its bases in the package. methods: by name; a method of a base that is
+    overridden is named `super.NAME`.
+    """
+
+    def __init__(
+        self,
+        modules: Modules,
+        classes: list[Definition],
+        constructions: list[ConstructionBuilder],
+    ) -> None:
+        self._modules = modules
+        self.definition = classes[0]
+        self.name = self.definition.name
+        self.file = self.definition.file
+        self.classes = [(item.file, node) for item in classes if (node := item.of(*CLASSES))]
+        self.node = self.classes[0][1]
+        self._definitions = classes
+        self.methods: dict[str, Node] = {}
+        for _, node in self.classes:
+            for name, method in class_methods(node).items():
+                self.methods.setdefault(f"super.{name}" if name in self.methods else name, method)
+        self._files = {item.file.root.id: item.file for item in classes}
         self._constructions = {item.node.id: item for item in constructions}
 
+    def file_of(self, node: Node) -> File:
+        """Return the file of a node of the class, of its bases, or of what they call."""
+        root = node
+        while root.parent is not None:
+            root = root.parent
+        return self._files.get(root.id, self.file)
+
+    def place(self, node: Node) -> Place:
+        """Return the line on which a node begins."""
+        return self.file_of(node).place(node)
+
     def constructions(self, nodes: Iterable[Node], message: str) -> list[ConstructionBuilder]:
-        """Return the constructions of a message in nodes and in the methods they call."""
+        """Return the constructions of a message in nodes and in what they call."""
         return [
             self._constructions[inner.id]
             for part in self.reachable_code(nodes)
@@ -41,29 +67,49 @@ class ClassView:
     def limited_to(self, node: Node) -> ClassView:
         """Return a view that is limited to the constructions of one method."""
         inside = {inner.id for inner in syntax.walk(node)}
-        return ClassView(
-            self.definition, [item for key, item in self._constructions.items() if key in inside]
-        )
+        constructions = [item for key, item in self._constructions.items() if key in inside]
+        return ClassView(self._modules, self._definitions, constructions)
 
     def called_methods(self, node: Node) -> set[str]:
         """Return the methods of the class that a node calls."""
-        names = {
-            syntax.this_property(item.child_by_field_name("function"))
-            for item in syntax.walk(node)
-            if item.type == "call_expression"
-        }
-        return names & set(self.methods)
+        names = {self._method_name(item) for item in syntax.walk(node)}
+        return {name for name in names if name}
 
     def reachable_code(self, nodes: Iterable[Node]) -> Iterator[Node]:
-        """Yield nodes, and the methods of the class that they call directly or indirectly."""
-        nodes = list(nodes)
-        yield from nodes
-        seen: set[str] = set()
-        queue = {name for node in nodes for name in self.called_methods(node)}
+        """Yield nodes, and the methods and functions that they call directly or indirectly."""
+        queue = list(nodes)
+        seen = {node.id for node in queue}
         while queue:
-            name = min(queue)
-            queue.discard(name)
-            if name not in seen:
-                seen.add(name)
-                yield self.methods[name]
-                queue |= self.called_methods(self.methods[name])
+            part = queue.pop(0)
+            yield part
+            for inner in syntax.walk(part):
+                called = self._called(inner) if inner.type == "call_expression" else None
+                if called is not None and called.id not in seen:
+                    seen.add(called.id)
+                    queue.append(called)
+
+    def _method_name(self, node: Node) -> str:
+        """Return the name of the method of the class that a call calls, empty for others."""
+        is_call = node.type == "call_expression"
+        name = syntax.this_property(node.child_by_field_name("function")) if is_call else ""
+        # What is not overridden is the method of the base.
+        name = name if name in self.methods else name.removeprefix("super.")
+        return name if name in self.methods else ""
+
+    def _called(self, call: Node) -> Node | None:
+        """Return the method or the function of the package that a call calls."""
+        name = self._method_name(call)
+        if name:
+            return self.methods[name]
+        function = call.child_by_field_name("function")
+        if function is None or function.type != "identifier":
+            return None
+        definition = self._modules.resolve(self.file_of(call), text(function))
+        if definition is None:
+            return None
+        value = definition.node.child_by_field_name("value")
+        node = definition.of("function_declaration") or value
+        if node is None or node.type not in FUNCTIONS:
+            return None
+        self._files.setdefault(definition.file.root.id, definition.file)
+        return node

@@ -1,6 +1,6 @@
 """Finds where TypeScript code constructs protobuf messages, and which fields it fills.
 
-Three forms are followed: `new pb.Message({...})`, assignments to fields of a variable that
+Three forms are followed: `new pb.Message({...})` and `create(pb.MessageSchema, {...})`, assignments to fields of a variable that
 holds a message, and `{case, value}` passed for a parameter whose type is a oneof. The arm of
 such a oneof counts as the filled field.
 """
@@ -14,7 +14,10 @@ from tree_sitter import Node
 from sessiongen.vocabulary.model import Construction, Place
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.modules import File
+from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
+
+_CONSTRUCTING_NODES = {"call_expression", "new_expression"}
 
 
 @dataclass
@@ -46,14 +49,8 @@ class ConstructionBuilder:
         return Construction(self.message, self.within, self.open, self.place, tuple(self.fields))
 
 
-def protobuf_names(file: File, protobuf: tuple[str, str]) -> set[str]:
-    """Return the names under which a file imports the messages."""
-    return {alias for alias, item in file.imports.items() if (item.module, item.name) == protobuf}
-
-
-def constructions_of(file: File, protobuf: tuple[str, str]) -> list[ConstructionBuilder]:
+def constructions_of(file: File, names: ProtoNames) -> list[ConstructionBuilder]:
     """Return the constructions of a file, in source order."""
-    names = protobuf_names(file, protobuf)
     if not names:
         return []
     walker = _Walker(file, names)
@@ -61,25 +58,15 @@ def constructions_of(file: File, protobuf: tuple[str, str]) -> list[Construction
     return [
         construction
         for construction in walker.constructions
-        if construction.fields or construction.open or construction.node.type == "new_expression"
+        if construction.fields or construction.open or construction.node.type in _CONSTRUCTING_NODES
     ]
 
 
-def message_type(names: set[str], node: Node | None) -> str | None:
-    """Return `A.B` for the type `pb.A_B`, None for any other type."""
-    if node is None or node.type != "nested_type_identifier":
-        return None
-    module, name = node.child_by_field_name("module"), node.child_by_field_name("name")
-    return text(name).replace("_", ".") if text(module) in names else None
-
-
-def union_of(names: set[str], node: Node | None) -> tuple[str, str] | None:
+def union_of(names: ProtoNames, node: Node | None) -> tuple[str, str] | None:
     """Return message and union for the type `pb.A['union']`, None for any other type."""
     if node is None or node.type != "lookup_type" or len(node.named_children) != 2:
         return None
-    message, union = message_type(names, node.named_children[0]), syntax.literal(
-        node.named_children[1]
-    )
+    message, union = names.message(node.named_children[0]), syntax.literal(node.named_children[1])
     return (message, union) if message and union else None
 
 
@@ -109,7 +96,7 @@ def class_methods(node: Node) -> dict[str, Node]:
 
 
 class _Walker:
-    def __init__(self, file: File, names: set[str]) -> None:
+    def __init__(self, file: File, names: ProtoNames) -> None:
         self.file = file
         self.names = names
         self.constructions: list[ConstructionBuilder] = []
@@ -163,7 +150,7 @@ class _Walker:
     def _parameter(self, node: Node) -> None:
         name = text(node.child_by_field_name("pattern"))
         self._values.pop(name, None)
-        message = message_type(self.names, syntax.annotation(node))
+        message = self.names.message(syntax.annotation(node))
         if message is not None:
             self._values[name] = self._add(message, node)
 
@@ -207,11 +194,13 @@ class _Walker:
                 self._nested_fields(step, item.child_by_field_name("value") or item, construction)
 
     def _new(self, node: Node) -> None:
-        constructor = syntax.member(node.child_by_field_name("constructor"))
-        if constructor is None or text(constructor[0]) not in self.names:
-            return
-        construction = self._add(constructor[1].replace("_", "."), node)
-        for argument in syntax.arguments(node)[:1]:
+        message = self.names.message(node.child_by_field_name("constructor"))
+        if message is not None:
+            self._construct(message, node, syntax.arguments(node))
+
+    def _construct(self, message: str, node: Node, arguments: list[Node]) -> None:
+        construction = self._add(message, node)
+        for argument in arguments[:1]:
             self._fields(argument, construction)
 
     def _fields(self, node: Node, construction: ConstructionBuilder) -> None:
@@ -245,7 +234,12 @@ class _Walker:
             construction.fields.add(syntax.field_name(arm))
 
     def _call(self, node: Node) -> None:
-        """Record the arm in `this.method({case, value})`."""
+        """Record the arm in `this.method({case, value})`, and the message of `create(Schema)`."""
+        arguments = syntax.arguments(node)
+        if text(node.child_by_field_name("function")) == "create" and arguments:
+            message = self.names.schema(arguments[0])
+            if message is not None:
+                self._construct(message, node, arguments[1:])
         method = self._methods.get(syntax.this_property(node.child_by_field_name("function")))
         for index, argument in enumerate(syntax.arguments(node) if method else ()):
             assert method is not None

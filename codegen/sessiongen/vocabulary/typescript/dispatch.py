@@ -10,8 +10,9 @@ from tree_sitter import Node
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.constructions import message_type
+from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.modules import File, Modules
+from sessiongen.vocabulary.typescript.literals import LiteralReader
 from sessiongen.vocabulary.typescript.syntax import text
 
 _EQUAL = {"==", "==="}
@@ -46,13 +47,14 @@ class Dispatch:
         self,
         modules: Modules,
         file: File,
-        names: set[str],
+        names: ProtoNames,
         message: str,
         faults: Faults,
         loops: bool = False,
     ) -> None:
         """loops: variables of loops are the message too, as for the envelope."""
         self.modules = modules
+        self.literals = LiteralReader(modules, faults)
         self.file = file
         self.names = names
         self.message = message
@@ -92,7 +94,7 @@ class Dispatch:
         names = {
             text(item.child_by_field_name("pattern"))
             for item in syntax.parameters(function)
-            if message_type(self.names, syntax.annotation(item)) == self.message
+            if self.names.message(syntax.annotation(item)) == self.message
         }
         loops = syntax.walk(function) if self.loops else ()
         return names | {
@@ -151,7 +153,7 @@ class Dispatch:
     def _branch(
         self, value: Node | None, node: Node, body: tuple[Node, ...], function: Node
     ) -> Iterator[Branch]:
-        arm = syntax.constant(value)
+        arm = self.literals.constant(self.file, value) if value is not None else None
         if arm is None:
             self._fault(value or node, "an arm is compared with something that is not a constant")
         else:

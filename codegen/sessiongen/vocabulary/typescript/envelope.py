@@ -14,9 +14,9 @@ from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.constructions import (
     ConstructionBuilder,
     class_methods,
-    protobuf_names,
 )
 from sessiongen.vocabulary.typescript.dispatch import Dispatch
+from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.modules import File, Modules
 from sessiongen.vocabulary.typescript.syntax import CLASSES, text
 
@@ -35,7 +35,7 @@ def envelope_uses_of(
             ):
                 if f"{scope.messages.envelope}.{arm}" not in scope.not_arms:
                     yield EnvelopeUse(arm, SENDS, construction.within, construction.place)
-        names = protobuf_names(file, scope.protobuf)
+        names = ProtoNames(modules, file, scope.protobuf)
         dispatch = Dispatch(modules, file, names, scope.messages.envelope, faults, loops=True)
         for node in syntax.walk(file.root):
             owner = text(node.child_by_field_name("name")) if node.type in CLASSES else ""

@@ -81,10 +81,19 @@ class LiteralReader:
 
     def constant(self, file: File, node: Node) -> str | None:
         """Return the value of a string constant or of an enum's member, None for others."""
-        value = syntax.constant(node)
+        value = syntax.constant(syntax.unwrapped(node))
         member = syntax.member(node)
+        if value is None and node.type == "identifier":
+            definition = self.modules.resolve(file, text(node))
+            declarator = definition.of("variable_declarator") if definition else None
+            initial = declarator.child_by_field_name("value") if declarator else None
+            return syntax.constant(syntax.unwrapped(initial)) if initial else None
         if value is not None or member is None:
             return value
+        owner = self.modules.resolve(file, text(member[0]))
+        declared = owner.of(*syntax.CLASSES) if owner is not None else None
+        if declared is not None:
+            return syntax.class_constant(declared, member[1])
         literals = self._member_literals(file, text(member[0]), member[1])
         return literals.literals[0].value if literals else None
 

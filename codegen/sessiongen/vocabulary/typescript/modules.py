@@ -31,6 +31,7 @@ _DECLARATIONS = {
 }
 _MAX_STEPS = 20
 _EVERYTHING = "*"
+_NAMES = {"identifier", "member_expression"}
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class File:
     """A parsed file.
 
     exports: the names that are defined and exported. reexports: names exported from other
-    modules. stars: modules of which everything is exported.
+    modules. stars: modules of which everything is exported. aliases: other names of dotted names.
     """
 
     path: str
@@ -61,6 +62,7 @@ class File:
     imports: dict[str, Imported] = field(default_factory=dict)
     reexports: dict[str, Imported] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
+    aliases: dict[str, str] = field(default_factory=dict)
 
     def place(self, node: Node) -> Place:
         """Return the line on which a node begins."""
@@ -157,38 +159,84 @@ class Modules:
             return Definition(file, head, tuple(file.definitions[head]))
         return self._imported(file, imported, _MAX_STEPS) if imported else None
 
+    def with_bases(self, definition: Definition, steps: int = _MAX_STEPS) -> list[Definition]:
+        """Return a class and its base classes in the package, those of a class after it."""
+        classes, node = [definition], definition.of(*syntax.CLASSES)
+        base = syntax.extended(node) if node is not None and steps else None
+        target = self.resolve(definition.file, text(base)) if base is not None else None
+        if target is not None and target.of(*syntax.CLASSES) is not None:
+            classes += self.with_bases(target, steps - 1)
+        return list({item.key: item for item in classes}.values())
+
+    def using(self, protobuf: tuple[str, str]) -> list[File]:
+        """Return the files that use the messages, also through other files of the package."""
+        used: dict[str, File] = {}
+        texts = [protobuf[0]]
+        while texts:
+            files = [
+                item
+                for needle in texts
+                for item in self.mentioning(needle)
+                if item.path not in used and self.uses(item, protobuf)
+            ]
+            used.update((item.path, item) for item in files)
+            texts = [f"/{posixpath.basename(item.path).split('.')[0]}" for item in files]
+        return [used[path] for path in sorted(used)]
+
+    def uses(self, file: File, protobuf: tuple[str, str]) -> bool:
+        """Whether a file imports the messages, or something in or above them."""
+        if protobuf[0] in file.stars or any(
+            (item.module, item.name) == protobuf for item in file.reexports.values()
+        ):
+            return True
+        for name in file.imports:
+            path = self._external(file, name, _MAX_STEPS)
+            if path is not None and path[:2] == protobuf:
+                return True
+            if path == protobuf[:1] and f"{name}.{protobuf[1]}".encode() in b"\n".join(file.lines):
+                return True
+        return False
+
     def proto_path(
         self, file: File, name: str, protobuf: tuple[str, str]
     ) -> tuple[str, ...] | None:
-        """Return the path of a name inside the messages, None for any other name."""
-        head, *rest = name.split(".")
-        path = self._external(file, file.imports.get(head), _MAX_STEPS)
-        if path is None:
-            return None
-        module, *names = (*path, *rest)
-        if module != protobuf[0] or names[:1] != [protobuf[1]]:
-            return None
-        return tuple(names[1:])
+        """Return the path of a dotted name inside the messages, None for any other name."""
+        path = self._external(file, name, _MAX_STEPS)
+        inside = path is not None and path[:2] == protobuf
+        return path[2:] if path is not None and inside else None
 
-    def _external(
-        self, file: File, imported: Imported | None, steps: int
-    ) -> tuple[str, ...] | None:
-        """Return the module of another package and the name in it that an import leads to."""
-        if imported is None or steps == 0:
+    def _external(self, file: File, name: str, steps: int) -> tuple[str, ...] | None:
+        """Return the module of another package and the path in it that a dotted name leads to."""
+        head, *rest = name.split(".")
+        if steps == 0:
             return None
+        if head in file.aliases:
+            return self._external(file, ".".join((file.aliases[head], *rest)), steps - 1)
+        imported = None if head in file.definitions else file.imports.get(head)
+        return self._external_import(file, imported, rest, steps) if imported else None
+
+    def _external_import(
+        self, file: File, imported: Imported, rest: list[str], steps: int
+    ) -> tuple[str, ...] | None:
         target = self._target(file, imported.module)
+        names = rest if imported.name == _EVERYTHING else [imported.name, *rest]
         if target is None:
-            own = imported.module.startswith(".")
-            names = () if imported.name == _EVERYTHING else (imported.name,)
-            return None if own else (imported.module, *names)
-        again = target.reexports.get(imported.name) or target.imports.get(imported.name)
-        if again is not None and imported.name not in target.definitions:
-            return self._external(target, again, steps - 1)
+            return None if imported.module.startswith(".") else (imported.module, *names)
+        if not names:
+            return None
+        head = names[0]
+        if head in target.definitions or head in target.aliases:
+            return self._external(target, ".".join(names), steps - 1)
+        if head in target.reexports:
+            return self._external_import(target, target.reexports[head], names[1:], steps - 1)
         for star in target.stars:
-            path = self._external(target, Imported(star, imported.name, False), steps - 1)
-            if path is not None:
-                return path
-        return None
+            everything = Imported(star, _EVERYTHING, False)
+            if self._target(target, star) is not None:
+                path = self._external_import(target, everything, names, steps - 1)
+                if path is not None:
+                    return path
+        external = [star for star in target.stars if not star.startswith(".")]
+        return (external[0], *names) if external else None
 
     def _imported(self, file: File, imported: Imported, steps: int) -> Definition | None:
         target = self._target(file, imported.module)
@@ -266,6 +314,7 @@ def _index(file: File, statement: Node) -> None:
         inner, exported = declaration, True
     if inner.type == "ambient_declaration":
         inner = syntax.child(inner, "lexical_declaration", *_DECLARATIONS) or inner
+    file.aliases.update(_aliases(inner))
     for name, node in _defined(inner):
         file.definitions.setdefault(name, []).append(node)
         if exported:
@@ -279,6 +328,32 @@ def _defined(node: Node) -> Iterator[tuple[str, Node]]:
         for item in node.named_children:
             if item.type == "variable_declarator":
                 yield text(item.child_by_field_name("name")), item
+
+
+def _aliases(node: Node) -> Iterator[tuple[str, str]]:
+    """Yield the names that a statement gives to dotted names, with these."""
+    if node.type == "import_alias":
+        yield text(node.named_children[0]), text(node.named_children[-1])
+    elif node.type == "type_alias_declaration":
+        value = node.child_by_field_name("value")
+        if value is not None and value.type == "nested_type_identifier":
+            yield text(node.child_by_field_name("name")), text(value)
+    elif node.type in {"lexical_declaration", "variable_declaration"}:
+        for item in node.named_children:
+            name, value = item.child_by_field_name("name"), item.child_by_field_name("value")
+            if name is not None and value is not None and value.type in _NAMES:
+                yield from _variable_aliases(name, text(value))
+
+
+def _variable_aliases(name: Node, value: str) -> Iterator[tuple[str, str]]:
+    if name.type == "identifier":
+        yield text(name), value
+    for item in name.named_children if name.type == "object_pattern" else ():
+        if item.type == "shorthand_property_identifier_pattern":
+            yield text(item), f"{value}.{text(item)}"
+        elif item.type == "pair_pattern":
+            key, alias = item.child_by_field_name("key"), item.child_by_field_name("value")
+            yield text(alias), f"{value}.{text(key)}"
 
 
 def _import(file: File, node: Node) -> None:

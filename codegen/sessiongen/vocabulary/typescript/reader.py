@@ -19,12 +19,12 @@ from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.constructions import (
     ConstructionBuilder,
     constructions_of,
-    protobuf_names,
 )
 from sessiongen.vocabulary.typescript.conversions import ConversionReader
 from sessiongen.vocabulary.typescript.literals import LiteralReader
 from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.envelope import envelope_uses_of
+from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.records import RecordReader
 from sessiongen.vocabulary.typescript.roles import RoleReader
@@ -66,7 +66,11 @@ class _PackageReader:
             for name in (scope.session, scope.host, scope.driver)
         )
         protocol_files = self._protocol_files(
-            [vocabulary.file for vocabulary in (host, driver) if vocabulary]
+            [
+                item.file
+                for role in (host, driver)
+                for item in (self.modules.with_bases(role) if role else ())
+            ]
         )
         records = self._records(session, protocol_files)
         constructing = {file.path: file for file in (*protocol_files, *self._constructing_files())}
@@ -129,15 +133,13 @@ class _PackageReader:
                 queue += [
                     item.file
                     for item in self._imported(file, values=True)
-                    if protobuf_names(item.file, self.scope.protobuf)
+                    if self.modules.uses(item.file, self.scope.protobuf)
                 ]
         return [files[path] for path in sorted(files)]
 
     def _constructing_files(self) -> Iterator[File]:
         """Yield every file that constructs messages."""
-        for file in self.modules.mentioning(self.scope.protobuf[0]):
-            if protobuf_names(file, self.scope.protobuf):
-                yield file
+        yield from self.modules.using(self.scope.protobuf)
 
     def _imported(self, file: File, values: bool) -> Iterator[Definition]:
         for name, imported in sorted(file.imports.items()):
@@ -147,11 +149,17 @@ class _PackageReader:
 
     def _constructions_in(self, file: File) -> list[ConstructionBuilder]:
         if file.path not in self._constructions:
-            self._constructions[file.path] = constructions_of(file, self.scope.protobuf)
+            self._constructions[file.path] = constructions_of(
+                file, ProtoNames(self.modules, file, self.scope.protobuf)
+            )
         return self._constructions[file.path]
 
     def _view(self, definition: Definition) -> ClassView:
-        return ClassView(definition, self._constructions_in(definition.file))
+        classes = self.modules.with_bases(definition)
+        files = {item.file.path: item.file for item in classes}
+        files.update((item.path, item) for item in self.modules.using(self.scope.protobuf))
+        constructions = [it for file in files.values() for it in self._constructions_in(file)]
+        return ClassView(self.modules, classes, constructions)
 
     def _records(self, session: Definition | None, protocol_files: list[File]) -> RecordReader:
         """Return the types and sets of literals that the protocol's code and the scope refer to."""
@@ -178,7 +186,8 @@ class _PackageReader:
 
     def _event_files(self, session: Definition) -> Iterator[File]:
         for node in self.roles.emitter_types(self._view(session)):
-            target = self.modules.resolve(session.file, text(node))
+            view = self._view(session)
+            target = self.modules.resolve(view.file_of(node), text(node))
             for item in syntax.walk(target.node) if target else ():
                 if item.type != "computed_property_name":
                     continue

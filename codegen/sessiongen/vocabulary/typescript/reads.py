@@ -11,18 +11,18 @@ from tree_sitter import Node
 
 from sessiongen.vocabulary.ordering import longest
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.constructions import message_type
+from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.syntax import field_name, text
 
 
-def read_fields(names: set[str], request: str, nodes: Iterable[Node]) -> tuple[str, ...]:
+def read_fields(names: ProtoNames, request: str, nodes: Iterable[Node]) -> tuple[str, ...]:
     """Return the paths read of parameters whose type is a message inside the request."""
     paths: set[str] = set()
     for function in nodes:
         roots = {
             text(item.child_by_field_name("pattern"))
             for item in syntax.parameters(function)
-            if (message_type(names, syntax.annotation(item)) or "").startswith(f"{request}.")
+            if (names.message(syntax.annotation(item)) or "").startswith(f"{request}.")
         }
         for node in syntax.walk(function):
             path = _path(node, roots)

@@ -141,7 +141,7 @@ def _bases(node: Node) -> Iterator[Node]:
         clause = syntax.child(node, "extends_type_clause")
         yield from clause.named_children if clause else ()
     elif node.type in CLASSES:
-        value = _extended(node)
+        value = syntax.extended(node)
         if value is not None and value.type in _CLASS_NAMES:
             yield value
     elif node.type == "type_alias_declaration":
@@ -154,12 +154,6 @@ def _bases(node: Node) -> Iterator[Node]:
 
 def _head(node: Node) -> Node:
     return (node.child_by_field_name("name") or node) if node.type == "generic_type" else node
-
-
-def _extended(node: Node) -> Node | None:
-    heritage = syntax.child(node, "class_heritage")
-    clause = syntax.child(heritage, "extends_clause") if heritage else None
-    return clause.child_by_field_name("value") if clause else None
 
 
 def _own_fields(node: Node) -> list[Node]:
@@ -195,7 +189,7 @@ def _is_data_property(node: Node) -> bool:
 
 
 def _class_fields(node: Node) -> list[Node]:
-    base = _extended(node)
+    base = syntax.extended(node)
     if base is not None and base.type not in _CLASS_NAMES:
         return []
     body = node.child_by_field_name("body")

@@ -23,15 +23,14 @@ from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.answers import error_texts, unknown_request_answer
 from sessiongen.vocabulary.typescript.constructions import (
     ConstructionBuilder,
-    message_type,
-    protobuf_names,
 )
 from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.dispatch import Branch, Dispatch
 from sessiongen.vocabulary.typescript.events import event_use
+from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.reads import read_fields
-from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
+from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
 from sessiongen.vocabulary.typescript.literals import LiteralReader
 
 _SUBSCRIBE = {"on", "once", "addListener"}
@@ -48,20 +47,23 @@ class RoleReader:
 
     def emitter_types(self, view: ClassView) -> Iterator[Node]:
         """Yield the type arguments of the class that a class extends, directly or by a constant."""
-        heritage = syntax.child(view.node, "class_heritage")
-        parts = [heritage] if heritage else []
-        for node in syntax.walk(heritage) if heritage else ():
-            if node.type == "identifier" and text(node) in view.file.definitions:
-                parts += view.file.definitions[text(node)]
-        for part in parts:
-            for node in syntax.walk(part):
-                if node.type == "type_arguments":
-                    yield from node.named_children
+        for file, owner in view.classes:
+            heritage = syntax.child(owner, "class_heritage")
+            parts = [heritage] if heritage else []
+            for node in syntax.walk(heritage) if heritage else ():
+                if node.type == "identifier" and text(node) in file.definitions:
+                    parts += [
+                        item for item in file.definitions[text(node)] if item.type not in CLASSES
+                    ]
+            for part in parts:
+                for node in syntax.walk(part):
+                    if node.type == "type_arguments":
+                        yield from node.named_children
 
     def declared(self, view: ClassView) -> tuple[EventName, ...]:
         """Return the event names in the type that a class gives its event emitter."""
         for node in self.emitter_types(view):
-            target = self.modules.resolve(view.file, text(node))
+            target = self.modules.resolve(view.file_of(node), text(node))
             names = list(self._keys(target)) if target else []
             literals = self.literals.of(target) if target and not names else None
             if literals is not None and target is not None and not literals.open:
@@ -72,14 +74,14 @@ class RoleReader:
             if names:
                 return tuple(names)
         message = f"the event names of {view.name} are not a set of constants in its base"
-        self._fault(view.file, view.node, Rule.SDK_EVENT, message)
+        self._fault(view.file_of(view.node), view.node, Rule.SDK_EVENT, message)
         return ()
 
     def host(self, view: ClassView) -> Host:
         """Return what the host forwards and answers."""
         forwards = list(self._subscribed_events(view))
         forwards += self._called_directly(view, {item.handler for item in forwards})
-        names = protobuf_names(view.file, self.scope.protobuf)
+        names = ProtoNames(self.modules, view.file, self.scope.protobuf)
         answers = []
         cases = self._branches(view, self.scope.messages.request)
         for branch in cases:
@@ -92,47 +94,47 @@ class RoleReader:
                         names, self.scope.messages.request, view.reachable_code(branch.body)
                     ),
                     error_texts(view, self.scope, branch.body),
-                    view.file.place(branch.node),
+                    view.place(branch.node),
                 )
             )
         self._expect(view, bool(forwards), "forwards no event")
         self._expect(view, bool(answers), "answers no request")
         unknown_request = unknown_request_answer(view, self.scope, cases)
-        place = view.file.place(view.node)
+        place = view.place(view.node)
         return Host(view.name, place, unknown_request, tuple(forwards), tuple(answers))
 
     def driver(self, view: ClassView) -> Driver:
         """Return what the driver emits and sends."""
         receives, payload_only = [], None
         branches = self._branches(view, self.scope.messages.event)
-        names = protobuf_names(view.file, self.scope.protobuf)
+        names = ProtoNames(self.modules, view.file, self.scope.protobuf)
         for call in _calls_of(view, "emit"):
             enclosing = [branch for branch in branches if branch.holds(call)]
             first, *payload = syntax.arguments(call) or [call]
-            event = self.literals.constant(view.file, first)
+            event = self.constant(view, first)
             if not any(self._is_event(item, names) for item in payload):
-                payload_only = payload_only or view.file.place(call)
+                payload_only = payload_only or view.place(call)
             if enclosing and event is not None:
-                place = view.file.place(call)
+                place = view.place(call)
                 receives += [Reception(branch.arm, event, place) for branch in enclosing]
             else:
                 message = "the name or arm of an event of the driver is not a constant"
-                self._fault(view.file, call, Rule.SDK_EVENT, message)
+                self._fault(view.file_of(call), call, Rule.SDK_EVENT, message)
         sends = list(self._sends(view))
         self._expect(view, bool(receives), "emits no event")
         self._expect(view, bool(sends), "sends no request")
-        place = view.file.place(view.node)
+        place = view.place(view.node)
         events = self.declared(view)
         return Driver(view.name, place, None, payload_only, events, tuple(receives), tuple(sends))
 
-    def _is_event(self, node: Node, names: set[str]) -> bool:
+    def _is_event(self, node: Node, names: ProtoNames) -> bool:
         """Whether an expression is the whole event: `x.event`, or a parameter of its type."""
         inner = syntax.unwrapped(node)
         member = syntax.member(inner)
         if member is not None:
             return member[1] == self.scope.messages.event_arm
         return any(
-            message_type(names, syntax.annotation(item)) == self.scope.messages.event
+            names.message(syntax.annotation(item)) == self.scope.messages.event
             for function in syntax.enclosing(node, *FUNCTIONS)
             for item in syntax.parameters(function)
             if text(item.child_by_field_name("pattern")) == text(inner)
@@ -167,24 +169,24 @@ class RoleReader:
 
     def _subscribed_events(self, view: ClassView) -> Iterator[Forward]:
         """Yield the arms sent by the handlers in `session.on(event, handler)`."""
-        for call in syntax.walk(view.node):
+        for call in (item for _, node in view.classes for item in syntax.walk(node)):
             method = syntax.member(call.child_by_field_name("function"))
             arguments = syntax.arguments(call) if call.type == "call_expression" else []
             if method is None or method[1] not in _SUBSCRIBE or len(arguments) < 2:
                 continue
-            event = self.literals.constant(view.file, arguments[0])
+            event = self.constant(view, arguments[0])
             handler = syntax.unwrapped(arguments[1])
             name = syntax.this_property(handler)
             node = handler if handler.type in FUNCTIONS else view.methods.get(name)
             if event is None:
                 message = "the event name of a subscription of the host is not a constant"
-                self._fault(view.file, arguments[0], Rule.SDK_EVENT, message)
+                self._fault(view.file_of(arguments[0]), arguments[0], Rule.SDK_EVENT, message)
             elif node is None:
                 message = f"the handler of '{event}' is neither a method nor a function expression"
-                self._fault(view.file, arguments[1], Rule.SDK_EVENT, message)
+                self._fault(view.file_of(arguments[1]), arguments[1], Rule.SDK_EVENT, message)
             else:
                 self._require_arms(view, node, self.scope.messages.event)
-                yield from self._forwards(view, node, event, name, view.file.place(call))
+                yield from self._forwards(view, node, event, name, view.place(call))
 
     def _called_directly(self, view: ClassView, handled: set[str]) -> Iterator[Forward]:
         """Yield the arms sent by methods that other code of the SDK calls directly."""
@@ -213,9 +215,22 @@ class RoleReader:
         return None
 
     def _branches(self, view: ClassView, message: str) -> list[Branch]:
-        names = protobuf_names(view.file, self.scope.protobuf)
-        dispatch = Dispatch(self.modules, view.file, names, message, self.faults)
-        return [item for method in view.methods.values() for item in dispatch.branches(method)]
+        branches: list[Branch] = []
+        for method in view.methods.values():
+            file = view.file_of(method)
+            names = ProtoNames(self.modules, file, self.scope.protobuf)
+            dispatch = Dispatch(self.modules, file, names, message, self.faults)
+            branches += dispatch.branches(method)
+        return branches
+
+    def constant(self, view: ClassView, node: Node) -> str | None:
+        """Return the value of a constant; `this.NAME` is a constant of the class or a base."""
+        name = syntax.this_property(node)
+        for _, owner in view.classes if name else ():
+            value = syntax.class_constant(owner, name)
+            if value is not None:
+                return value
+        return self.literals.constant(view.file_of(node), node)
 
     def _arms(
         self, view: ClassView, nodes: Iterable[Node], message: str
@@ -240,12 +255,17 @@ class RoleReader:
         for construction in view.constructions([node], message):
             if construction.open:
                 message = f"the arm of a {message} is computed"
-                self._fault(view.file, construction.node, Rule.SDK_REQUEST, message)
+                self._fault(
+                    view.file_of(construction.node), construction.node, Rule.SDK_REQUEST, message
+                )
 
     def _expect(self, view: ClassView, met: bool, message: str) -> None:
         if not met:
             self._fault(
-                view.file, view.node, Rule.SDK_REQUEST, f"{view.name} {message} that can be read"
+                view.file_of(view.node),
+                view.node,
+                Rule.SDK_REQUEST,
+                f"{view.name} {message} that can be read",
             )
 
     def _fault(self, file: File, node: Node, rule: Rule, message: str) -> None:
@@ -254,7 +274,7 @@ class RoleReader:
 
 def _calls_of(view: ClassView, name: str) -> Iterator[Node]:
     """Yield the calls of `this.name(...)` in a class."""
-    for node in syntax.walk(view.node):
+    for node in (item for _, owner in view.classes for item in syntax.walk(owner)):
         if node.type == "call_expression":
             if syntax.this_property(node.child_by_field_name("function")) == name:
                 yield node

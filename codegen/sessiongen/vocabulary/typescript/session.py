@@ -39,6 +39,7 @@ def read_session(modules: Modules, view: ClassView, roles: RoleReader, faults: F
 
 def _emissions(root: Node, view: ClassView) -> Iterator[Node]:
     attributes: dict[int, set[str]] = {}
+    nodes = [node for _, node in view.classes]
     for node in syntax.walk(root):
         function = node.child_by_field_name("function")
         method = syntax.member(function) if node.type == "call_expression" else None
@@ -51,7 +52,7 @@ def _emissions(root: Node, view: ClassView) -> Iterator[Node]:
             attributes[owner.id] = _attributes(owner, view.name)
         if receiver.type in {"this", "super"}:
             # An override of emit passes its own argument on.
-            on_session = owner == view.node and not _passes_name_on(node)
+            on_session = owner in nodes and not _passes_name_on(node)
         elif syntax.this_property(receiver):
             on_session = (
                 owner is not None and syntax.this_property(receiver) in attributes[owner.id]

@@ -97,7 +97,20 @@ def member(node: Node | None) -> tuple[Node, str] | None:
 def this_property(node: Node | None) -> str:
     """Return `x` for `this.x`, empty for any other expression."""
     property_ = member(node)
+    if property_ is not None and property_[0].type == "super":
+        return f"super.{property_[1]}"
     return property_[1] if property_ and unwrapped(property_[0]).type == "this" else ""
+
+
+def class_constant(node: Node, name: str) -> str | None:
+    """Return the string that a field of a class has from the start, None for any other field."""
+    body = node.child_by_field_name("body")
+    for item in body.named_children if body else ():
+        if item.type == "public_field_definition":
+            value = item.child_by_field_name("value")
+            if text(item.child_by_field_name("name")) == name and value is not None:
+                return constant(unwrapped(value))
+    return None
 
 
 def arguments(call: Node) -> list[Node]:
@@ -135,6 +148,13 @@ def parameters(function: Node) -> list[Node]:
         for item in (parameters.named_children if parameters else [])
         if item.type in {"required_parameter", "optional_parameter"}
     ]
+
+
+def extended(node: Node) -> Node | None:
+    """Return the expression that a class extends."""
+    heritage = child(node, "class_heritage")
+    clause = child(heritage, "extends_clause") if heritage else None
+    return clause.child_by_field_name("value") if clause else None
 
 
 def alternatives(node: Node) -> Iterator[Node]:

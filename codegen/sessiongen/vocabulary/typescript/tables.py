@@ -17,9 +17,9 @@ from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.constructions import (
     ConstructionBuilder,
     case_of,
-    protobuf_names,
     within,
 )
+from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.modules import File, Modules
 from sessiongen.vocabulary.typescript.syntax import text
 from sessiongen.vocabulary.typescript.literals import LiteralReader
@@ -46,7 +46,7 @@ class Tables:
 
     def read(self, file: File, constructions: Iterable[ConstructionBuilder]) -> None:
         """Read the tables of a file."""
-        names = protobuf_names(file, self._protobuf)
+        names = ProtoNames(self._modules, file, self._protobuf)
         for node in syntax.walk(file.root):
             if node.type == "variable_declarator":
                 self._read_map(file, node, names)
@@ -64,13 +64,13 @@ class Tables:
                 defaults=tuple(default for owner, default in self._defaults if owner == key)
             )
 
-    def _read_map(self, file: File, node: Node, names: set[str]) -> None:
+    def _read_map(self, file: File, node: Node, names: ProtoNames) -> None:
         value = node.child_by_field_name("value")
         table = syntax.unwrapped(value) if value else None
         if table is None or table.type != "object":
             return
         items = [item for item in table.named_children if item.type != "comment"]
-        values = [_proto_value(item.child_by_field_name("value"), names) for item in items]
+        values = [names.value(item.child_by_field_name("value")) for item in items]
         if not values or not all(values):
             return
         pairs = []
@@ -93,10 +93,10 @@ class Tables:
             return self._literals.constant(file, key.named_children[0])
         return syntax.constant(key) or text(key) or None
 
-    def _read_default(self, file: File, node: Node, names: set[str]) -> None:
+    def _read_default(self, file: File, node: Node, names: ProtoNames) -> None:
         """Record `pb.E.VALUE` of `MAP[x] ?? pb.E.VALUE`."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        value = _proto_value(right, names)
+        value = names.value(right)
         lookup = syntax.unwrapped(left) if left else None
         if text(node.child_by_field_name("operator")) not in _FALLBACK_OPERATORS or value is None:
             return
@@ -152,12 +152,3 @@ def _key(item: Node) -> str | None:
     if key is None or key.type == "computed_property_name":
         return None
     return syntax.constant(key) or text(key)
-
-
-def _proto_value(node: Node | None, names: set[str]) -> str | None:
-    """Return `VALUE` of `pb.Enum.VALUE`."""
-    value = syntax.member(syntax.unwrapped(node)) if node else None
-    owner = syntax.member(syntax.unwrapped(value[0])) if value else None
-    if value is None or owner is None or text(owner[0]) not in names:
-        return None
-    return value[1] if value[1].isupper() else None

@@ -135,8 +135,7 @@ def test_event_constructed_in_code_that_the_host_does_not_call() -> None:
         changed(
             HOST,
             "export class SessionHost {",
-            f"class Base {{\n¶onClose = () => this.out({made}); }}\n"
-            "export class SessionHost extends Base {",
+            f"class Other {{\n¶onClose = () => this.out({made}); }}\n" "export class SessionHost {",
         )
     )
     assert small.fault(Rule.SDK_REQUEST).message == (

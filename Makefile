@@ -10,7 +10,7 @@ DEV := $(VENV)/.dev
 PROTOCOLS := $(VENV)/protocols
 FUZZ := PYTHONPATH=tests/helpers/runtime $(BIN)/python tests/fuzz
 # The configurations beside codegen.toml.
-EXAMPLES := examples/robot/codegen.toml examples/agents-js/codegen.toml
+EXAMPLES := examples/robot/codegen.toml examples/agents-js/codegen.toml examples/typescript/codegen.toml
 SOURCES := codegen runtime overrides presets tests bench examples
 
 SHELL := /bin/bash
@@ -107,7 +107,7 @@ bench: $(DEV) ## Measure beside peers, and write bench/README.md
 	@$(BIN)/python bench/run.py
 
 clean: ## Remove caches and the virtual environment, but not generated code
-	rm -rf $(VENV) .sessiongen-cache .mypy_cache .pytest_cache .hypothesis dist bench/out tests/interop/js/node_modules tests/interop/typescript/node_modules examples/agents-js/node_modules examples/agents-js/out
+	rm -rf $(VENV) .sessiongen-cache .mypy_cache .pytest_cache .hypothesis dist bench/out tests/interop/js/node_modules tests/interop/typescript/node_modules examples/{agents-js,typescript}/{node_modules,out}
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python:

@@ -52,7 +52,7 @@ ELSEWHERE = {
     ),
 }
 # Pages whose commands a test of their own runs.
-OWN_TESTS = {"agents-js.md", "rules.md", "protocol-owner.md"}
+OWN_TESTS = {"agents-js.md", "rules.md", "protocol-owner.md", "typescript.md"}
 
 
 def _blocks(*languages: str) -> Iterator[tuple[Path, Block]]:

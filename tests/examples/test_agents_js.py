@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from interop_node import node_is_missing
-from interop_typescript import EXAMPLE, TYPESCRIPT_FOLDER, run_tool, settings
+from interop_typescript import AGENTS_JS, TYPESCRIPT_FOLDER, run_tool, settings
 from pages import ROOT, blocks, matches
 from sessiongen_command import invoke
 
@@ -45,7 +45,7 @@ def test_the_preset(tmp_path: Path) -> None:
         assert outcome.status == 0 and matches(expected, outcome.all), outcome.all
     generated = tmp_path / "src" / "voice" / "session_protocol"
     expected_files = {
-        path.name: path for path in (EXAMPLE / "src" / "session_protocol").glob("*.ts")
+        path.name: path for path in (AGENTS_JS / "src" / "session_protocol").glob("*.ts")
     }
     assert {path.name for path in generated.glob("*.ts")} == set(expected_files)
     for name, path in expected_files.items():
@@ -53,7 +53,7 @@ def test_the_preset(tmp_path: Path) -> None:
 
 
 def test_the_generated_modules_are_current() -> None:
-    outcome = invoke(EXAMPLE, "check", "--no-cache")
+    outcome = invoke(AGENTS_JS, "check", "--no-cache")
     assert outcome.status == 0, outcome.all
 
 
@@ -61,7 +61,7 @@ def test_the_packages_are_those_of_the_tests() -> None:
     """The tests compile the example with their own packages."""
     own, others = (
         json.loads((folder / "package.json").read_text(encoding="utf-8"))
-        for folder in (EXAMPLE, TYPESCRIPT_FOLDER)
+        for folder in (AGENTS_JS, TYPESCRIPT_FOLDER)
     )
     for kind in ("dependencies", "devDependencies"):
         assert own[kind].items() <= others[kind].items()
@@ -76,7 +76,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("proto", "overrides", "vocabularies"):
         shutil.copytree(ROOT / name, root / name)
     folder = root / "examples" / "agents-js"
-    shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("node_modules", "out", ".s*"))
+    shutil.copytree(AGENTS_JS, folder, ignore=shutil.ignore_patterns("node_modules", "out", ".s*"))
     return folder
 
 
@@ -130,7 +130,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if reason := node_is_missing(TYPESCRIPT_FOLDER):
         pytest.skip(reason)
     folder = settings(tmp_path_factory.mktemp("sources"))
-    shutil.copytree(EXAMPLE / "src", folder / "src")
+    shutil.copytree(AGENTS_JS / "src", folder / "src")
     return folder
 
 
@@ -145,7 +145,7 @@ def test_the_modules_pass_eslint(sources: Path) -> None:
 
 def test_the_page_counts_the_lines() -> None:
     for name, lines in re.findall(r"\[`(\w+\.ts)`\]\(\S+\) \((\d+) lines\)", PAGE):
-        text = (EXAMPLE / "src" / name).read_text(encoding="utf-8")
+        text = (AGENTS_JS / "src" / name).read_text(encoding="utf-8")
         assert text.count("\n") == int(lines), name
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from interop_subprocesses import Peer
 from interop_node import NODE_FOLDER, node_is_missing
-from interop_typescript import TYPESCRIPT_FOLDER, compiled
+from interop_typescript import compiled, typescript_is_missing
 
 HERE = Path(__file__).parent
 
@@ -20,6 +20,8 @@ PYTHON = "python"
 JS = "js"
 # Programs that are made of the generated TypeScript, with scripted answers and events.
 TYPESCRIPT = "typescript"
+# The same with messages that protoc-gen-es 2 made of the contract.
+TYPESCRIPT_2 = "typescript_2"
 # The classes of examples/agents-js in place of the SDK's own.
 EXAMPLE = "example"
 # Kinds that run on Node with the published messages, and kinds whose code is generated.
@@ -31,8 +33,12 @@ TITLES = {
     PYTHON: "livekit-agents 1.8.9",
     JS: "@livekit/agents 1.9.0",
     TYPESCRIPT: "generated TypeScript",
+    TYPESCRIPT_2: "generated TypeScript on protobuf-es 2",
     EXAMPLE: "examples/agents-js",
 }
+
+# The version of protobuf-es of the kinds that are compiled.
+_VERSIONS = {TYPESCRIPT: 1, EXAMPLE: 1, TYPESCRIPT_2: 2}
 
 _PROGRAMS = {
     "host": {
@@ -40,6 +46,7 @@ _PROGRAMS = {
         PYTHON: "sdk_python_host.py",
         JS: "host.mjs",
         TYPESCRIPT: "host.js",
+        TYPESCRIPT_2: "host.js",
         EXAMPLE: "../js/example_host.mjs",
     },
     "driver": {
@@ -47,6 +54,7 @@ _PROGRAMS = {
         PYTHON: "sdk_python_driver.py",
         JS: "driver.mjs",
         TYPESCRIPT: "driver.js",
+        TYPESCRIPT_2: "driver.js",
         EXAMPLE: "example_driver.js",
     },
 }
@@ -78,8 +86,8 @@ class Pair:
 
 def missing(kind: str) -> str | None:
     """Returns why peers of a kind cannot run; None if they can."""
-    if kind in (TYPESCRIPT, EXAMPLE):
-        return node_is_missing(TYPESCRIPT_FOLDER)
+    if kind in _VERSIONS:
+        return typescript_is_missing(_VERSIONS[kind])
     return node_is_missing() if kind == JS else None
 
 
@@ -93,8 +101,8 @@ def skip_if_missing(*kinds: str) -> None:
 def program(role: str, kind: str, *arguments: str) -> list[str]:
     """Returns the command line of a peer."""
     name = _PROGRAMS[role][kind]
-    if kind in (JS, TYPESCRIPT, EXAMPLE):
-        folder = NODE_FOLDER if kind == JS else compiled()
+    if kind == JS or kind in _VERSIONS:
+        folder = NODE_FOLDER if kind == JS else compiled(_VERSIONS[kind])
         return ["node", str(folder / name), *arguments]
     return [sys.executable, "-W", "always::ResourceWarning", str(HERE / name), *arguments]
 

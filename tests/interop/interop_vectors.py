@@ -25,6 +25,7 @@ from google.protobuf import json_format, message_factory
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 from interop_node import NODE_FOLDER
+from interop_typescript import compiled
 
 FOLDER = Path(__file__).resolve().parents[2] / "generated" / "vectors"
 GO_FOLDER = Path(__file__).parent / "go"
@@ -99,6 +100,12 @@ def encoded_json(vector: Vector, data: Json) -> str:
 def node_result() -> dict[str, Any]:
     """Return the result of the published JavaScript messages."""
     return _result(["node", "vectors.mjs", str(FOLDER)], NODE_FOLDER)
+
+
+def own_node_result() -> dict[str, Any]:
+    """Return the result of the messages that protoc-gen-es 2 made of the contract."""
+    folder = compiled(2)
+    return _result(["node", "vectors.js", str(FOLDER)], folder)
 
 
 @functools.cache

@@ -15,7 +15,7 @@ import pytest
 from agent_session_protocol import encoders
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from interop_peers import TYPESCRIPT, program, running_peer, skip_if_missing
+from interop_peers import TYPESCRIPT, TYPESCRIPT_2, program, running_peer, skip_if_missing
 from interop_subprocesses import Peer
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -130,14 +130,14 @@ MESSAGES: Mapping[str, tuple[str, list[Fact]]] = {
         ],
     ),
 }
-# Attributes of the Python SDK's objects that JavaScript or the npm package lacks.
-ONLY_PYTHON: Mapping[str, Mapping[str, Any]] = {"encode_function_call": {"extra": {}}}
+# Attributes of the SDKs' objects that the published messages of JavaScript lack.
+NOT_PUBLISHED: Mapping[str, Mapping[str, Any]] = {"encode_function_call": {"extra": {}}}
 
 
-@pytest.fixture(scope="module")
-def typescript() -> Iterator[Peer]:
-    skip_if_missing(TYPESCRIPT)
-    command = program("driver", TYPESCRIPT)
+@pytest.fixture(scope="module", params=[TYPESCRIPT, TYPESCRIPT_2])
+def typescript(request: pytest.FixtureRequest) -> Iterator[Peer]:
+    skip_if_missing(request.param)
+    command = program("driver", request.param)
     with running_peer([*command[:-1], command[-1].replace("driver.js", "encode.js")]) as peer:
         yield peer
 
@@ -155,10 +155,11 @@ def test_the_same_facts_are_the_same_message(
         values = dict(zip(facts, row, strict=True))
         source: Any = {fact.python: value for fact, value in values.items()}
         if name != "encode_metrics_report":  # a dict in Python, whose keys may all be absent
-            source = SimpleNamespace(**source, **ONLY_PYTHON.get(name, {}))
+            source = SimpleNamespace(**source, **NOT_PUBLISHED.get(name, {}))
         encoded = getattr(encoders, name)(source)
         expected.append(encoded.SerializeToString(deterministic=True).hex())
-        sources.append({fact.javascript: scaled(value, fact) for fact, value in values.items()})
+        scaled_values = {fact.javascript: scaled(value, fact) for fact, value in values.items()}
+        sources.append({**scaled_values, **NOT_PUBLISHED.get(name, {})})
     assert typescript.call("encode", name=javascript, sources=sources) == expected
 
 

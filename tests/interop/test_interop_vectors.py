@@ -6,6 +6,7 @@ JSON is the vector's without them.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,11 @@ from interop_vectors import (
     go_result,
     node_result,
     numbers,
+    own_node_result,
     vectors,
     without,
 )
+from interop_typescript import typescript_is_missing
 from livekit.agents.voice.events import CloseReason
 from livekit.protocol.agent_pb import agent_session as published_pb
 
@@ -111,6 +114,18 @@ def test_javascript() -> None:
     # @livekit/protocol 1.52.1 has no CloseReason.
     assert result["enums"] == {**declared(), "agent_session.CloseReason": None}
     assert set(result["closeReasons"]) == set(close_reasons("agents-js"))
+
+
+def test_our_typescript_messages() -> None:
+    reason = typescript_is_missing(2)
+    if reason:
+        pytest.skip(reason)
+    result = own_node_result()
+    for item in result["messages"]:
+        # Of the names of one number, protobuf-es 2 writes the last.
+        item["json"] = json.loads(json.dumps(item["json"]).replace(ALIAS, "CR_COMPLETED"))
+    check_all(result["messages"], frozenset())
+    assert result["enums"] == numbers(enum_values())
 
 
 def test_go(tmp_path: Path) -> None:

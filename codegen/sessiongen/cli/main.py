@@ -82,6 +82,21 @@ def _arms(context: click.Context, _: click.Parameter, incomplete: str) -> list[s
 
 
 @main.command()
+@click.argument("target", type=click.Path(path_type=Path))
+@shared
+@pass_options
+def descriptors(options: Options, target: Path) -> None:
+    """Write the protocol to TARGET as a FileDescriptorSet, for other generators."""
+
+    def write() -> Result:
+        from sessiongen import descriptors as writing
+
+        return Result(lines=writing.write(_config(options, None), target))
+
+    _run(options, write)
+
+
+@main.command()
 @click.argument("arm", shell_complete=_arms)
 @_descriptor_set
 @shared

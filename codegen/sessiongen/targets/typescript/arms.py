@@ -43,7 +43,7 @@ def arm_type(context: Context, oneof: Oneof) -> str:
 
 def _union(context: Context, oneof: Oneof) -> Union:
     name = arm_type(context, oneof)
-    members = [naming.quoted(naming.camel(arm.name)) for arm in oneof.arms]
+    members = [naming.quoted(context.binding.arm(arm)) for arm in oneof.arms]
     check = bracketed("} as const satisfies Arms<", [context.union_type(oneof)], ">;")
     return Union(
         full_name=f"{oneof.message}.{oneof.name}",
@@ -52,6 +52,6 @@ def _union(context: Context, oneof: Oneof) -> Union:
         table=f"{naming.constant(context.union_symbol(oneof))}_ARMS",
         end=check,
         arms=tuple(
-            Arm(naming.key(naming.camel(arm.name)), arm.number, arm.name) for arm in oneof.arms
+            Arm(naming.key(context.binding.arm(arm)), arm.number, arm.name) for arm in oneof.arms
         ),
     )

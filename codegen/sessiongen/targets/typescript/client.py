@@ -56,14 +56,14 @@ def _method(context: Context, call: Call, name: str) -> ClientMethod:
     roles = context.protocol.roles
     request = payload_type(context, roles.request.full_name, call.request)
     parameters, value = _parameters(context, call.request, request)
-    arm = _arm(naming.quoted(naming.camel(call.request.name)), value)
+    arm = _arm(naming.quoted(context.binding.arm(call.request)), value)
     if call.response is None:
         result, options = "void", list[str]()
         statement = bracketed("return this.#sendOneway(", [_message(context, arm)], ");", 4)
     else:
         result = payload_type(context, roles.response.full_name, call.response)
         options = ["options: RequestOptions = {}"]
-        expected = naming.quoted(naming.camel(call.response.name))
+        expected = naming.quoted(context.binding.arm(call.response))
         statement = bracketed("return this.#call(", [arm, expected, "options"], ");", 4)
     return ClientMethod(
         name=naming.method(name),
@@ -82,8 +82,8 @@ def _arm(name: str, value: str) -> str:
 
 def _message(context: Context, arm: str) -> str:
     request = context.protocol.roles.request
-    oneof = naming.oneof_property(request.oneof)
-    return f"new {context.message_type(request.full_name)}({{ {oneof}: {arm} }})"
+    oneof = context.binding.oneof_property(request.oneof)
+    return context.binding.made(context.message_type(request.full_name), f"{{ {oneof}: {arm} }}")
 
 
 def _parameters(context: Context, arm: Field, type_: str) -> tuple[list[str], str]:
@@ -92,5 +92,5 @@ def _parameters(context: Context, arm: Field, type_: str) -> tuple[list[str], st
         return [f"value: {type_}"], "value"
     message = context.message(arm.value.type_name)
     if not message.fields:
-        return [], f"new {type_}()"
-    return [f"fields: Fields<{type_}>"], f"new {type_}(fields)"
+        return [], context.binding.empty(type_)
+    return [f"fields: Fields<{type_}>"], context.binding.made(type_, "fields")

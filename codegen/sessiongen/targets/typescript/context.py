@@ -16,6 +16,7 @@ from sessiongen.ir.protocol import BoundEnum, Protocol
 from sessiongen.ir.record_mapping import find_record
 from sessiongen.ir.schema import Message, Oneof
 from sessiongen.targets.typescript import naming
+from sessiongen.targets.typescript.bindings import Binding, binding
 from sessiongen.targets.typescript.options import TypeScriptOptions
 from sessiongen.targets.typescript.overrides import Overrides
 from sessiongen.vocabulary.model import Record, Vocabulary
@@ -34,6 +35,13 @@ class Context:
     options: TypeScriptOptions
     overrides: Overrides
     faults: list[Diagnostic] = field(default_factory=list)
+
+    @cached_property
+    def binding(self) -> Binding:
+        """How the messages are used."""
+        paths = [item.path for item in self.model.protocol.schema.own_messages()]
+        paths += [item.enum.path for item in self.model.protocol.enums]
+        return binding(self.options.protobuf_es, paths)
 
     @cached_property
     def vocabulary(self) -> Vocabulary | None:
@@ -67,15 +75,28 @@ class Context:
 
     def message_type(self, full_name: str) -> str:
         """Return the class of one of the protocol's own messages."""
-        return f"pb.{naming.message_class(self.message(full_name).path)}"
+        return self.class_of(self.message(full_name).path)
+
+    def class_of(self, path: tuple[str, ...]) -> str:
+        """Return the class of a message or enum."""
+        return f"pb.{self.binding.message_class(path)}"
 
     def union_type(self, oneof: Oneof) -> str:
         """Return the type of a oneof."""
-        return f"{self.message_type(oneof.message)}['{naming.oneof_property(oneof)}']"
+        return f"{self.message_type(oneof.message)}['{self.binding.oneof_property(oneof)}']"
 
     def union_symbol(self, oneof: Oneof) -> str:
         """Return the name of a oneof in generated code."""
         return naming.union_symbol(self.message(oneof.message).path, oneof)
+
+    def has_defaults(self, full_name: str) -> bool:
+        """Whether fields of a message that are not set have their default value.
+
+        Version 2 of protobuf-es has it so, except in proto3.
+        """
+        file = self.message(full_name).file
+        syntax = {item.name: item.syntax for item in self.model.annotated.files}[file]
+        return self.binding.version == 2 and syntax != "proto3"
 
     def is_own(self, full_name: str) -> bool:
         """Whether a message is declared in the protocol's own files."""

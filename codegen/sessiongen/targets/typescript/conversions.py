@@ -121,7 +121,7 @@ def _map(
         type_ = f"Readonly<Record<string, {single.type}>>"
         return Conversion(name, type_, optional, optional, converted)
     message = context.message_type(plan.message.full_name)
-    type_ = f"NonNullable<{message}['{naming.field_property(source.field)}']>"
+    type_ = f"NonNullable<{message}['{context.binding.field_property(source.field)}']>"
     spread = f"({value})" if optional else value
     return Conversion(name, f"Readonly<{type_}>", optional, optional, f"{{ ...{spread} }}")
 
@@ -164,7 +164,9 @@ def _message(context: Context, plan: MessagePlan, source: FieldSource) -> _Singl
         unit = "Ms" if _in_milliseconds(source) else "Seconds"
         return _Single("number", f"durationFrom{unit}")
     if name == "google.protobuf.Struct":
-        return _Single("JsonObject | Struct", "structFrom")
+        if context.binding.version == 1:
+            return _Single("JsonObject | Struct", "structFrom")
+        return _Single("JsonObject", "")
     return _Single(_own_type(context, plan, source.field), "")
 
 
@@ -173,15 +175,16 @@ def _enum(context: Context, plan: MessagePlan, field: Field) -> _Single:
     if bound is None:
         return _Single(_own_type(context, plan, field), "")
     if bound.binding(context.vocabulary) is None:
-        return _Single(f"pb.{naming.message_class(bound.enum.path)}", "")
+        return _Single(context.class_of(bound.enum.path), "")
     return _Single(accepted_type(context, bound), converter(context, bound))
 
 
 def _own_type(context: Context, plan: MessagePlan, field: Field) -> str:
     """Return the type that the message has for a field, of one element."""
     message = context.message_type(plan.message.full_name)
-    field_type = f"NonNullable<{message}['{naming.field_property(field)}']>"
+    field_type = f"NonNullable<{message}['{context.binding.field_property(field)}']>"
     if field.oneof is not None:
         oneof = next(item for item in plan.message.oneofs if item.name == field.oneof)
-        return f"ValueOf<{context.union_type(oneof)}, {naming.quoted(naming.camel(field.name))}>"
+        arm = naming.quoted(context.binding.arm(field))
+        return f"ValueOf<{context.union_type(oneof)}, {arm}>"
     return f"{field_type}[number]" if field.repeated else field_type

@@ -52,7 +52,7 @@ def events_model(context: Context) -> EventsModel:
     return EventsModel(
         base=naming.symbol(event.path),
         type=type_,
-        oneof=naming.oneof_property(event.oneof),
+        oneof=context.binding.oneof_property(event.oneof),
         arm=arm,
         end=_end(arm, total=event.arms == event.oneof.arms),
         emit=bracketed(
@@ -74,7 +74,7 @@ def _forwarded(context: Context) -> str:
     timestamp = context.protocol.roles.timestamp
     if timestamp is None:
         return "T"
-    return f"T & {{ readonly {naming.field_property(timestamp)}?: number }}"
+    return f"T & {{ readonly {context.binding.field_property(timestamp)}?: number }}"
 
 
 def _end(arm: str, total: bool) -> str:
@@ -95,7 +95,7 @@ def driver_names(context: Context) -> dict[str, str]:
 
 
 def _event(context: Context, event: Event, names: dict[str, str]) -> EventModel:
-    arm = naming.camel(event.arm.name)
+    arm = context.binding.arm(event.arm)
     plan = context.plans.get(event.arm.value.type_name)
     known = plan is not None and plan.has_sdk_class
     source = source_type(context, event.arm.value.type_name) if known else "unknown"

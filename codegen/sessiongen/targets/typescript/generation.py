@@ -44,14 +44,16 @@ def generate(model: Model, output: Output, version: str) -> dict[str, str]:
         raise InputError(context.faults)
     templates = environment("typescript", {"tsdoc": tsdoc}, bracketed=bracketed)
     rendered = {
-        layer: templates.get_template(f"{layer}.ts.j2").render(**_VALUES[layer](context))
+        layer: templates.get_template(f"{layer}.ts.j2").render(
+            binding=context.binding, **_VALUES[layer](context)
+        )
         for layer in output.layers
         if not _obstacle(layer, context.protocol)
     }
     # A file without an export would be no module.
     bodies = {layer: text.lstrip("\n") for layer, text in rendered.items() if text.strip()}
     extra = {"overrides": "./overrides.js"} if context.overrides.functions else {}
-    modules = with_imports(bodies, context.options, extra)
+    modules = with_imports(bodies, context.options, context.binding, extra)
     modules["index"] = templates.get_template("index.ts.j2").render(model=sorted(bodies))
     if context.overrides.functions and "sources" in bodies:
         modules["overrides"] = context.overrides.text

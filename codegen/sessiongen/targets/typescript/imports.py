@@ -9,13 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from sessiongen.targets.typescript.bindings import Binding, Exports
 from sessiongen.targets.typescript.layout import imports
 from sessiongen.targets.typescript.options import TypeScriptOptions
 
-PROTOBUF = "@bufbuild/protobuf"
-# What is used of the protobuf library; of these the classes are used as values.
-_PROTOBUF_NAMES = ("JsonObject", "Message", "PartialMessage", "PlainMessage")
-_PROTOBUF_CLASSES = ("Duration", "Struct", "Timestamp")
 _EXPORT = re.compile(r"^export (?:async )?(function|class|const|type|interface) (\w+)", re.M)
 _NO_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"", re.S)
 _NAME = re.compile(r"(?<![\w.$#])[A-Za-z_$][\w$]*")
@@ -24,7 +21,10 @@ _DECLARED = re.compile(r"^  [\w$]+(?=\()|(?:^ +|[{(,] |\breadonly )[A-Za-z_$][\w
 
 
 def with_imports(
-    bodies: Mapping[str, str], options: TypeScriptOptions, extra: Mapping[str, str]
+    bodies: Mapping[str, str],
+    options: TypeScriptOptions,
+    binding: Binding,
+    extra: Mapping[str, str],
 ) -> dict[str, str]:
     """Return the texts of modules with the import statements that each needs.
 
@@ -36,7 +36,9 @@ def with_imports(
         for kind, name in _EXPORT.findall(body)
     }
     return {
-        layer: "\n".join(filter(None, [_imports(layer, body, exported, options, extra), body]))
+        layer: "\n".join(
+            filter(None, [_imports(layer, body, exported, options, binding, extra), body])
+        )
         for layer, body in bodies.items()
     }
 
@@ -46,6 +48,7 @@ def _imports(
     body: str,
     exported: Mapping[str, tuple[str, bool]],
     options: TypeScriptOptions,
+    binding: Binding,
     extra: Mapping[str, str],
 ) -> str:
     code = _DECLARED.sub("", _NO_CODE.sub("''", body))
@@ -55,9 +58,10 @@ def _imports(
         if module != layer and name in used:
             by_module.setdefault(f"./{module}.js", []).append(f"type {name}" if is_type else name)
     statements = {module: imports(module, names) for module, names in by_module.items()}
-    library = _library_imports(code, used)
-    if library:
-        statements[PROTOBUF] = imports(PROTOBUF, library)
+    for library, exports in binding.library.items():
+        names = _library_imports(code, used, exports)
+        if names:
+            statements[library] = imports(library, names)
     if "pb" in used:
         statements[options.module] = _messages_import(code, options)
     for name in used & set(extra):
@@ -68,11 +72,13 @@ def _imports(
     return f"{text}\n" if text else ""
 
 
-def _library_imports(code: str, used: set[str]) -> list[str]:
-    names = [f"type {name}" for name in _PROTOBUF_NAMES if name in used]
-    for name in _PROTOBUF_CLASSES:
+def _library_imports(code: str, used: set[str], exports: Exports) -> list[str]:
+    names = [f"type {name}" for name in exports.types if name in used]
+    for name in exports.values:
         if name in used:
-            as_value = re.search(rf"(new|instanceof) {name}\b|(?<![\w.]){name}\.", code)
+            as_value = re.search(
+                rf"(new|instanceof) {name}\b|(?<![\w.]){name}[.(]|\({name}, ", code
+            )
             names.append(name if as_value else f"type {name}")
     return names
 
@@ -87,7 +93,7 @@ def _messages_import(code: str, options: TypeScriptOptions) -> str:
 def _type_word(code: str, name: str) -> str:
     """Return `type ` if a namespace is used in types alone."""
     as_value = re.search(rf"new {name}\.|{name}\.[\w$]+\.|(?<!typeof ){name}\.\w+\(", code)
-    as_value = as_value or re.search(rf", {name}\.\w+\)", code)
+    as_value = as_value or re.search(rf", {name}\.\w+\)|\bcreate\({name}\.", code)
     return "" if as_value else "type "
 
 

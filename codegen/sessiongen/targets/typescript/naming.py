@@ -1,4 +1,4 @@
-"""Names in TypeScript: those that protobuf-es 1 gives, and those of generated code."""
+"""Names in TypeScript: those that protobuf-es gives, and those of generated code."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from sessiongen.ir.name_case import snake
-from sessiongen.ir.schema import Enum, EnumValue, Field, Oneof
+from sessiongen.ir.schema import Enum, EnumValue, Oneof
 
 # Names that protobuf-es writes with a `$`, by what it names.
 _IDENTIFIERS = frozenset(
@@ -35,24 +35,23 @@ def camel(name: str) -> str:
     return result
 
 
-def field_property(field: Field) -> str:
-    """Return the property of a field outside of oneofs."""
-    return _property(camel(field.name))
+def message_property(name: str, *, with_methods: bool) -> str:
+    """Return the property of a message of a name in lowerCamelCase.
+
+    with_methods: messages have methods, whose names a property cannot have.
+    """
+    reserved = _OBJECT_PROPERTIES | _MESSAGE_PROPERTIES if with_methods else _OBJECT_PROPERTIES
+    return f"{name}$" if name in reserved else name
 
 
-def oneof_property(oneof: Oneof) -> str:
-    """Return the property of a oneof."""
-    return _property(camel(oneof.name))
+def identifier(path: tuple[str, ...], *, of_objects: bool) -> str:
+    """Return the name of a message or enum in the module of messages.
 
-
-def _property(name: str) -> str:
-    return f"{name}$" if name in _OBJECT_PROPERTIES | _MESSAGE_PROPERTIES else name
-
-
-def message_class(path: tuple[str, ...]) -> str:
-    """Return the name of the class of a message or enum."""
+    of_objects: it cannot be that of a property of all objects either.
+    """
     name = "_".join(path)
-    return f"{name}$" if name in _IDENTIFIERS | _OBJECT_PROPERTIES else name
+    reserved = _IDENTIFIERS | _OBJECT_PROPERTIES if of_objects else _IDENTIFIERS
+    return f"{name}$" if name in reserved else name
 
 
 def enum_member(enum: Enum, value: EnumValue) -> str:

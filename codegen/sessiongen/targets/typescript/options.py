@@ -13,7 +13,8 @@ from sessiongen.targets.base import Layer
 class TypeScriptOptions(OutputOptions):
     """The keys of a TypeScript output.
 
-    module: the module that exports the message classes of protobuf-es 1.
+    module: the module that exports the messages of protobuf-es.
+    protobuf_es: the version of protobuf-es, 1 or 2.
     namespace: the export of the module that holds the classes; None if they are exports
         themselves.
     messages: the file that lists what the module has of the protocol; None if it has all.
@@ -24,6 +25,7 @@ class TypeScriptOptions(OutputOptions):
     """
 
     module: str
+    protobuf_es: int
     namespace: str | None
     messages: Path | None
     overrides: Path | None
@@ -32,7 +34,7 @@ class TypeScriptOptions(OutputOptions):
     config: Path
 
 
-KEYS = ("module", "namespace", "messages", "overrides", "seconds", "header")
+KEYS = ("module", "protobuf_es", "namespace", "messages", "overrides", "seconds", "header")
 
 # The layers by their module, in the order in which the documentation lists them.
 LAYERS = {

@@ -67,16 +67,18 @@ def requests_model(context: Context) -> RequestsModel:
         handler=f"{naming.symbol(roles.request.path)}Handler",
         request=context.message_type(roles.request.full_name),
         response=context.message_type(roles.response.full_name) if answered else "",
-        request_oneof=naming.oneof_property(request),
-        response_oneof=naming.oneof_property(response) if answered else "",
+        request_oneof=context.binding.oneof_property(request),
+        response_oneof=context.binding.oneof_property(response) if answered else "",
         answered=answered,
         oneway=not all(item.response for item in methods),
         shared=f"{naming.constant(context.union_symbol(request))}_ARMS" if shared else "",
-        correlation=_property(roles.correlation),
-        error=_property(roles.error),
-        failed=_failed(roles.error),
-        text_arm=_text_arm(roles),
-        typed_errors=tuple(naming.quoted(naming.camel(item.arm.name)) for item in roles.error_arms),
+        correlation=_property(context, roles.correlation),
+        error=_property(context, roles.error),
+        failed=_failed(context, roles.error),
+        text_arm=_text_arm(context, roles),
+        typed_errors=tuple(
+            naming.quoted(context.binding.arm(item.arm)) for item in roles.error_arms
+        ),
         methods=methods,
     )
 
@@ -94,26 +96,31 @@ def payload_type(context: Context, owner: str, arm: Field) -> str:
     if arm.value.kind is Kind.MESSAGE and context.is_own(arm.value.type_name):
         return context.message_type(arm.value.type_name)
     oneof = next(item for item in context.message(owner).oneofs if item.name == arm.oneof)
-    return f"ValueOf<{context.union_type(oneof)}, {naming.quoted(naming.camel(arm.name))}>"
+    return f"ValueOf<{context.union_type(oneof)}, {naming.quoted(context.binding.arm(arm))}>"
 
 
-def _property(field: Field | None) -> str:
-    return "" if field is None else naming.field_property(field)
+def _property(context: Context, field: Field | None) -> str:
+    return "" if field is None else context.binding.field_property(field)
 
 
-def _failed(error: Field | None) -> str:
+def _failed(context: Context, error: Field | None) -> str:
     if error is None:
         return ""
+    response = context.protocol.roles.response.full_name
+    if context.has_defaults(response) and error.presence:
+        schema = context.binding.schema(context.message_type(response))
+        return f"isFieldSet(response, {schema}.field.{context.binding.field_property(error)})"
     empty = "undefined" if error.presence else "''"
-    return f"response.{naming.field_property(error)} !== {empty}"
+    return f"response.{context.binding.field_property(error)} !== {empty}"
 
 
-def _text_arm(roles: Roles) -> str:
+def _text_arm(context: Context, roles: Roles) -> str:
     item = roles.text_arm
     if item is None:
         return ""
-    value = "text" if item.text is None else f"{{ {naming.field_property(item.text)}: text }}"
-    return f"{{ case: {naming.quoted(naming.camel(item.arm.name))}, value: {value} }}"
+    name = _property(context, item.text)
+    value = f"{{ {name}: text }}" if name else "text"
+    return f"{{ case: {naming.quoted(context.binding.arm(item.arm))}, value: {value} }}"
 
 
 def _method(context: Context, call: Call) -> Method:
@@ -124,8 +131,8 @@ def _method(context: Context, call: Call) -> Method:
     result = _result(context, call)
     return Method(
         name=naming.method(name),
-        arm=naming.quoted(name),
-        response=naming.quoted(naming.camel(call.response.name)) if call.response else "",
+        arm=naming.quoted(context.binding.arm(call.request)),
+        response=naming.quoted(context.binding.arm(call.response)) if call.response else "",
         docs=request_docs(call),
         declaration=bracketed(head, [f"request: {request}"], f"): Awaitable<{result}>;", 2),
         refusal=naming.quoted(f"unimplemented request: {call.request.name} (field {number})"),
@@ -137,4 +144,4 @@ def _result(context: Context, call: Call) -> str:
     if call.response is None:
         return "void"
     response = payload_type(context, context.protocol.roles.response.full_name, call.response)
-    return f"PartialMessage<{response}>" if response.startswith("pb.") else response
+    return f"Init<{response}>" if response.startswith("pb.") else response

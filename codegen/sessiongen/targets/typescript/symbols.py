@@ -39,11 +39,14 @@ class SymbolFinder:
 
     def _symbols(self, oneof: Oneof, arm: Field) -> Iterator[tuple[str, str, str]]:
         """Yield the layer of each symbol, its owner and its name inside of that."""
-        name, roles = naming.camel(arm.name), self._context.protocol.roles
+        roles = self._context.protocol.roles
+        name = self._context.binding.arm(arm)
         constant = naming.constant(self._context.union_symbol(oneof))
         yield "arms", f"{constant}_ARMS", name
         if arm in roles.request.arms:
-            yield "requests", requests_model(self._context).handler, naming.method(name)
+            yield "requests", requests_model(self._context).handler, naming.method(
+                naming.camel(arm.name)
+            )
             method = naming.method(method_names(self._context)[arm.name])
             yield "client", client_model(self._context).client, method
         if arm in roles.event.arms:

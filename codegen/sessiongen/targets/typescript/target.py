@@ -44,6 +44,7 @@ class TypeScriptTarget(Target):
             folder=path,
             inputs=tuple(item for item in (messages, overrides) if item),
             module=tables.required_string(table, (*key_path, "module")),
+            protobuf_es=_version(tables, table, (*key_path, "protobuf_es")),
             namespace=tables.string(table, (*key_path, "namespace")),
             messages=messages,
             overrides=overrides,
@@ -79,3 +80,10 @@ class TypeScriptTarget(Target):
         names = lacking(model, output)
         assert isinstance(output.options, TypeScriptOptions)
         return [f"left out, as {output.options.module} lacks it: {name}" for name in names]
+
+
+def _version(tables: Tables, table: Table, key_path: KeyPath) -> int:
+    version = tables.integer(table, key_path)
+    if version not in (None, 1, 2):
+        tables.fault(key_path, f"no version {version} of protobuf-es is supported", "write 1 or 2")
+    return version or 1

@@ -3,10 +3,9 @@
 // SPDX-FileCopyrightText: 2026 LiveKit, Inc.
 //
 // SPDX-License-Identifier: Apache-2.0
-import type { PartialMessage } from '@bufbuild/protobuf';
 import { AgentSession as pb } from '@livekit/protocol';
 import { RequestError } from './errors.js';
-import { type Awaitable, unknownField } from './values.js';
+import { type Awaitable, type Init, unknownField } from './values.js';
 
 /**
  * A method for each request: it is given the request's payload and returns the response's.
@@ -21,7 +20,7 @@ export interface SessionRequestHandler {
    *
    * Request arm 2, answered by pong (3).
    */
-  ping(request: pb.SessionRequest_Ping): Awaitable<PartialMessage<pb.SessionResponse_Pong>>;
+  ping(request: pb.SessionRequest_Ping): Awaitable<Init<pb.SessionResponse_Pong>>;
   /**
    * Returns the conversation so far.
    *
@@ -29,7 +28,7 @@ export interface SessionRequestHandler {
    */
   getChatHistory(
     request: pb.SessionRequest_GetChatHistory,
-  ): Awaitable<PartialMessage<pb.SessionResponse_GetChatHistoryResponse>>;
+  ): Awaitable<Init<pb.SessionResponse_GetChatHistoryResponse>>;
   /**
    * Sends text to the agent in place of the user's speech. The agent's current speech
    * is interrupted. The response comes when the agent's turn is over; a newer
@@ -39,7 +38,7 @@ export interface SessionRequestHandler {
    */
   runInput(
     request: pb.SessionRequest_RunInput,
-  ): Awaitable<PartialMessage<pb.SessionResponse_RunInputResponse>>;
+  ): Awaitable<Init<pb.SessionResponse_RunInputResponse>>;
   /**
    * Returns the agent that has the conversation.
    *
@@ -47,7 +46,7 @@ export interface SessionRequestHandler {
    */
   getAgentInfo(
     request: pb.SessionRequest_GetAgentInfo,
-  ): Awaitable<PartialMessage<pb.SessionResponse_GetAgentInfoResponse>>;
+  ): Awaitable<Init<pb.SessionResponse_GetAgentInfoResponse>>;
   /**
    * Returns the state of the session.
    *
@@ -55,7 +54,7 @@ export interface SessionRequestHandler {
    */
   getSessionState(
     request: pb.SessionRequest_GetSessionState,
-  ): Awaitable<PartialMessage<pb.SessionResponse_GetSessionStateResponse>>;
+  ): Awaitable<Init<pb.SessionResponse_GetSessionStateResponse>>;
   /**
    * Returns the statistics of the agent's room connection.
    *
@@ -63,7 +62,7 @@ export interface SessionRequestHandler {
    */
   getRtcStats(
     request: pb.SessionRequest_GetRTCStats,
-  ): Awaitable<PartialMessage<pb.SessionResponse_GetRTCStatsResponse>>;
+  ): Awaitable<Init<pb.SessionResponse_GetRTCStatsResponse>>;
   /**
    * Returns the model usage of the session.
    *
@@ -71,7 +70,7 @@ export interface SessionRequestHandler {
    */
   getSessionUsage(
     request: pb.SessionRequest_GetSessionUsage,
-  ): Awaitable<PartialMessage<pb.SessionResponse_GetSessionUsageResponse>>;
+  ): Awaitable<Init<pb.SessionResponse_GetSessionUsageResponse>>;
   /**
    * Returns the SDK that the agent runs on.
    *
@@ -79,7 +78,7 @@ export interface SessionRequestHandler {
    */
   getFrameworkInfo(
     request: pb.SessionRequest_GetFrameworkInfo,
-  ): Awaitable<PartialMessage<pb.SessionResponse_GetFrameworkInfoResponse>>;
+  ): Awaitable<Init<pb.SessionResponse_GetFrameworkInfoResponse>>;
   /**
    * Turns inputs and outputs of the agent on or off. A switch that is absent is left
    * unchanged.
@@ -88,7 +87,7 @@ export interface SessionRequestHandler {
    */
   updateIo(
     request: pb.SessionRequest_UpdateIO,
-  ): Awaitable<PartialMessage<pb.SessionResponse_UpdateIOResponse>>;
+  ): Awaitable<Init<pb.SessionResponse_UpdateIOResponse>>;
   /**
    * Ends a simulation: sends the driver's verdict and returns the agent's. It follows
    * the conversation, often seconds after the agent hung up.
@@ -97,7 +96,7 @@ export interface SessionRequestHandler {
    */
   finalizeSimulation(
     request: pb.SessionRequest_FinalizeSimulation,
-  ): Awaitable<PartialMessage<pb.SessionResponse_FinalizeSimulationResponse>>;
+  ): Awaitable<Init<pb.SessionResponse_FinalizeSimulationResponse>>;
 }
 
 /**
@@ -212,8 +211,6 @@ async function route(
 }
 
 /** Returns an arm whose value is a message, not only its fields. */
-function filled(
-  arm: PartialMessage<pb.SessionResponse>['response'],
-): pb.SessionResponse['response'] {
+function filled(arm: Init<pb.SessionResponse>['response']): pb.SessionResponse['response'] {
   return new pb.SessionResponse({ response: arm }).response;
 }

@@ -22,6 +22,9 @@ export type ValueOf<O, C extends string> = O extends { case: C; value: infer V }
 /** A table with the field number and the proto name of each arm of a oneof. */
 export type Arms<O> = Record<ArmOf<O>, { readonly no: number; readonly name: string }>;
 
+/** What a message is made from. */
+export type Init<T extends Message<T>> = PartialMessage<T>;
+
 /** All fields of a message: an object that lacks one of them does not satisfy it. */
 export type Complete<T extends Message<T>> = Record<keyof PlainMessage<T>, unknown> & {
   [K in keyof PlainMessage<T>]?: T[K];
@@ -33,7 +36,7 @@ type Scalar = bigint | boolean | number | string | Uint8Array;
 type ScalarNames<P> = NonNullable<{ [K in keyof P]: P[K] extends Scalar ? K : never }[keyof P]>;
 
 /** The fields of a message; those that always have a value cannot be left out. */
-export type Fields<T extends Message<T>> = PartialMessage<T> &
+export type Fields<T extends Message<T>> = Init<T> &
   Pick<PlainMessage<T>, ScalarNames<PlainMessage<T>>>;
 
 /** A value, or a promise of it. */

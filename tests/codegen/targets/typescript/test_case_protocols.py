@@ -11,14 +11,13 @@ from pathlib import Path
 import pytest
 from case_protocols import VALID
 from generated_packages import CASES
-from interop_node import node_is_missing
-from interop_typescript import TYPESCRIPT_FOLDER, run_tool, settings, write_messages
+from interop_typescript import VERSIONS, run_tool, settings, typescript_is_missing, write_messages
 from sessiongen_command import invoke
 
 # Names that differ in Python or in protobuf-es, but not as parts of generated names.
 CLASHES = {"encoder_words", "flat_names", "imports", "module_names", "python_words"}
 # protobuf-es 1 does not read editions.
-UNREADABLE = {"editions", "response_forms"}
+UNREADABLE = {1: {"editions", "response_forms"}, 2: set[str]()}
 # prettier breaks a call of a class whose name is longer than a line.
 LONG_NAMES = {"deep"}
 
@@ -34,32 +33,35 @@ def source(name: str, folder: Path) -> tuple[Path, list[str]]:
     return path.parent, [item.relative_to(path.parent).as_posix() for item in found]
 
 
-def configure(name: str, folder: Path, include: Path) -> None:
+def configure(name: str, folder: Path, include: Path, version: int = 1) -> None:
     case = VALID[name]
     proto = include / Path(case.file or f"{name}.proto").name
     text = f'[input]\nprotos = ["{proto.as_posix()}"]\ninclude = ["{include.as_posix()}"]\n'
     text += '[[output]]\nlanguage = "typescript"\npath = "generated"\n'
-    text += f'module = "../messages/index.js"\n{case.roles}\n'
+    text += f'module = "../messages/index.js"\nprotobuf_es = {version}\n{case.roles}\n'
     (folder / "codegen.toml").write_text(text, encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def cases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A project with a folder for each case."""
-    if reason := node_is_missing(TYPESCRIPT_FOLDER):
+@pytest.fixture(scope="module", params=VERSIONS)
+def cases(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
+    """A project with a folder for each case, for each version of protobuf-es."""
+    version = request.param
+    if reason := typescript_is_missing(version):
         pytest.skip(reason)
-    root = settings(tmp_path_factory.mktemp("cases"))
+    root = settings(tmp_path_factory.mktemp("cases"), version)
     config = json.loads((root / "tsconfig.json").read_text(encoding="utf-8"))
     config["include"] = ["*/generated/*.ts", "*/messages/**/*.ts"]
     (root / "tsconfig.json").write_text(json.dumps(config), encoding="utf-8")
-    for name in set(VALID) - CLASHES - UNREADABLE:
+    for name in set(VALID) - CLASHES - UNREADABLE[version]:
         folder = root / name
         folder.mkdir()
         include, protos = source(name, folder)
-        configure(name, folder, include)
+        configure(name, folder, include, version)
         outcome = invoke(folder, "generate", "--no-cache")
         assert outcome.status == 0, f"{name}: {outcome.all}"
-        assert write_messages(include, protos, folder / "messages") == "", name
+        assert write_messages(include, protos, folder / "messages", version) == "", name
     yield root
 
 
@@ -86,3 +88,12 @@ def test_names_that_coincide_are_refused(name: str, tmp_path: Path) -> None:
     assert outcome.status == 2
     assert re.search(r"error\[SG017\]: .* have one name in TypeScript", outcome.errors)
     assert not (tmp_path / "generated").exists()
+
+
+def test_an_error_with_a_default_is_asked_for_by_presence(tmp_path: Path) -> None:
+    """In version 2, a field of proto2 that is not set reads as its default."""
+    include, _ = source("proto2", tmp_path)
+    configure("proto2", tmp_path, include, 2)
+    assert invoke(tmp_path, "generate", "--no-cache").status == 0
+    client = (tmp_path / "generated" / "client.ts").read_text(encoding="utf-8")
+    assert re.search(r"if \(isFieldSet\(response, pb\.\w+Schema\.field\.error\)\) \{", client)

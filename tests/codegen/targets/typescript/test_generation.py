@@ -52,9 +52,7 @@ def test_the_modules(tmp_path: Path) -> None:
     assert "export type RequestArm = 'ping';\n" in arms
     assert "export const REQUEST_ARMS = {\n  ping: { no: 2, name: 'ping' },\n" in arms
     assert "import type * as pb from '@small/messages';\n" in arms
-    assert "ping(request: pb.Empty): Awaitable<PartialMessage<pb.Empty>>;" in text(
-        made_, "requests.ts"
-    )
+    assert "ping(request: pb.Empty): Awaitable<Init<pb.Empty>>;" in text(made_, "requests.ts")
 
 
 def test_only_chosen_layers_and_those_that_they_need(tmp_path: Path) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sessiongen.diagnostics import Span
-from sessiongen.ir.schema import Enum, EnumValue
+from sessiongen.ir.schema import Enum, EnumValue, Field, Kind, Value
 from sessiongen.targets.typescript import naming
+from sessiongen.targets.typescript.bindings import binding
 
 
 @pytest.mark.parametrize(
@@ -23,10 +24,54 @@ def test_camel_case(name: str, expected: str) -> None:
     assert naming.camel(name) == expected
 
 
-def test_classes() -> None:
-    assert naming.message_class(("A", "B")) == "A_B"
-    assert naming.message_class(("Object",)) == "Object$"
-    assert naming.message_class(("Error",)) == "Error"
+def test_names_of_messages() -> None:
+    """As protoc-gen-es gives them: a class in version 1, a type and a schema in version 2."""
+    first, second = (binding(version, [("A",), ("ASchema",)]) for version in (1, 2))
+    for path, name in ((("A", "B"), "A_B"), (("Object",), "Object$"), (("Error",), "Error")):
+        assert first.message_class(path) == second.message_class(path) == name
+    assert (first.message_class(("toJSON",)), second.message_class(("toJSON",))) == (
+        "toJSON$",
+        "toJSON",
+    )
+    assert first.empty("pb.A") == "new pb.A()"
+    assert first.made("pb.A", "{ b: 1 }") == "new pb.A({ b: 1 })"
+    # The name of a schema is taken by a message.
+    assert second.made("pb.A", "{ b: 1 }") == "create(pb.ASchema$, { b: 1 })"
+    assert second.empty("pb.Object$") == "create(pb.ObjectSchema)"
+
+
+def field(name: str) -> Field:
+    return Field(
+        name,
+        1,
+        Value(Kind.STRING),
+        repeated=False,
+        key=None,
+        presence=False,
+        required=False,
+        implicit_presence=True,
+        checked_utf8=True,
+        oneof=None,
+        docs="",
+        span=Span("x.proto"),
+    )
+
+
+@pytest.mark.parametrize(
+    "name, in_version_1, in_version_2, arm_in_version_2",
+    [
+        ("call_id", "callId", "callId", "callId"),
+        ("to_json", "toJson$", "toJson", "toJson"),
+        ("value_of", "valueOf$", "valueOf$", "valueOf$"),
+    ],
+)
+def test_properties(name: str, in_version_1: str, in_version_2: str, arm_in_version_2: str) -> None:
+    first, second = (binding(version, []) for version in (1, 2))
+    item = field(name)
+    assert first.field_property(item) == in_version_1
+    assert first.arm(item) == naming.camel(name)
+    assert second.field_property(item) == in_version_2
+    assert second.arm(item) == arm_in_version_2
 
 
 def enum(name: str, *values: str) -> Enum:

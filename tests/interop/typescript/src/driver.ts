@@ -1,13 +1,10 @@
 // A driver made of generated code: `node driver.js`.
-import { initializeLogger } from '@livekit/agents';
-import { AgentSession as pb } from '@livekit/protocol';
 import * as protocol from '../generated/index.js';
-import { accepted } from './accepted.js';
+import * as binding from './binding.js';
+import type { pb } from './binding.js';
 import { serve, write } from './commands.js';
 
-initializeLogger({ pretty: false, level: 'warn' });
-
-const transport = await accepted();
+const transport = await binding.accepted();
 
 const pending = new Map<string, (response: pb.SessionResponse) => void>();
 
@@ -20,9 +17,7 @@ async function send(
     pending.set(request.requestId, resolve);
     setTimeout(() => reject(new Error('the request timed out')), timeout);
   });
-  await transport.sendMessage(
-    new pb.AgentSessionMessage({ message: { case: 'request', value: request } }),
-  );
+  await transport.sendMessage(binding.envelope({ case: 'request', value: request }));
   return response;
 }
 
@@ -38,8 +33,8 @@ const emitter: protocol.AgentSessionEventEmitter = {
   emit: (name, payload, event) =>
     write({
       event: names[name],
-      payload: (payload as pb.DebugMessage).toJson({ useProtoFieldName: true }),
-      created_at: event.createdAt?.toJson(),
+      payload: binding.json(payload),
+      created_at: (binding.json(event) as { created_at?: string }).created_at,
     }),
 };
 
@@ -63,20 +58,18 @@ const methods = {
   get_rtc_stats: () => client.fetchRtcStats(),
   get_session_usage: () => client.fetchSessionUsage(),
   get_framework_info: () => client.fetchFrameworkInfo(),
-  update_io: (fields: object) =>
-    client.updateIo(pb.SessionRequest_UpdateIO.fromJson({ ...fields })),
+  update_io: (fields: object) => client.updateIo(binding.updateIo(fields)),
   finalize_simulation: (fields: object) =>
-    client.finalizeSimulation(pb.SessionRequest_FinalizeSimulation.fromJson({ ...fields })),
+    client.finalizeSimulation(binding.finalizeSimulation(fields)),
 };
 
 async function request({ name, fields }: Record<string, unknown>) {
   try {
     const method = methods[name as keyof typeof methods];
-    return (await method(fields as object)).toJson({ useProtoFieldName: true });
+    return binding.json(await method(fields as object));
   } catch (error) {
     if (error instanceof protocol.RequestError && error.payload?.case !== undefined) {
-      const payload = error.payload.value.toJson({ useProtoFieldName: true });
-      error.message += ` | ${JSON.stringify(payload)}`;
+      error.message += ` | ${JSON.stringify(binding.json(error.payload.value))}`;
     }
     throw error;
   }
@@ -85,7 +78,7 @@ async function request({ name, fields }: Record<string, unknown>) {
 async function unknown({ content, timeout_s }: Record<string, unknown>) {
   const bytes = Buffer.from(content as string, 'hex');
   const timeout = (timeout_s as number) * 1000;
-  const { error } = await send(pb.SessionRequest.fromBinary(bytes), { timeout });
+  const { error } = await send(binding.request(bytes), { timeout });
   if (error !== undefined) throw new Error(error);
 }
 

@@ -1,15 +1,15 @@
 // Encodes objects with the generated encoders: `node encode.js`.
-import type { AgentSession as pb } from '@livekit/protocol';
 import * as protocol from '../generated/index.js';
+import { binary } from './binding.js';
 import { serve } from './commands.js';
 
-type Encode = (source: unknown) => pb.FunctionCall;
+type Encode = (source: unknown) => object;
 
 await serve({
   encode: ({ name, sources }) => {
-    const encode = protocol[name as 'encodeFunctionCall'] as Encode;
+    const encode = protocol[name as keyof typeof protocol] as Encode;
     return (sources as unknown[]).map((source) =>
-      Buffer.from(encode(source).toBinary()).toString('hex'),
+      Buffer.from(binary(encode(source))).toString('hex'),
     );
   },
 });

@@ -1,11 +1,9 @@
-// A host made of generated code over the SDK's own transport: `node host.js`.
-import { initializeLogger, voice } from '@livekit/agents';
-import { AgentSession as pb } from '@livekit/protocol';
+// A host made of generated code: `node host.js`.
 import * as protocol from '../generated/index.js';
+import * as binding from './binding.js';
+import type { pb } from './binding.js';
 import { serve, write } from './commands.js';
 import { events, items, usage } from './scripted.js';
-
-initializeLogger({ pretty: false, level: 'warn' });
 
 class Host implements protocol.SessionRequestHandler {
   switches: pb.SessionRequest_UpdateIO | undefined;
@@ -73,14 +71,15 @@ class Host implements protocol.SessionRequestHandler {
 }
 
 const host = new Host();
-let transport: voice.TcpSessionTransport | undefined;
+type Transport = Awaited<ReturnType<typeof binding.connected>>;
+let transport: Transport | undefined;
 let errors = '';
 
 async function send(message: pb.AgentSessionMessage['message']): Promise<void> {
-  await transport?.sendMessage(new pb.AgentSessionMessage({ message }));
+  await transport?.sendMessage(binding.envelope(message));
 }
 
-async function receive(transport: voice.TcpSessionTransport): Promise<void> {
+async function receive(transport: Transport): Promise<void> {
   for await (const { message } of transport) {
     if (message.case !== 'request') continue;
     const report = (error: unknown, arm: string) => (errors += `${arm}: ${String(error)}\n`);
@@ -92,8 +91,7 @@ async function receive(transport: voice.TcpSessionTransport): Promise<void> {
 write({ note: 'ready' });
 await serve({
   start: async ({ port }) => {
-    transport = new voice.TcpSessionTransport('127.0.0.1', port as number);
-    await transport.start();
+    transport = await binding.connected(port as number);
     void receive(transport);
   },
   emit: ({ arm }) => {
@@ -101,7 +99,7 @@ await serve({
     const value = protocol.encodeAgentSessionEvent(name, events[name], 1_700_000_000_500);
     return send({ case: 'event', value });
   },
-  facts: () => ({ switches: host.switches?.toJson({ useProtoFieldName: true }) ?? null, errors }),
+  facts: () => ({ switches: host.switches ? binding.json(host.switches) : null, errors }),
   arms: () =>
     Object.entries(protocol.AGENT_SESSION_EVENT_ARMS).map(([arm, { name }]) => [arm, name]),
 });

@@ -1,8 +1,8 @@
 // The objects of the SDK that the host reports and answers with: see interop_typescript.py for
 // what they must be on the wire.
 import { llm, voice } from '@livekit/agents';
-import { AgentSession as pb } from '@livekit/protocol';
 import type { AgentSessionEventSources } from '../generated/index.js';
+import { ownEvents, pb } from './binding.js';
 
 // A quarter of a millisecond is exact in binary.
 const TIME = 1_700_000_000_123.25;
@@ -108,4 +108,5 @@ export const events: AgentSessionEventSources = {
     },
   },
   agentFalseInterruption: { ...type('agent_false_interruption'), resumed: true },
+  ...ownEvents,
 };

@@ -1,0 +1,34 @@
+"""The command `descriptors`: the protocol for other generators, without annotations.
+
+Generators such as protoc-gen-es would otherwise import code for the options, too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+
+from sessiongen import pipeline
+from sessiongen.config.model import Config
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
+from sessiongen.paths import display
+
+
+def write(config: Config, target: Path) -> list[str]:
+    """Write the protocol's files, and those that they import, with their comments.
+
+    Returns a line that says what was written.
+
+    Raises:
+        InputError: the input cannot be read or is not valid, or the file cannot be written.
+    """
+    compiled, annotated, _ = pipeline.read_input(config)
+    data = FileDescriptorSet(file=annotated.files).SerializeToString()
+    try:
+        target.write_bytes(data)
+    except OSError as error:
+        fault = f"the descriptors cannot be written: {error.strerror}"
+        help_ = "name a file in a folder that exists"
+        raise InputError([Diagnostic(Span(display(target)), Rule.OUTPUT, fault, help_)]) from None
+    return [f"wrote {display(target)}: {', '.join(compiled.own)}"]

@@ -10,7 +10,7 @@ DEV := $(VENV)/.dev
 PROTOCOLS := $(VENV)/protocols
 FUZZ := PYTHONPATH=tests/helpers/runtime $(BIN)/python tests/fuzz
 # The configurations beside codegen.toml.
-EXAMPLES := examples/robot/codegen.toml examples/agents-js/codegen.toml examples/typescript/codegen.toml
+EXAMPLES := examples/robot/codegen.toml examples/agents-js/codegen.toml examples/typescript/codegen.toml examples/livekit-agents/codegen.toml
 SOURCES := codegen runtime overrides presets tests bench examples
 
 SHELL := /bin/bash

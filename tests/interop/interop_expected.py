@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from interop_peers import EXAMPLE, GENERATED, JAVASCRIPT, JS, OURS, PYTHON
+from interop_peers import EXAMPLE, GENERATED, JAVASCRIPT, JS, OURS, PYTHON, PYTHON_EXAMPLE
 
 Json = dict[str, Any]
 
@@ -98,6 +98,7 @@ RUNS: dict[str, dict[str, list[Json]]] = {
     },
 }
 RUNS[EXAMPLE] = RUNS[JS]
+RUNS[PYTHON_EXAMPLE] = RUNS[PYTHON]
 
 # The error texts of the runs that fail. On the JavaScript host, a run without items fails, and the
 # text of a failure of the model is not sent.
@@ -110,6 +111,7 @@ RUN_ERRORS: dict[str, dict[str, str]] = {
     },
 }
 RUN_ERRORS[EXAMPLE] = RUN_ERRORS[JS]
+RUN_ERRORS[PYTHON_EXAMPLE] = RUN_ERRORS[PYTHON]
 
 # The states of the agent in each run: listening (L), thinking (T), speaking (S).
 _STATES = {
@@ -132,6 +134,7 @@ _REPLIES: dict[str, list[int]] = {
     JS: [1, 2, 3, 4, 5, 5, 6, 7, 7],
 }
 _REPLIES[EXAMPLE] = _REPLIES[JS]
+_REPLIES[PYTHON_EXAMPLE] = _REPLIES[PYTHON]
 
 
 def usage(replies: int) -> Json:
@@ -199,6 +202,7 @@ SDK_EVENT_TIMES: dict[str, dict[str, float]] = {
         "eot_prediction": 1700000005.5,
     },
 }
+SDK_EVENT_TIMES[PYTHON_EXAMPLE] = SDK_EVENT_TIMES[OURS]
 
 
 def _states(host: str) -> list[Json]:
@@ -291,6 +295,7 @@ _INITIAL_HISTORY: dict[str, list[Json]] = {
     JS: [handoff(new_agent_id="clerk")],
     EXAMPLE: [handoff(new_agent_id="clerk")],
 }
+_INITIAL_HISTORY[PYTHON_EXAMPLE] = _INITIAL_HISTORY[PYTHON]
 
 
 def initial_history(host: str) -> list[Json]:

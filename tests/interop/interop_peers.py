@@ -24,9 +24,11 @@ TYPESCRIPT = "typescript"
 TYPESCRIPT_2 = "typescript_2"
 # The classes of examples/agents-js in place of the SDK's own.
 EXAMPLE = "example"
+# The classes of examples/livekit-agents in place of the SDK's own.
+PYTHON_EXAMPLE = "python_example"
 # Kinds that run on Node with the published messages, and kinds whose code is generated.
 JAVASCRIPT = (JS, EXAMPLE)
-GENERATED = (OURS, EXAMPLE)
+GENERATED = (OURS, EXAMPLE, PYTHON_EXAMPLE)
 KINDS = (OURS, PYTHON, JS)
 TITLES = {
     OURS: "agent-session",
@@ -35,6 +37,7 @@ TITLES = {
     TYPESCRIPT: "generated TypeScript",
     TYPESCRIPT_2: "generated TypeScript on protobuf-es 2",
     EXAMPLE: "examples/agents-js",
+    PYTHON_EXAMPLE: "examples/livekit-agents",
 }
 
 # The version of protobuf-es of the kinds that are compiled.
@@ -48,6 +51,7 @@ _PROGRAMS = {
         TYPESCRIPT: "host.js",
         TYPESCRIPT_2: "host.js",
         EXAMPLE: "../js/example_host.mjs",
+        PYTHON_EXAMPLE: "example_python_host.py",
     },
     "driver": {
         OURS: "our_driver.py",
@@ -56,6 +60,7 @@ _PROGRAMS = {
         TYPESCRIPT: "driver.js",
         TYPESCRIPT_2: "driver.js",
         EXAMPLE: "example_driver.js",
+        PYTHON_EXAMPLE: "example_python_driver.py",
     },
 }
 

@@ -1,5 +1,7 @@
-"""The host and the driver of examples/agents-js in place of the SDK's, with each other peer: the tests
-of `test_interop_matrix.py`. The differences to the SDK's own are in `interop_expected.py`.
+"""The hosts and the drivers of the examples in place of the SDKs' own, with each other peer.
+
+The tests are those of `test_interop_matrix.py`, for examples/agents-js and examples/livekit-agents.
+The differences to the SDKs' own peers are in `interop_expected.py`.
 """
 
 from __future__ import annotations
@@ -8,13 +10,17 @@ from collections.abc import Iterator
 
 import pytest
 from interop_conversation import Conversation, run_conversation
-from interop_peers import EXAMPLE, KINDS, skip_if_missing
+from interop_peers import EXAMPLE, KINDS, PYTHON_EXAMPLE, skip_if_missing
 from test_interop_matrix import *
 
 PAIRS = [
-    (EXAMPLE, EXAMPLE),
-    *((EXAMPLE, kind) for kind in KINDS),
-    *((kind, EXAMPLE) for kind in KINDS),
+    pair
+    for example in (EXAMPLE, PYTHON_EXAMPLE)
+    for pair in (
+        (example, example),
+        *((example, kind) for kind in KINDS),
+        *((kind, example) for kind in KINDS),
+    )
 ]
 
 

@@ -10,7 +10,7 @@ from sessiongen.targets import registry
 
 ROOT = Path(__file__).resolve().parents[2]
 LAYERS = registry.get("python").layers
-PACKAGES = ("agent_session_protocol", "robot_protocol")
+PACKAGES = ("agent_session_protocol", "robot_protocol", "session_protocol")
 USERS = [
     path
     for tree in ("runtime", "examples")

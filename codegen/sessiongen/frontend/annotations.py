@@ -204,8 +204,11 @@ def _add_configured(
         for file in files
         for name, _, holder in elements(file)
     }
+    siblings = {_sibling_name(name): name for name, kind in kinds.items() if kind == "enum value"}
     faults = []
     for (element, name), configured in config.annotations.items():
+        if element not in kinds:
+            element = siblings.get(element, element)
         kind, allowed_kind = kinds.get(element), _KINDS[name]
         if kind == allowed_kind:
             span = config.span(configured.key_path)
@@ -222,6 +225,13 @@ def _add_configured(
         help_ = "write the full name, with the proto package: package.Message.field"
         faults.append(Diagnostic(config.span(configured.key_path), Rule.ANNOTATION, fault, help_))
     return faults
+
+
+def _sibling_name(value: str) -> str:
+    """Return the name that protobuf gives an enum value: values are siblings of their enum."""
+    scope, _, name = value.rpartition(".")
+    package = scope.rpartition(".")[0]
+    return f"{package}.{name}" if package else name
 
 
 def _with_article(kind: str) -> str:

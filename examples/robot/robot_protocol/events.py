@@ -96,6 +96,26 @@ def subscribe(emitter: Emitter, forwarders: RobotEventForwarders) -> Callable[[]
     return undo
 
 
+class EventEmitter(Protocol):
+    """The part of an SDK's driver that `emit_event` uses."""
+
+    def emit(self, event: Any, *args: Any) -> Any:
+        """Calls the listeners of an event's name."""
+
+
+def emit_event(emitter: EventEmitter, event: pb.RobotEvent) -> int | None:
+    """Emits an event under the name of its arm. Listeners get the event, with its time.
+
+    Returns the field number of an arm that this build does not know, for which nothing is
+    emitted; None for any other event.
+    """
+    arm = event.WhichOneof("event")
+    if arm is None:
+        return unknown_field(event)
+    emitter.emit(arm, event)
+    return None
+
+
 class RobotEventListeners:
     """The listeners of a driver: any number for each arm, called in order of registration.
 

@@ -332,6 +332,9 @@ def encode_debug_message(source: Any) -> pb.DebugMessage:
 
 def fill_debug_message(source: Any, to: pb.DebugMessage) -> None:
     to.SetInParent()
+    if isinstance(source, pb.DebugMessage):
+        to.CopyFrom(source)
+        return
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
     if (value := source.payload) is not None:

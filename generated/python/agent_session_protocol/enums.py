@@ -11,12 +11,15 @@ number without a value of the SDK becomes None. Otherwise UnmappedValueError is 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from . import agent_session_pb2 as pb
 from .errors import UnmappedValueError
+
+_log = logging.getLogger(__name__)
 
 _K = TypeVar("_K")
 _V = TypeVar("_V")
@@ -49,16 +52,24 @@ class _Table(dict[Any, _V]):
     """A table of an enum.
 
     A missing key has the value `unknown`, if there is one. Otherwise an UnmappedValue has its
-    number, and other keys raise UnmappedValueError.
+    number, and other keys raise UnmappedValueError. If `logged`, each key that becomes
+    `unknown` is logged once.
     """
 
-    def __init__(self, enum: str, items: Mapping[Any, _V], unknown: _V | None = None) -> None:
+    def __init__(
+        self, enum: str, items: Mapping[Any, _V], unknown: _V | None = None, logged: bool = False
+    ) -> None:
         super().__init__(items)
         self._enum = enum
         self._unknown = unknown
+        self._logged = logged
+        self._logged_keys: set[object] = set()
 
     def __missing__(self, key: object) -> Any:
         if self._unknown is not None:
+            if self._logged and key is not None and key not in self._logged_keys:
+                self._logged_keys.add(key)
+                _log.warning("%s has no counterpart of %r", self._enum, key)
             return self._unknown
         if isinstance(key, UnmappedValue) and key.enum == self._enum:
             return key.number
@@ -83,7 +94,9 @@ class _Enum(Generic[_V, _K]):
         items = numbers.items()
         # Of several names of a number, the first one is written.
         names = {number: text for text, number in reversed(items)}
-        self.to_proto: Mapping[Any, _V] = _Table(name, literals, unknown)
+        # A peer cannot tell an unknown value from one that the SDK has as well.
+        logged = unknown in literals.values()
+        self.to_proto: Mapping[Any, _V] = _Table(name, literals, unknown, logged)
         self.from_proto: Mapping[_V, _K] = _Table(name, {n: item for item, n in literals.items()})
         self.names: Mapping[_V, str] = _Table(name, names, names.get(unknown))
         self.numbers: Mapping[Any, _V] = _Table(name, dict(items), unknown)

@@ -10,9 +10,10 @@ from sessiongen.targets.python.installed_messages import InstalledModule
 from sessiongen.diagnostics import Diagnostic
 from sessiongen.ir.pairing import Call
 from sessiongen.ir.protocol import Protocol
+from sessiongen.ir.record_mapping import find_record
 from sessiongen.ir.schema import Field, Oneof
 from sessiongen.ir.encoding_plan import MessagePlan, encoding_plans
-from sessiongen.vocabulary.model import Vocabulary
+from sessiongen.vocabulary.model import Record, Vocabulary
 from sessiongen.targets.python.references import Modules, References, modules
 
 # Names in annotations and decorators of generated classes, which a method would hide, and names
@@ -33,6 +34,8 @@ class Context:
     plans: how each message that a host sends is encoded.
     overrides: the function that fills a field, by the path of the field.
     layers: the layers of the output.
+    event_classes: the SDK's class of each event arm, if the package is part of the SDK: it uses
+        installed messages, as the SDK does.
     """
 
     protocol: Protocol
@@ -41,6 +44,7 @@ class Context:
     plans: Mapping[str, MessagePlan]
     overrides: Mapping[str, str]
     layers: Collection[str]
+    event_classes: Mapping[str, Record]
     faults: list[Diagnostic] = field(default_factory=list)
 
     def references(self) -> References:
@@ -96,7 +100,22 @@ def context(
         encoding_plans(protocol, annotated, vocabulary),
         overrides,
         layers,
+        _event_classes(protocol, annotated, vocabulary) if installed else {},
     )
+
+
+def _event_classes(
+    protocol: Protocol, annotated: Annotated, vocabulary: Vocabulary | None
+) -> dict[str, Record]:
+    """Return the SDK's class of each event arm that has one."""
+    messages = protocol.schema.messages
+    return {
+        arm.name: record
+        for arm in protocol.roles.event.arms
+        if vocabulary is not None
+        and arm.value.type_name in messages
+        and (record := find_record(messages[arm.value.type_name], annotated, vocabulary))
+    }
 
 
 def arm_docs(protocol: Protocol, arm: Field) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 class EncoderModel:
     """A message's encoder: the lines that open its two functions, and its statements.
 
+    copied: whether the source may be a message itself, whose unset fields stay unset.
     always_set: whether a field is always written, which marks the message as present.
     by_name: every field is optional, so each value is read by its key.
     by_attribute: the source is read by attributes; a mapping may lack those in `optional`, a tuple.
@@ -18,6 +19,7 @@ class EncoderModel:
     message: str
     encode: str
     fill: str
+    copied: bool
     always_set: bool
     by_name: bool
     by_attribute: bool

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from sessiongen.targets.python.naming import plain
 from sessiongen.ir.schema import Field, Kind, Value
 from sessiongen.ir.encoding_plan import TaggedOneof, MessagePlan, FieldSource
-from sessiongen.targets.python.layout import imported, LINE_LENGTH, quoted
+from sessiongen.targets.python.layout import imported, LINE_LENGTH, quoted, tuple_of
 from sessiongen.targets.python.encoder_models import EncoderModel, EncodersModel, EventArm
 from sessiongen.targets.python.event_encoder import arms_without_time, event_docs
 from sessiongen.targets.python.message_names import MessageNames
@@ -45,12 +45,6 @@ def encoded_fields(context: Context) -> list[str]:
         for plan in context.plans.values()
         for field in plan.message.fields
     ]
-
-
-def _tuple(names: Collection[str]) -> str:
-    """Return the expression of a tuple of strings, or "" for none."""
-    quoted_names = [quoted(name) for name in names]
-    return f"({', '.join(quoted_names)}{',' * (len(names) == 1)})" if names else ""
 
 
 class _Encoders:
@@ -125,12 +119,20 @@ class _Encoders:
             message=message,
             encode=_opening(f"encode_{name}", [f"source: {source_type}"], message),
             fill=_opening(f"fill_{name}", ["source: Any", f"to: {message}"], "None"),
+            copied=self._is_copied(plan),
             always_set=self._always_written(plan, by_name) is not None or self._is_arm(plan),
             by_name=by_name,
             by_attribute=by_attribute,
-            optional=_tuple(dict.fromkeys(optional_names)),
+            optional=tuple_of(dict.fromkeys(optional_names)),
             statements=list(self._statements(plan, by_name)),
         )
+
+    def _is_copied(self, plan: MessagePlan) -> bool:
+        """Whether an SDK may emit the message itself, whose unset messages read as empty ones."""
+        events = {item.value.type_name for item in self.context.protocol.roles.event.arms}
+        own = plan.message.full_name in events and not plan.has_sdk_class
+        fields = [item for item in plan.message.fields if not item.repeated and not item.oneof]
+        return own and any(item.value.kind is Kind.MESSAGE for item in fields)
 
     def _by_name(self, plan: MessagePlan, read: Sequence[FieldSource]) -> bool:
         """Whether all fields of the source are optional and have only one name.

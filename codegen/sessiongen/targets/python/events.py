@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sessiongen.targets.python.imports import sorted_imports
 from sessiongen.targets.python.layout import quoted
 from sessiongen.targets.python.naming import Namespace
 from sessiongen.ir.protocol import Event
@@ -17,12 +18,16 @@ from sessiongen.targets.python.parameters import (
     signature,
 )
 
+# Names of events.py, which an imported class would hide.
+_MODULE_NAMES = frozenset({"ABC", "Arm", "Emitter", "EventEmitter", "Final", "Protocol"})
+
 
 @dataclass(frozen=True)
 class EventModel:
     """An event: its sink method with parameters, its listeners, its SDK event.
 
     sdk_event: the literal of the name under which the SDK emits the event.
+    source: the type of the SDK's event.
     """
 
     name: str
@@ -30,6 +35,7 @@ class EventModel:
     number: int
     sdk_event: str
     forwarder: str
+    source: str
     listener: str
     payload: str
     guards: list[str]
@@ -40,11 +46,16 @@ class EventModel:
 
 @dataclass(frozen=True)
 class EventsModel:
-    """events.py. renamed: the events whose forwarders are not named like their arms."""
+    """events.py.
+
+    source_imports: the imports of the SDK's events, for type checkers.
+    renamed: the events whose forwarders are not named like their arms.
+    """
 
     imports: list[str]
     aliases: list[tuple[str, str, str]]
     values: list[str]
+    source_imports: list[str]
     base: str
     event: str
     event_name: str
@@ -72,6 +83,8 @@ class _EventsBuilder:
         self.sink = Namespace("the event sink", reserved | {"emit"})
         self.forwarders = Namespace("the forwarders", reserved)
         self.listeners = Namespace("the listeners", reserved | {"on_unknown"})
+        # The classes of the SDK's events by their module.
+        self.sources: dict[str, set[str]] = {}
 
     def model(self) -> EventsModel:
         base = self.context.flat(self.role.full_name)
@@ -85,6 +98,7 @@ class _EventsBuilder:
             imports=self.references.imports,
             aliases=self.references.aliases,
             values=sorted(self.references.values),
+            source_imports=sorted_imports(self.sources).splitlines(),
             base=base,
             event=event,
             event_name=f"{self.role.full_name}.{oneof.name}",
@@ -107,6 +121,7 @@ class _EventsBuilder:
             number=arm.number,
             sdk_event=quoted(event.sdk_event),
             forwarder=self.forwarders.name(arm.name, arm.span),
+            source=self._source(arm),
             listener=self.listeners.name(f"on_{arm.name}", arm.span),
             payload=self.references.strict(arm.value),
             guards=[
@@ -119,6 +134,15 @@ class _EventsBuilder:
             ),
             docs=event_docs(self.context.protocol, arm),
         )
+
+    def _source(self, arm: Field) -> str:
+        """Return the type of the SDK's event, Any if it is not known."""
+        record = self.context.event_classes.get(arm.name)
+        if record is None or record.name in _MODULE_NAMES | self.context.class_reserved:
+            return "Any"
+        module = record.place.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        self.sources.setdefault(module, set()).add(record.name)
+        return record.name
 
     def _beside(self, function: str) -> list[Parameter]:
         others = [item for item in self.role.beside if item is not self.timestamp]

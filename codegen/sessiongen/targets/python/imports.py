@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 # The import statements at the start of a module; templates write each on one line.
 _BLOCK = re.compile(r"^(?:(?:from \S+ )?import [^(\n]+\n|\n)+", re.MULTILINE)
@@ -40,15 +40,27 @@ def arranged(text: str, first_party: Collection[str] = ()) -> str:
     block = next(match for match in _BLOCK.finditer(text) if match.group().strip())
     code = text[block.end() :]
     statements = _merged(block.group().split("\n"), _used_names(code))
+    imports = sorted_imports(statements, first_party)
+    head = text[: block.start()].rstrip("\n")
+    return f"{head}\n\n{imports}\n{_blank_lines(block.group(), code)}{code}"
+
+
+def sorted_imports(
+    statements: Mapping[str, Collection[str]], first_party: Collection[str] = ()
+) -> str:
+    """Return import statements in sections; without names, a module is imported itself.
+
+    Args:
+        statements: The imported names by module.
+        first_party: As in `arranged`.
+    """
     sections: list[list[str]] = [[] for _ in range(_LOCAL + 1)]
     for module, names in sorted(statements.items(), key=lambda item: _module_key(item[0])):
         sections[_section(module, first_party)].append(_statement(module, names))
     for section in sections:
         # `import x` comes before `from x import y`.
         section.sort(key=lambda statement: statement.startswith("from "))
-    imports = "\n\n".join("\n".join(section) for section in sections if section)
-    head = text[: block.start()].rstrip("\n")
-    return f"{head}\n\n{imports}\n{_blank_lines(block.group(), code)}{code}"
+    return "\n\n".join("\n".join(section) for section in sections if section)
 
 
 def _used_names(code: str) -> set[str]:

@@ -24,3 +24,9 @@ def quoted(text: str) -> str:
     """Return a string literal, in double quotes unless that needs more escapes."""
     literal = repr(text)
     return f'"{literal[1:-1]}"' if literal[0] == "'" and '"' not in literal else literal
+
+
+def tuple_of(texts: Collection[str]) -> str:
+    """Return the expression of a tuple of strings, or "" for none."""
+    literals = ", ".join(quoted(text) for text in texts)
+    return f"({literals}{',' * (len(texts) == 1)})" if texts else ""

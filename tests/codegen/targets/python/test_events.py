@@ -23,10 +23,12 @@ from agent_session_protocol.events import (
     AgentSessionEventForwarders,
     AgentSessionEventListeners,
     AgentSessionEventSink,
+    emit_event,
     subscribe,
 )
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
+from livekit import rtc
 
 Event = pb.AgentSessionEvent
 
@@ -331,3 +333,28 @@ def test_every_arm_is_a_literal() -> None:
 
     arms = get_args(AgentSessionEventArm)
     assert arms == tuple(item.name for item in Event.DESCRIPTOR.oneofs_by_name["event"].fields)
+
+
+# ---------------------------------------------------------------------------------------
+# Events through the emitter of an SDK's driver.
+
+
+def test_an_event_is_emitted_under_the_name_of_its_arm() -> None:
+    emitter = rtc.EventEmitter[str]()
+    received: list[Event] = []
+    emitter.on("error", received.append)
+    emitter.on("debug_message", lambda: received.append(Event()))
+    event = Event(error=Event.Error(message="it broke"), created_at=Timestamp(seconds=5))
+    assert emit_event(emitter, event) is None
+    assert received == [event] and received[0] is event
+    assert emit_event(emitter, Event(debug_message=pb.DebugMessage())) is None
+    assert received[1:] == [Event()]
+
+
+def test_an_unknown_event_is_not_emitted_but_its_number_returned() -> None:
+    class Strict:
+        def emit(self, event: str, *args: object) -> None:
+            raise AssertionError(event)
+
+    assert emit_event(Strict(), Event.FromString(b"\x9a\x06\x00")) == 99
+    assert emit_event(Strict(), Event()) is None

@@ -57,7 +57,7 @@ def parse(path: Path, text: str) -> Config:
     try:
         data = tomli.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError([_syntax(path, error)]) from None
+        raise InputError([_syntax(path, text, error)]) from None
     return _Reader(Tables(path, text)).config(data)
 
 
@@ -86,13 +86,31 @@ def _missing(path: Path) -> Diagnostic:
     )
 
 
-def _syntax(path: Path, error: Exception) -> Diagnostic:
+# The headers of outputs.
+_OUTPUT = re.compile(r"^[ \t]*(\[\[?)[ \t]*output[ \t]*\]", re.MULTILINE)
+# The parser names a table by the representation of its key.
+_TWICE = re.compile(r"Cannot declare \((.*)\) twice")
+
+
+def _syntax(path: Path, text: str, error: Exception) -> Diagnostic:
     span = Span(display(path), getattr(error, "lineno", 1), getattr(error, "colno", 1))
-    message = re.sub(r" \(at .*\)$", "", str(error))
+    message, help_ = re.sub(r" \(at .*\)$", "", str(error)), "the file must be valid TOML 1.0"
     # TOML that exceeds a limit of Python: nested too deeply, or a number with too many digits.
     if not isinstance(error, tomli.TOMLDecodeError):
         message = f"the configuration cannot be read: {message}"
-    return Diagnostic(span, Rule.CONFIG_SYNTAX, message, "the file must be valid TOML 1.0")
+    elif message.startswith("Cannot ") and len(set(_OUTPUT.findall(text))) > 1:
+        message = "there are an [output] and an [[output]] table"
+        help_ = "write each output as [[output]], with a language"
+    elif twice := _TWICE.fullmatch(message):
+        message = f"the table {_dotted(twice[1])} is declared twice"
+    elif message == "Cannot overwrite a value":
+        message = "this key has a value already"
+    return Diagnostic(span, Rule.CONFIG_SYNTAX, message, help_)
+
+
+def _dotted(keys: str) -> str:
+    """Return the dotted form of the representation of keys."""
+    return ".".join(re.findall(r"'([^']*)'", keys))
 
 
 # The help for a wrong value, by whether the key selects arms.
@@ -123,11 +141,10 @@ class _Reader:
 
     def config(self, data: Table) -> Config:
         self.tables.only(data, (), ("input", "output", "roles", "annotations", "sdks"))
-        input_table = self.tables.table(data, "input")
         config = Config(
             path=self.tables.path,
             text=self.tables.text,
-            input=self._input(input_table),
+            input=self._input(data),
             outputs=read_outputs(self.tables, data),
             roles=self._roles(self.tables.table(data, "roles")),
             annotations=self._annotations(self.tables.table(data, "annotations")),
@@ -137,12 +154,13 @@ class _Reader:
             raise InputError(self.tables.faults)
         return config
 
-    def _input(self, table: Table) -> Input:
+    def _input(self, data: Table) -> Input:
         faults = len(self.tables.faults)
+        table = self.tables.table(data, "input")
         self.tables.only(table, ("input",), ("protos", "include", "descriptor_set", "messages"))
-        misspelt = len(self.tables.faults) > faults
+        invalid = len(self.tables.faults) > faults
         kinds = [key for key in ("protos", "descriptor_set", "messages") if key in table]
-        if len(kinds) > 1 or not (kinds or misspelt):
+        if len(kinds) > 1 or not (kinds or invalid):
             self.tables.fault(
                 ("input", kinds[1]) if kinds else ("input",),
                 f"exactly one input is needed, but {'these are' if kinds else 'none is'} given"

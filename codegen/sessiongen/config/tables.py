@@ -50,7 +50,12 @@ class Tables:
 
     def table(self, data: Table, key: str, key_path: KeyPath = ()) -> Table:
         """Return the table under a key, or an empty one."""
-        return self._typed(data, (*key_path, key), _is_table, "a table") or {}
+        path = (*key_path, key)
+        if _is_tables(data.get(key)) and data[key]:
+            name = ".".join(path)
+            self.fault(path, f"{name} is not one table", f"write [{name}] once, in single brackets")
+            return {}
+        return self._typed(data, path, _is_table, "a table") or {}
 
     def tables(self, data: Table, key_path: KeyPath) -> list[Table]:
         """Return the array of tables under the last key of a path, or an empty list."""
@@ -58,9 +63,8 @@ class Tables:
 
     def string(self, table: Table, key_path: KeyPath) -> str | None:
         """Return the string under the last key of a path, or None."""
-        kind = "a string with no control character"
-        result: str | None = self._typed(table, key_path, _is_string, kind)
-        return result
+        value: str | None = self._typed(table, key_path, _is_string, "a string")
+        return value if value is None or self._are_usable([value], key_path) else None
 
     def required_string(self, table: Table, key_path: KeyPath) -> str:
         """Return the string under the last key of a path; a missing one is a fault."""
@@ -72,13 +76,26 @@ class Tables:
 
     def strings(self, table: Table, key_path: KeyPath) -> list[str]:
         """Return the list of strings under the last key of a path, or an empty list."""
-        kind = "a list of strings with no control character"
-        return self._typed(table, key_path, _is_strings, kind) or []
+        values = self._typed(table, key_path, _is_strings, "a list of strings") or []
+        return values if self._are_usable(values, key_path) else []
 
     def lines(self, table: Table, key_path: KeyPath) -> list[str]:
         """Return the list of lines under the last key of a path; each may be empty."""
-        kind = "a list of lines with no control character"
-        return self._typed(table, key_path, _is_lines, kind) or []
+        values = self._typed(table, key_path, _is_strings, "a list of lines") or []
+        return values if self._are_usable(values, key_path, empty=True) else []
+
+    def _are_usable(self, values: list[str], key_path: KeyPath, empty: bool = False) -> bool:
+        """Whether strings can be paths, names or lines; report the first that cannot."""
+        name = ".".join(key_path)
+        for value in values:
+            if not value and not empty:
+                self.fault(key_path, f"{name} has an empty string", "write a text in the quotes")
+                return False
+            if re.search(r"[\x00-\x1f\x7f]", value):
+                fault = f"{name} has a control character: {value!r}"
+                self.fault(key_path, fault, "write it without the control character")
+                return False
+        return True
 
     def integer(self, table: Table, key_path: KeyPath) -> int | None:
         """Return the integer under the last key of a path, or None."""
@@ -138,8 +155,7 @@ def _is_tables(value: object) -> bool:
 
 
 def _is_string(value: object) -> bool:
-    """Whether a value is a string that can be a path or a name."""
-    return isinstance(value, str) and value != "" and not re.search(r"[\x00-\x1f\x7f]", value)
+    return isinstance(value, str)
 
 
 def _is_integer(value: object) -> bool:
@@ -147,8 +163,4 @@ def _is_integer(value: object) -> bool:
 
 
 def _is_strings(value: object) -> bool:
-    return isinstance(value, list) and all(_is_string(item) for item in value)
-
-
-def _is_lines(value: object) -> bool:
-    return isinstance(value, list) and all(item == "" or _is_string(item) for item in value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)

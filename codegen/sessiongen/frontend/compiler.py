@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator
@@ -103,11 +104,17 @@ def _check_exist(config: Config) -> None:
         for path in paths:
             if not exists(path):
                 fault = f"there is no {kind} {display(path)}"
-                if path.exists():
+                if path.is_symlink() and not path.exists():
+                    fault = f"{display(path)} is a link to nothing"
+                elif path.exists():
                     fault = f"{display(path)} is not a {kind}"
                 span = config.span(("input", key))
                 help_ = f"name {help_} relative to codegen.toml"
                 raise InputError([Diagnostic(span, Rule.UNREADABLE, fault, help_)])
+            if not os.access(path, os.R_OK):
+                fault = f"this {kind} may not be read"
+                span = Span(display(path))
+                raise InputError([Diagnostic(span, Rule.UNREADABLE, fault, "make it readable")])
 
 
 def _import_name(config: Config, path: Path) -> str:

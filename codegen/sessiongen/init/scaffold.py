@@ -53,6 +53,7 @@ def write(
     _check_paths([source.proto] if source.proto else [], Path.is_file, "file")
     _check_paths(include, Path.is_dir, "folder")
     lines = _input_lines(source, include, target.absolute().parent)
+    _check_encodable(lines, target)
     config = _config(source, include, target, "\n".join(lines))
     schema, annotated = _read(config)
     proposal = propose(schema, annotated, config)
@@ -135,11 +136,22 @@ def save(target: Path, text: str) -> None:
     """
     try:
         target.write_bytes(text.encode())
-    except (OSError, UnicodeEncodeError) as error:
-        reason = getattr(error, "strerror", None) or "a file name in it is not text"
-        fault = f"cannot write the configuration: {reason}"
+    except OSError as error:
+        fault = f"cannot write the configuration: {error.strerror}"
         help_ = "choose another place with --config"
         raise InputError([Diagnostic(Span(display(target)), Rule.OUTPUT, fault, help_)]) from None
+
+
+def _check_encodable(lines: Iterable[str], target: Path) -> None:
+    """Check that the configuration can have the paths of the input, as its text is UTF-8."""
+    for line in lines:
+        try:
+            line.encode()
+        except UnicodeEncodeError:
+            fault = f"a path is not UTF-8: {line!a}"
+            help_ = "rename the file or folder, as codegen.toml is UTF-8"
+            span = Span(display(target))
+            raise InputError([Diagnostic(span, Rule.UNREADABLE, fault, help_)]) from None
 
 
 def _check_paths(paths: Iterable[Path], exists: Callable[[Path], bool], kind: str) -> None:

@@ -75,6 +75,7 @@ class _Division:
         self.diagnostics = diagnostics
         self.message = next(iter(group.values()))
         self.annotated_roles: dict[str, str] = {}
+        self.unclear: set[str] = set()
         for arm in self.message.arms:
             annotation = annotated.get(f"{self.message.full_name}.{arm.name}", "role")
             if annotation is not None:
@@ -105,11 +106,7 @@ class _Division:
         }
         for role in self.patterns:
             if not arms[role]:
-                key = _PATTERNS[role]
-                fault = f"roles.{key} matches no arm of {self.message.full_name}"
-                help_ = f"arms: {_shortened(arm.name for arm in self.message.arms)}"
-                span = self.config.span(self.config.roles[key].key_path)
-                self.diagnostics.append(Diagnostic(span, Rule.ROLE_SHAPE, fault, help_))
+                self._report_empty(role)
         return {role: replace(item, arms=arms[role]) for role, item in self.group.items()}
 
     def _role(self, arm: Field, rest: list[str]) -> str:
@@ -117,11 +114,7 @@ class _Division:
         annotated_role = self.annotated_roles.get(arm.name)
         if annotated_role is not None:
             return annotated_role
-        matching = [
-            role
-            for role, patterns in self.patterns.items()
-            if any(fnmatchcase(arm.name, pattern) for pattern in patterns)
-        ]
+        matching = [role for role in self.patterns if self._matches(arm, role)]
         error = self.config.roles.get("error")
         if "response" in self.group and error is not None and arm.name in error.names:
             matching = ["response"]
@@ -130,6 +123,21 @@ class _Division:
             self._report_unclear(arm, matching)
             return ""
         return matching[0]
+
+    def _matches(self, arm: Field, role: str) -> bool:
+        return any(fnmatchcase(arm.name, pattern) for pattern in self.patterns[role])
+
+    def _report_empty(self, role: str) -> None:
+        key = _PATTERNS[role]
+        matching = {arm.name for arm in self.message.arms if self._matches(arm, role)}
+        if matching & self.unclear:
+            return
+        fault = f"roles.{key} matches no arm of {self.message.full_name}"
+        help_ = f"arms: {_shortened(arm.name for arm in self.message.arms)}"
+        if matching:
+            fault = f"annotations give each arm that roles.{key} matches another role"
+        span = self.config.span(self.config.roles[key].key_path)
+        self.diagnostics.append(Diagnostic(span, Rule.ROLE_SHAPE, fault, help_))
 
     def _report_wrong_role(self, annotation: Annotation) -> None:
         fault = f"there is no role {annotation.value!r}"
@@ -140,6 +148,7 @@ class _Division:
         self.diagnostics.append(Diagnostic(annotation.span, Rule.ANNOTATION, fault, help_))
 
     def _report_unclear(self, arm: Field, roles: list[str]) -> None:
+        self.unclear.add(arm.name)
         reason = f"may belong to {' and '.join(roles)}" if roles else "has no role"
         element = f"{self.message.full_name}.{arm.name}"
         help_ = (

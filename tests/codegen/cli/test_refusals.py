@@ -6,10 +6,20 @@ Input that is not a protocol at all is tested in test_compiler_invalid_input.py.
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
-from sessiongen_command import CONFIG, PROTO, ROOT, invoke, place_of, project, working_in
+from sessiongen_command import (
+    CONFIG,
+    PROTO,
+    ROOT,
+    fresh,
+    invoke,
+    place_of,
+    project,
+    working_in,
+)
 from click.testing import CliRunner
 from refusal_case import SMALL, edited, with_input
 from refusal_protocols import CASES, TICK
@@ -153,7 +163,7 @@ def test_file_names_that_look_like_options(name: str, tmp_path: Path) -> None:
     [
         (b"[input]\nx = '\xff'\n", 1, 1, "the configuration is not UTF-8: byte 13 is 0xff"),
         (b"[input]\n\xc3\xa4 x = 1\n", 2, 1, "Invalid statement"),
-        (b"[input]\nx = 1\nx = 2\n", 3, 6, "Cannot overwrite a value"),
+        (b"[input]\nx = 1\nx = 2\n", 3, 6, "this key has a value already"),
         (b'[input]\nx = "a\n', 2, 7, "Illegal character '\\n'"),
     ],
 )
@@ -163,6 +173,62 @@ def test_configurations_that_are_not_toml(
     [record] = project(tmp_path, config=data).invoke("--format", "json", "generate").records()
     assert (record["file"], record["line"], record["column"]) == ("codegen.toml", line, column)
     assert record["message"] == message
+
+
+SHARED = """
+[roles]
+event = false
+request = "small.Request"
+response = "small.Request"
+requests = "*"
+responses = "*"
+"""
+
+
+def test_patterns_that_match_the_same_arms(tmp_path: Path) -> None:
+    """The arm that both match is the fault, although neither role has it."""
+    records = project(tmp_path, config=CONFIG + SHARED).invoke("--format", "json", "generate")
+    messages = [item["message"] for item in records.records()]
+    assert messages == ['arm "ping" may belong to request and response']
+
+
+def test_patterns_whose_arms_have_other_roles(tmp_path: Path) -> None:
+    config = f'{CONFIG}{SHARED}[annotations."small.Request.ping"]\nrole = "request"\n'
+    records = project(tmp_path, config=config).invoke("--format", "json", "generate").records()
+    assert "annotations give each arm that roles.responses matches another role" in [
+        item["message"] for item in records
+    ]
+
+
+def test_a_link_to_nothing(tmp_path: Path) -> None:
+    small_project = project(tmp_path)
+    small_project.proto.unlink()
+    small_project.proto.symlink_to("nothing")
+    assert small_project.invoke("generate").errors.startswith(
+        "codegen.toml:2:1: error[SG002]: proto/small.proto is a link to nothing\n"
+    )
+
+
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests may run as root, who may read every file."""
+    small_project = project(tmp_path)
+    monkeypatch.setattr(os, "access", lambda path, mode: path != small_project.proto)
+    assert small_project.invoke("generate").errors == (
+        "proto/small.proto:1:1: error[SG002]: this file may not be read\n  help: make it readable\n"
+    )
+
+
+def test_init_with_a_path_that_is_not_utf_8(tmp_path: Path) -> None:
+    """The configuration is UTF-8 and cannot have such a path."""
+    small_project = fresh(tmp_path)
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/d\xe4"))
+    folder.mkdir()
+    (folder / "small.proto").write_text(PROTO, encoding="utf-8")
+    for arguments in (["d\udce4/small.proto"], ["-I", "d\udce4", "proto/small.proto"]):
+        outcome = small_project.invoke("init", *arguments)
+        assert outcome.status == 2
+        assert "codegen.toml:1:1: error[SG002]: a path is not UTF-8: " in outcome.errors
+        assert not small_project.config.exists()
 
 
 def test_columns_of_protoc(tmp_path: Path) -> None:

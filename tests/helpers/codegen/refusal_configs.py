@@ -55,10 +55,42 @@ CONFIGS = {
         "roles is not a table", "write it as a table", "roles", f"roles = 1\n{CONFIG}"
     ),
     "a control character": toml(
-        "output.path is not a string with no control character",
-        "write it",
+        r"output.path has a control character: 'o\x00'",
+        "write it without the control character",
         "path",
         CONFIG.replace('"out"', r'"o\u0000"'),
+    ),
+    "an empty string": toml(
+        "output.path has an empty string",
+        "write a text in the quotes",
+        "path",
+        CONFIG.replace('"out"', '""'),
+    ),
+    "an empty string in a list": toml(
+        "input.protos has an empty string",
+        "write a text in the quotes",
+        "protos",
+        with_input('protos = [""]'),
+    ),
+    "an array for a table": toml(
+        "input is not one table",
+        "write [input] once, in single brackets",
+        "input",
+        CONFIG.replace("[input]", "[[input]]"),
+    ),
+    "an output of either form": toml(
+        "there are an [output] and an [[output]] table",
+        "write each output as [[output]], with a language",
+        "]]",
+        f'{CONFIG}\n[[output]]\nlanguage = "vectors"\n',
+        Rule.CONFIG_SYNTAX,
+    ),
+    "a table twice": toml(
+        "the table sdks.one is declared twice",
+        "the file must be valid TOML 1.0",
+        "] # again",
+        f"{CONFIG}\n[sdks.one]\n[sdks.one] # again\n",
+        Rule.CONFIG_SYNTAX,
     ),
     "no file": toml(
         "no .proto file is named", "name at least one file", "protos", with_input("protos = []")

@@ -184,7 +184,7 @@ class ConsoleOutput(AudioOutput):
             self.on_playback_finished(playback_position=position, interrupted=True)
 
 
-class Console:
+class LiveKitConsole:
     """Replaces the audio input and output of a session, until `end`."""
 
     def __init__(self, session: AgentSession[Any], sink: AudioSink) -> None:

@@ -50,7 +50,7 @@ from ..host.adapter import (
     SdkHostRunning,
     SessionAdapter,
 )
-from .audio import Console
+from .audio import LiveKitConsole
 from .job import JobMonitor
 from ..transport.base import logger
 from ..transport.session import SESSION_TOPIC
@@ -284,7 +284,7 @@ class LiveKitSession(SessionAdapter):
         if not compatibility.can_generate(self._session):
             logger.error("run_input needs a model: give AgentSession or its agent an llm")
             raise RequestError("the session has no LLM and cannot answer")
-        return _Run(self._session.run(user_input=text))
+        return LiveKitRun(self._session.run(user_input=text))
 
     async def finalize(self, success: bool, reason: str) -> None:
         if self._job is not None:
@@ -295,7 +295,7 @@ class LiveKitSession(SessionAdapter):
         return None if simulation is None else simulation.user_verdict
 
     def open_console(self, sink: AudioSink) -> ConsoleAudio:
-        return Console(self._session, sink)
+        return LiveKitConsole(self._session, sink)
 
 
 class _HostStub:
@@ -323,7 +323,7 @@ class _HostStub:
             await self._session.host.wait_closed()
 
 
-class _Run(HostedRun):
+class LiveKitRun(HostedRun):
     def __init__(self, result: RunResult[Any]) -> None:
         self._result = result
 

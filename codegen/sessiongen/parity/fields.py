@@ -18,6 +18,7 @@ from sessiongen.diagnostics import Rule
 from sessiongen.ir.name_case import snake
 from sessiongen.parity import map_keys
 from sessiongen.parity import union_members
+from sessiongen.parity.field_types import FieldTypes, class_names
 from sessiongen.parity.matrix import (
     ANY,
     Cell,
@@ -32,7 +33,7 @@ from sessiongen.parity.matrix import (
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.schema import Field, Kind, Message
 from sessiongen.ir.record_mapping import find_field, find_record, source_names, spellings, split
-from sessiongen.vocabulary.model import Construction, FieldFact, Vocabulary
+from sessiongen.vocabulary.model import Construction, FieldFact, Record, Vocabulary
 
 
 def sections(
@@ -100,6 +101,22 @@ def _is_payload(arm: Field, message: Message) -> bool:
     return arm.value.type_name == message.full_name
 
 
+def _field_record(
+    message: Message, protocol: Protocol, annotated: Annotated, vocabulary: Vocabulary
+) -> Record | None:
+    """Return the class of a message that the fields of other classes have as their type."""
+    if annotated.get(message.full_name, "sdk_class") is not None:
+        return None
+    names: set[str] = set()
+    for owner in protocol.schema.own_messages():
+        record = find_record(owner, annotated, vocabulary) if owner is not message else None
+        for field in owner.fields if record is not None else ():
+            source = find_field(owner, field, annotated, record)
+            if source is not None and field.value.type_name == message.full_name:
+                names |= {part for part in class_names(source.type) if vocabulary.record(part)}
+    return vocabulary.record(names.pop()) if len(names) == 1 else None
+
+
 class _SdkMessage:
     """A message in one SDK: its source class, and the places that construct it."""
 
@@ -117,10 +134,18 @@ class _SdkMessage:
         self.sdk = vocabulary.sdk
         self.beside_arm = beside_arm
         self.note = annotated.get(message.full_name, "sdk_class")
-        self.record = find_record(message, annotated, vocabulary)
-        arms = {event.arm.name for event in protocol.events if _is_payload(event.arm, message)}
+        events = [event for event in protocol.events if _is_payload(event.arm, message)]
+        arms = {event.arm.name for event in events}
+        self.event = events[0].sdk_event if events else ""
         sent = vocabulary.host.forwards if vocabulary.host else ()
         self.forwards = [item for item in sent if item.arm in arms]
+        self.named_record = find_record(message, annotated, vocabulary)
+        self.record = (
+            self._handled_record(vocabulary)
+            or self.named_record
+            or _field_record(message, protocol, annotated, vocabulary)
+        )
+        self.types = FieldTypes(vocabulary, protocol.enums)
         self.unions = union_members.UnionComparison(
             message, protocol.schema, annotated, vocabulary, self.record
         )
@@ -128,6 +153,14 @@ class _SdkMessage:
         for item in vocabulary.constructions:
             if item.message == self._path:
                 self.places.setdefault(item.within, []).append(item)
+
+    def _handled_record(self, vocabulary: Vocabulary) -> Record | None:
+        """Return the class that every handler takes that sends the message, if it is one class.
+
+        A handler that is called on another event than that of the arm fills it from elsewhere.
+        """
+        names = {item.event_type for item in self.forwards if item.event in (None, self.event)}
+        return vocabulary.record(names.pop() or "") if len(names) == 1 else None
 
     @property
     def nothing(self) -> bool:
@@ -143,11 +176,14 @@ class _SdkMessage:
         unfilled = self._unfilled(field, source)
         filled = len(unfilled) < len(self.places)
         text = source.name if source is not None else "host" if filled else MISSING
+        if source is not None and self.types.open_source(field, source):
+            text += " (any value)"
         findings = [
             *message_findings,
             *unfilled,
             *self._absence(field, source),
             *self._partial(field, source),
+            *self._type(field, source),
         ]
         findings += self.unions.of(field)
         annotation = self.annotated.get(f"{self.message.full_name}.{field.name}", "sdk_field")
@@ -164,7 +200,7 @@ class _SdkMessage:
         name = f"{self._path}.{field.name}"
         ids = [f"message {self._path}", *self.unions.compared(field)]
         ids += [f"field {name}"] if source is not None or self.places else []
-        ids += [f"absence {name}"] if source is not None else []
+        ids += [f"absence {name}", f"type {name}"] if source is not None else []
         ids += [f"part {name}: {it.handler}" for it in self.forwards if not it.passes_event]
         ids += [f"sdk field {self.record.name}.{ANY}"] if self.record is not None else []
         ids += [
@@ -178,7 +214,7 @@ class _SdkMessage:
         """Return a finding if the SDK neither has a class of the message nor constructs it."""
         if self.nothing:
             why = "has no class and is constructed nowhere in this SDK"
-        elif self.note is not None and self.record is None:
+        elif self.note is not None and self.named_record is None:
             names = " or ".join(split(self.note))
             why = f"is annotated with the class {names}, which does not exist"
         else:
@@ -226,6 +262,13 @@ class _SdkMessage:
             for path in item.reads
             if path.startswith(f"{source.name}.")
         ]
+
+    def _type(self, field: Field, source: FieldFact | None) -> list[Finding]:
+        """Return a finding if the type of the source differs from that of the field."""
+        if source is None or self.record is None:
+            return []
+        why = self.types.difference(field, self.record, source)
+        return [self._finding(f"type {self._path}.{field.name}", why, field)] if why else []
 
     def members_without_arm(self) -> Iterator[Cell]:
         """Yield a cell for each member or field of the SDK that the message lacks."""

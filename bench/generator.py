@@ -95,7 +95,14 @@ def _growth(folder: Path) -> list[Row]:
         result.append(Row(name, seconds(elapsed[large]), peer, exponent, 1.1, ""))
     name = "peak memory at 100 × the arms, all processes together"
     result.append(Row(name, mebibytes(memory), None, memory, 300, " MiB"))
-    return result
+    return [*result, _memory_of_both_languages(folder)]
+
+
+def _memory_of_both_languages(folder: Path) -> Row:
+    config = protocols.write(folder / "both-languages", 100, typescript=True)
+    memory = peak_memory(_sessiongen(config, "generate", "--no-cache"))
+    name = "peak memory at 100 × the arms, Python and TypeScript"
+    return Row(name, mebibytes(memory), None, memory, 400, " MiB")
 
 
 def _dispatch() -> Row:

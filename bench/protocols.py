@@ -12,14 +12,25 @@ _FIELDS = """  string name = 1;
 """
 
 
-def write(folder: Path, times: int) -> Path:
-    """Write a protocol with `times` as many arms as the contract; return its codegen.toml."""
+_TYPESCRIPT = """
+[[output]]
+language = "typescript"
+path = "typescript"
+module = "./large_pb.js"
+"""
+
+
+def write(folder: Path, times: int, *, typescript: bool = False) -> Path:
+    """Write a protocol with `times` as many arms as the contract; return its codegen.toml.
+
+    typescript: it is generated in both languages.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "large.proto").write_text(protocol(REQUESTS * times, EVENTS * times))
     config = folder / "codegen.toml"
-    config.write_text(
-        '[input]\nprotos = ["large.proto"]\n\n[output]\npath = "out"\npackage = "large"\n'
-    )
+    python = '[[output]]\nlanguage = "python"\npath = "out"\npackage = "large"\n'
+    text = f'[input]\nprotos = ["large.proto"]\n\n{python}'
+    config.write_text(text + _TYPESCRIPT if typescript else text)
     return config
 
 

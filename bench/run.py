@@ -18,6 +18,7 @@ import generator
 import imports
 import many_sessions
 import sessions
+import typescript
 from measure import Row
 
 _HERE = Path(__file__).resolve().parent
@@ -33,7 +34,8 @@ _HEAD = """# Benchmarks
 
 Written by `make bench`. Ours and its peers run in turn, in the same run on the same machine.
 Each figure is the 10th percentile of all rounds, since other processes of the machine only make
-a round slower. The limit is on the ratio, or on the number if there is no peer. Sessions are
+a round slower. The limit is on the ratio, or on the number if there is no peer. `generate` and
+`check` handle the outputs of this repository: Python, TypeScript and vectors. Sessions are
 measured in two processes that are connected over loopback; the process at the other end is the
 same for each subject and does not parse messages. A bare protocol is an `asyncio.Protocol` that
 parses and makes the same messages by hand, writes them in the same batches, and does nothing
@@ -50,7 +52,7 @@ def main() -> int:
     """Measure, write the table, and return the exit status."""
     with tempfile.TemporaryDirectory(prefix="sessiongen-bench-") as folder:
         rows = [*generator.rows(Path(folder)), imports.row()]
-    rows += [*encoding.rows(), *sessions.rows(), *many_sessions.rows()]
+    rows += [*encoding.rows(), *typescript.rows(), *sessions.rows(), *many_sessions.rows()]
     (_HERE / "figures.svg").write_text(charts.draw(rows), encoding="utf-8")
     (_HERE / "README.md").write_text(_HEAD + "".join(map(_line, rows)) + _foot(), encoding="utf-8")
     for row in rows:

@@ -34,6 +34,8 @@ class Binding:
     version: int
     library: Mapping[str, Exports]
     classes: frozenset[str] = field(default=frozenset())
+    # Properties that each message has beside its fields.
+    own_properties: tuple[str, ...] = ()
 
     def message_class(self, path: tuple[str, ...]) -> str:
         """Return the name of the class or type of a message or enum."""
@@ -128,4 +130,4 @@ def binding(version: int, paths: list[tuple[str, ...]]) -> Binding:
     classes = frozenset("_".join(path) for path in paths)
     if version == 1:
         return _Version1(version, _LIBRARY_1, classes)
-    return _Version2(version, _LIBRARY_2, classes)
+    return _Version2(version, _LIBRARY_2, classes, ("$typeName", "$unknown"))

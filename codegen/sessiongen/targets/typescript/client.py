@@ -24,9 +24,15 @@ class ClientMethod:
 
 @dataclass(frozen=True)
 class ClientModel:
-    """The client of a protocol. constructor: its head up to the opening brace."""
+    """The client of a protocol.
+
+    constructor: its head up to the opening brace. beside: the type of the fields of a request
+    beside its arm; "" if it has none but the correlation. sent: the request of `#call`.
+    """
 
     client: str
+    beside: str
+    sent: str
     constructor: str
     methods: tuple[ClientMethod, ...]
 
@@ -39,7 +45,25 @@ def client_model(context: Context) -> ClientModel:
     calls = context.protocol.calls
     parameters = ["send: SendRequest"] if any(call.response for call in calls) else []
     parameters += ["sendOneway: SendOneway"] if not all(call.response for call in calls) else []
-    return ClientModel(name, bracketed("constructor(", parameters, ") {", 2), tuple(methods))
+    constructor = bracketed("constructor(", parameters, ") {", 2)
+    sent = _message(context, "sent")
+    return ClientModel(name, _beside(context), sent, constructor, tuple(methods))
+
+
+def _beside(context: Context) -> str:
+    roles, binding = context.protocol.roles, context.binding
+    if not _has_fields_beside(context):
+        return ""
+    own = [binding.oneof_property(roles.request.oneof), *binding.own_properties]
+    own += [binding.field_property(roles.correlation)] if roles.correlation else []
+    left_out = " | ".join(map(naming.quoted, own))
+    return f"Omit<Init<{context.message_type(roles.request.full_name)}>, {left_out}>"
+
+
+def _has_fields_beside(context: Context) -> bool:
+    """Whether a request has fields that the caller fills beside the arm."""
+    roles = context.protocol.roles
+    return any(item != roles.correlation for item in roles.request.beside)
 
 
 def method_names(context: Context) -> dict[str, str]:
@@ -58,7 +82,8 @@ def _method(context: Context, call: Call, name: str) -> ClientMethod:
     parameters, value = _parameters(context, call.request, request)
     arm = _arm(naming.quoted(context.binding.arm(call.request)), value)
     if call.response is None:
-        result, options = "void", list[str]()
+        beside = _has_fields_beside(context)
+        result, options = "void", ["options: Beside = {}"] if beside else list[str]()
         statement = bracketed("return this.#sendOneway(", [_message(context, arm)], ");", 4)
     else:
         result = payload_type(context, roles.response.full_name, call.response)
@@ -81,9 +106,13 @@ def _arm(name: str, value: str) -> str:
 
 
 def _message(context: Context, arm: str) -> str:
+    """Return a request with an arm, as an argument, which has six columns of indentation."""
     request = context.protocol.roles.request
     oneof = context.binding.oneof_property(request.oneof)
-    return context.binding.made(context.message_type(request.full_name), f"{{ {oneof}: {arm} }}")
+    entries = ["...options.fields"] if _has_fields_beside(context) else []
+    entries += [f"{oneof}: {arm}" if arm != oneof else oneof]
+    opened = context.binding.opened(context.message_type(request.full_name))
+    return bracketed(f"{opened}{{", entries, "})", 6).strip()
 
 
 def _parameters(context: Context, arm: Field, type_: str) -> tuple[list[str], str]:

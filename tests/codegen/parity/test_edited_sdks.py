@@ -23,7 +23,6 @@ UNEDITED = {
         "default AGENT_STATE_MAP: SessionHost.handleGetSessionState",
         "default AGENT_STATE_MAP: SessionHost.onAgentStateChanged",
         "default ROLE_MAP: encodeChatItem",
-        "default USER_STATE_MAP: SessionHost.handleGetSessionState",
         "default USER_STATE_MAP: SessionHost.onUserStateChanged",
     ],
 }

@@ -6,6 +6,7 @@ That the cache hides none of it is tested in test_cache.py.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -132,6 +133,20 @@ def test_short_and_full_difference(small_project: Project) -> None:
     assert lines[-1].endswith("more lines; `sessiongen check --full-diff` shows all")
     full_output = small_project.invoke("check", "--full-diff").output
     assert len(full_output.splitlines()) > 2000 and "AddSerializedFile" in full_output
+
+
+def test_each_hunk_has_its_change_and_the_descriptor_is_cut(small_project: Project) -> None:
+    events = "".join(f"    Empty event_{number} = {number};\n" for number in range(3, 100))
+    small_project.edit("    Empty tick = 1;\n", f"    Empty tick = 1;\n{events}")
+    small_project.generated().add_arm()
+    output = small_project.invoke("check").output
+    [removed, added] = re.findall(r"^([-+]DESCRIPTOR = .*)$", output, re.M)
+    for line in (removed, added):
+        assert re.search(
+            r"\.\.\. \([\d,]+ characters; the serialized descriptor is left out\)$", line
+        )
+    for hunk in re.split(r"^@@.*\n", output, flags=re.M)[1:]:
+        assert re.search(r"^[-+](?![-+])", hunk, re.M), hunk
 
 
 def test_edited_file(small_project: Project) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,15 @@ def test_the_example_raises_the_rule(example: Example, tmp_path: Path) -> None:
             "run: PYTHONPATH=tests/helpers/codegen:tests/helpers/docs "
             "python tests/helpers/docs/rule_examples.py"
         )
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.rule)
+def test_the_text_names_the_severity(example: Example) -> None:
+    """The text of a rule begins with "A note" or "A warning", unless the rule is an error."""
+    printed = set(re.findall(rf"(\w+)\[{example.rule}\]", example.text))
+    named = re.match(r"\s*A (note|warning)\b", example.text)
+    severity = named[1] if named else "error"
+    assert printed == {severity} or (not printed and severity == "error")
 
 
 def test_each_rule_has_a_fix() -> None:

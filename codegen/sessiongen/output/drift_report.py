@@ -21,8 +21,9 @@ _MAX_LINES_PER_FILE = 10
 _MAX_LINES = 60
 _MAX_WIDTH = 160
 _MAX_CHANGES = 40
-# Longer lines are serialized data and not shown.
+# Longer lines are serialized data, of which only the beginning is shown.
 _SERIALIZED_DATA_WIDTH = 1000
+_SERIALIZED_DATA_SHOWN = 60
 
 
 def full(drift: Drift) -> str:
@@ -38,7 +39,7 @@ def short(drift: Drift, model: Model, config: Config) -> str:
     if len(changes) > _MAX_CHANGES:
         lines.append(f"  ... {len(changes) - _MAX_CHANGES} more")
     diffs = [item.splitlines() for item in _diffs(drift)]
-    shown = [line for diff in diffs for line in _shortened(diff)][:_MAX_LINES]
+    shown = _shown(diffs)
     lines += shown
     hidden = sum(map(len, diffs)) - len(shown)
     if hidden:
@@ -65,8 +66,20 @@ def _diffs(drift: Drift) -> Iterator[str]:
                 yield item.diff(display(output.folder))
 
 
-def _shortened(lines: list[str]) -> list[str]:
-    """Return the lines of a file's diff to show."""
-    readable = [line for line in lines if len(line) < _SERIALIZED_DATA_WIDTH]
-    shown = [line if len(line) <= _MAX_WIDTH else f"{line[:_MAX_WIDTH]}..." for line in readable]
-    return shown[:_MAX_LINES_PER_FILE]
+def _shown(diffs: list[list[str]]) -> list[str]:
+    """Returns the beginning of each diff, for as many files as there is room for."""
+    lines: list[str] = []
+    for diff in diffs:
+        beginning = [_shortened(line) for line in diff[:_MAX_LINES_PER_FILE]]
+        if len(lines) + len(beginning) > _MAX_LINES:
+            break
+        lines += beginning
+    return lines
+
+
+def _shortened(line: str) -> str:
+    """Returns a line, cut if it is long."""
+    if len(line) >= _SERIALIZED_DATA_WIDTH:
+        shown = line[:_SERIALIZED_DATA_SHOWN]
+        return f"{shown}... ({len(line):,} characters; the serialized descriptor is left out)"
+    return line if len(line) <= _MAX_WIDTH else f"{line[:_MAX_WIDTH]}..."

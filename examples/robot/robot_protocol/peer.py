@@ -120,8 +120,7 @@ class ClientPeer(Connection[pb.RobotMessage]):
 
     def _new_id(self) -> int:
         self._last_number = self._last_number % 0x7FFF_FFFF + 1
-        number = self._last_number
-        return number
+        return self._last_number
 
     def _message_received(self, message: pb.RobotMessage) -> None:
         arm = message.WhichOneof("message")

@@ -120,8 +120,7 @@ class ClientPeer(Connection[pb.AgentSessionMessage]):
 
     def _new_id(self) -> str:
         self._last_number = self._last_number % 0x7FFF_FFFF + 1
-        number = self._last_number
-        return str(number)
+        return str(self._last_number)
 
     def _message_received(self, message: pb.AgentSessionMessage) -> None:
         arm = message.WhichOneof("message")

@@ -178,12 +178,15 @@ def test_folders_that_are_one_through_a_link_overlap(small_project: Project) -> 
     assert outcome.status == 2 and "overlaps the output folder" in outcome.errors
 
 
-def test_no_other_module_names_a_language() -> None:
+@pytest.mark.parametrize("language", registry.languages())
+def test_only_the_registry_imports_a_target(language: str) -> None:
     folder = ROOT / "codegen" / "sessiongen"
+    own = folder / "targets" / language
+    assert own.is_dir()
     users = {
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*.py")
-        if "sessiongen.targets.python" in path.read_text(encoding="utf-8")
-        if path.parent != folder / "targets" / "python"
+        if re.search(rf"targets(\.| import .*\b){language}\b", path.read_text(encoding="utf-8"))
+        if not path.is_relative_to(own)
     }
     assert users == {"targets/registry.py"}

@@ -25,9 +25,9 @@ from sessiongen.targets.python.requests import (
 # The expression of a correlation id made from a number, by the kind of the field. A number is
 # at most 2**31 - 1, which each integer type of protobuf can hold.
 _ID_FROM_NUMBER = {
-    Kind.STRING: "str(number)",
-    Kind.INT: "number",
-    Kind.BYTES: 'number.to_bytes(4, "big")',
+    Kind.STRING: "str(self._last_number)",
+    Kind.INT: "self._last_number",
+    Kind.BYTES: 'self._last_number.to_bytes(4, "big")',
 }
 
 # What peer.py uses of connection.py.

@@ -14,6 +14,7 @@ from sessiongen.diagnostics import Diagnostic, InputError, Span
 from sessiongen.frontend import compiler
 from sessiongen.frontend.annotations import Annotated, read
 from sessiongen.frontend.compiler import Compiled
+from sessiongen.frontend.oldest import read_oldest
 from sessiongen.ir import protocol, schema
 from sessiongen.ir.model import Model
 from sessiongen.ir.role_inference import search
@@ -54,7 +55,7 @@ def _model(
         targets = {output.language: registry.get(output.language) for output in config.outputs}
         faults = [item for target in targets.values() for item in target.name_faults(read_schema)]
         raise InputError([*error.diagnostics, *faults]) from None
-    return Model(assembled, compiled, annotated)
+    return Model(assembled, compiled, annotated, read_oldest(compiled, config))
 
 
 def roles(config: Config) -> Roles:

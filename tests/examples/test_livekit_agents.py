@@ -28,9 +28,9 @@ def test_the_configuration_is_the_preset(tmp_path: Path) -> None:
     own = (EXAMPLE / "codegen.toml").read_text(encoding="utf-8")
     changed = [line for line in own.splitlines() if line not in preset.splitlines()]
     keys = [line.partition(" = ")[0] for line in changed if line and line[0] != "#"]
-    assert keys == ["path", "overrides", "header", "vocabularies"]
+    assert keys == ["oldest", "path", "overrides", "header", "vocabularies"]
     missing = [line for line in preset.splitlines() if line not in own.splitlines()]
-    assert [line.partition(" = ")[0] for line in missing if line and line[0] != "#"] == keys[:2] + [
+    assert [line.partition(" = ")[0] for line in missing if line and line[0] != "#"] == keys[:3] + [
         "vocabularies"
     ]
 

@@ -35,12 +35,14 @@ class Input:
     protos: .proto files, with the include paths under which imports are found.
     descriptor_set: a serialized google.protobuf.FileDescriptorSet.
     messages: the dotted name of an installed Python module of generated messages.
+    oldest: a wheel or a descriptor set with the oldest supported version of `messages`.
     """
 
     protos: tuple[Path, ...] = ()
     include: tuple[Path, ...] = ()
     descriptor_set: Path | None = None
     messages: str | None = None
+    oldest: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -113,6 +113,7 @@ def _dotted(keys: str) -> str:
     return ".".join(re.findall(r"'([^']*)'", keys))
 
 
+_INPUT_KEYS = ("protos", "include", "descriptor_set", "messages", "oldest")
 # The help for a wrong value, by whether the key selects arms.
 _ROLE_HELP = {
     False: "use the name of a message or field, or false if there is none",
@@ -157,7 +158,7 @@ class _Reader:
     def _input(self, data: Table) -> Input:
         faults = len(self.tables.faults)
         table = self.tables.table(data, "input")
-        self.tables.only(table, ("input",), ("protos", "include", "descriptor_set", "messages"))
+        self.tables.only(table, ("input",), _INPUT_KEYS)
         invalid = len(self.tables.faults) > faults
         kinds = [key for key in ("protos", "descriptor_set", "messages") if key in table]
         if len(kinds) > 1 or not (kinds or invalid):
@@ -175,6 +176,10 @@ class _Reader:
                 ("input", "protos"), "no .proto file is named", "name at least one file"
             )
         descriptor_set = self.tables.string(table, ("input", "descriptor_set"))
+        oldest = self.tables.string(table, ("input", "oldest"))
+        if oldest and "messages" not in table:
+            fault = "input.oldest is a version of input.messages, which is not given"
+            self.tables.fault(("input", "oldest"), fault, "remove it, or give input.messages")
         include = include or tuple(dict.fromkeys(path.parent for path in protos))
         self._check_separators(("input", "include" if "include" in table else "protos"), include)
         return Input(
@@ -182,6 +187,7 @@ class _Reader:
             include=include,
             descriptor_set=root / descriptor_set if descriptor_set else None,
             messages=self._messages(table),
+            oldest=root / oldest if oldest else None,
         )
 
     def _messages(self, table: Table) -> str | None:

@@ -17,7 +17,7 @@ from sessiongen.output import subprocesses
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 
 _PROBE = """
-import base64, importlib, json, sys
+import base64, importlib, importlib.metadata, json, sys
 sys.path.insert(0, sys.argv[2])
 module = importlib.import_module(sys.argv[1])
 descriptor = module.DESCRIPTOR
@@ -38,7 +38,14 @@ for name, value in sorted(sys.modules.items()):
         if file not in modules or is_written_by_protoc(name, file):
             modules[file] = [name, getattr(value, "__file__", None) or ""]
 modules[descriptor.name] = [sys.argv[1], module.__file__ or ""]
-result = {"files": {k: base64.b64encode(v).decode() for k, v in files.items()}, "modules": modules}
+entry = "\\n" + sys.argv[1].replace(".", "/") + ".py,"
+owners = (
+    item for item in importlib.metadata.distributions()
+    if entry in "\\n" + (item.read_text("RECORD") or "")
+)
+owner = next(owners, None)
+owner = f"{owner.name} {owner.version}" if owner else ""
+result = {"files": {k: base64.b64encode(v).decode() for k, v in files.items()}, "modules": modules, "owner": owner}
 print("\\n" + sys.argv[3] + json.dumps(result))
 """
 _OUTPUT_PREFIX = "sessiongen:"
@@ -50,11 +57,14 @@ class MessageModule:
 
     path: the file of the module.
     span: the position of the input in the configuration.
+    distribution: the name and version of the package that the configured module is part of, "" if
+        it is part of none.
     """
 
     name: str
     path: Path
     span: Span
+    distribution: str
 
 
 @dataclass(frozen=True)
@@ -91,7 +101,7 @@ def load(name: str, span: Span, root: Path) -> ImportedDescriptors:
         for text in result["files"].values()
     ]
     modules = {
-        file: MessageModule(module, Path(path), span)
+        file: MessageModule(module, Path(path), span, result["owner"])
         for file, (module, path) in result["modules"].items()
         if not file.startswith("google/protobuf/")
     }

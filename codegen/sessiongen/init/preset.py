@@ -39,7 +39,8 @@ def write(name: str, target: Path) -> tuple[list[str], list[Diagnostic]]:
     source = resources.presets_dir() / f"{name}.toml"
     text = source.read_text(encoding="utf-8")
     config = parse(target.absolute(), text)
-    copied = [line for path in config.input.protos for line in _copy(path, config.root)]
+    needed = [*config.input.protos, *([config.input.oldest] if config.input.oldest else [])]
+    copied = [line for path in needed for line in _copy(path, config.root)]
     compiled, annotated, schema = pipeline.read_input(config)
     check_modules(compiled)
     text = _without_absent(text, config, compiled)
@@ -48,7 +49,7 @@ def write(name: str, target: Path) -> tuple[list[str], list[Diagnostic]]:
     lines = [*scaffold_text.summary(search(schema, config, annotated)), *copied]
     for path in _files(config):
         lines += _copy(path, config.root)
-    save(target, text)
+    save(target, text.encode())
     points = open_points(schema, annotated, config)
     command = f"sessiongen{config.option} generate"
     lines.append(f"wrote {display(target)}; set its paths, and run `{command}`")
@@ -75,7 +76,7 @@ def _files(config: Config) -> Iterator[Path]:
         yield path
         yield scope_file(path)
         # Published messages differ from the contract, for which the gaps are declared.
-        if config.input.protos:
+        if config.input.messages is None:
             yield gap_file(path)
 
 
@@ -91,6 +92,6 @@ def _copy(path: Path, root: Path) -> list[str]:
         source = folder / path.relative_to(root)
         if source.is_file():
             path.parent.mkdir(parents=True, exist_ok=True)
-            save(path, source.read_text(encoding="utf-8"))
+            save(path, source.read_bytes())
             return [f"wrote {display(path)}"]
     return []

@@ -63,7 +63,7 @@ def write(
     result = search(schema, written, annotated)
     result.open.update(proposal.roles.open)
     points = open_points(schema, annotated, written)
-    save(target, text)
+    save(target, text.encode())
     return [
         *scaffold_text.summary(result),
         _next_steps(written, result, proposal, points),
@@ -128,14 +128,14 @@ def _next_steps(
     return f"wrote {display(config.path)}; now {before}run `{command}`"
 
 
-def save(target: Path, text: str) -> None:
+def save(target: Path, data: bytes) -> None:
     """Write a file of the configuration.
 
     Raises:
         InputError: it cannot be written.
     """
     try:
-        target.write_bytes(text.encode())
+        target.write_bytes(data)
     except OSError as error:
         fault = f"cannot write the configuration: {error.strerror}"
         help_ = "choose another place with --config"

@@ -8,16 +8,21 @@ from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.frontend.compiler import Compiled
+from sessiongen.frontend.oldest import OldestMessages
 from sessiongen.ir.protocol import Protocol
 
 
 @dataclass(frozen=True)
 class Model:
-    """The input of a target."""
+    """The input of a target.
+
+    oldest: the oldest supported version of installed messages, if the configuration names one.
+    """
 
     protocol: Protocol
     compiled: Compiled
     annotated: Annotated
+    oldest: OldestMessages | None = None
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:

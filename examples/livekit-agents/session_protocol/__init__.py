@@ -15,3 +15,7 @@
 - `fields`: how encoders read sources and set fields
 - `values`: conversions of Timestamp, Duration and Struct
 """
+
+from .needed import check as _check
+
+_check()

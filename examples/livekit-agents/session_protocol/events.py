@@ -12,7 +12,6 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
 from livekit.protocol.agent_pb import agent_session as pb
@@ -53,24 +52,22 @@ _Payload = TypeVar("_Payload")
 _Listener: TypeAlias = Callable[[_Payload, pb.AgentSessionEvent], None]
 
 # The name under which the SDK emits the event of each arm.
-SDK_EVENTS: Final[Mapping[AgentSessionEventArm, str]] = MappingProxyType(
-    {
-        "agent_state_changed": "agent_state_changed",
-        "user_state_changed": "user_state_changed",
-        "conversation_item_added": "conversation_item_added",
-        "user_input_transcribed": "user_input_transcribed",
-        "function_tools_executed": "function_tools_executed",
-        "error": "error",
-        "overlapping_speech": "overlapping_speech",
-        "session_usage_updated": "session_usage_updated",
-        "amd_prediction": "amd_prediction",
-        "eot_prediction": "eot_prediction",
-        "function_tools_started": "function_tools_started",
-        "debug_message": "debug_message",
-        "tool_execution_updated": "tool_execution_updated",
-        "agent_false_interruption": "agent_false_interruption",
-    }
-)
+SDK_EVENTS: Final[Mapping[AgentSessionEventArm, str]] = {
+    "agent_state_changed": "agent_state_changed",
+    "user_state_changed": "user_state_changed",
+    "conversation_item_added": "conversation_item_added",
+    "user_input_transcribed": "user_input_transcribed",
+    "function_tools_executed": "function_tools_executed",
+    "error": "error",
+    "overlapping_speech": "overlapping_speech",
+    "session_usage_updated": "session_usage_updated",
+    "amd_prediction": "amd_prediction",
+    "eot_prediction": "eot_prediction",
+    "function_tools_started": "function_tools_started",
+    "debug_message": "debug_message",
+    "tool_execution_updated": "tool_execution_updated",
+    "agent_false_interruption": "agent_false_interruption",
+}
 
 
 class AgentSessionEventSink(ABC):
@@ -84,6 +81,9 @@ class AgentSessionEventSink(ABC):
     def emit(self, event: pb.AgentSessionEvent) -> None:
         """Sends an event. Must not block."""
 
+    def _emit(self, time: TimestampLike | None, /, **fields: Any) -> None:
+        self.emit(pb.AgentSessionEvent(created_at=timestamp_or_now(time), **fields))
+
     def agent_state_changed(
         self,
         *,
@@ -92,13 +92,12 @@ class AgentSessionEventSink(ABC):
         created_at: TimestampLike | None = None,
     ) -> None:
         """Event arm 10."""
-        event = pb.AgentSessionEvent(
-            created_at=timestamp_or_now(created_at),
+        self._emit(
+            created_at,
             agent_state_changed=pb.AgentSessionEvent.AgentStateChanged(
                 old_state=old_state, new_state=new_state
             ),
         )
-        self.emit(event)
 
     def user_state_changed(
         self,
@@ -108,23 +107,21 @@ class AgentSessionEventSink(ABC):
         created_at: TimestampLike | None = None,
     ) -> None:
         """Event arm 11."""
-        event = pb.AgentSessionEvent(
-            created_at=timestamp_or_now(created_at),
+        self._emit(
+            created_at,
             user_state_changed=pb.AgentSessionEvent.UserStateChanged(
                 old_state=old_state, new_state=new_state
             ),
         )
-        self.emit(event)
 
     def conversation_item_added(
         self, *, item: pb.ChatContext.ChatItem | None, created_at: TimestampLike | None = None
     ) -> None:
         """Event arm 12."""
-        event = pb.AgentSessionEvent(
-            created_at=timestamp_or_now(created_at),
+        self._emit(
+            created_at,
             conversation_item_added=pb.AgentSessionEvent.ConversationItemAdded(item=item),
         )
-        self.emit(event)
 
     def user_input_transcribed(
         self,
@@ -135,15 +132,14 @@ class AgentSessionEventSink(ABC):
         created_at: TimestampLike | None = None,
     ) -> None:
         """Event arm 13."""
-        event = pb.AgentSessionEvent(
-            created_at=timestamp_or_now(created_at),
+        self._emit(
+            created_at,
             user_input_transcribed=pb.AgentSessionEvent.UserInputTranscribed(
                 transcript=to_text(transcript),
                 is_final=is_final,
                 language=None if language is None else to_text(language),
             ),
         )
-        self.emit(event)
 
     def function_tools_executed(
         self,
@@ -153,21 +149,16 @@ class AgentSessionEventSink(ABC):
         created_at: TimestampLike | None = None,
     ) -> None:
         """Event arm 14."""
-        event = pb.AgentSessionEvent(
-            created_at=timestamp_or_now(created_at),
+        self._emit(
+            created_at,
             function_tools_executed=pb.AgentSessionEvent.FunctionToolsExecuted(
                 function_calls=function_calls, function_call_outputs=function_call_outputs
             ),
         )
-        self.emit(event)
 
     def error(self, *, message: str, created_at: TimestampLike | None = None) -> None:
         """Event arm 15."""
-        event = pb.AgentSessionEvent(
-            created_at=timestamp_or_now(created_at),
-            error=pb.AgentSessionEvent.Error(message=to_text(message)),
-        )
-        self.emit(event)
+        self._emit(created_at, error=pb.AgentSessionEvent.Error(message=to_text(message)))
 
     def overlapping_speech(
         self,
@@ -179,8 +170,8 @@ class AgentSessionEventSink(ABC):
         created_at: TimestampLike | None = None,
     ) -> None:
         """Event arm 16."""
-        event = pb.AgentSessionEvent(
-            created_at=timestamp_or_now(created_at),
+        self._emit(
+            created_at,
             overlapping_speech=pb.AgentSessionEvent.OverlappingSpeech(
                 is_interruption=is_interruption,
                 overlap_started_at=(
@@ -190,17 +181,14 @@ class AgentSessionEventSink(ABC):
                 detected_at=None if detected_at is None else to_timestamp(detected_at),
             ),
         )
-        self.emit(event)
 
     def session_usage_updated(
         self, *, usage: pb.AgentSessionUsage | None, created_at: TimestampLike | None = None
     ) -> None:
         """Event arm 17."""
-        event = pb.AgentSessionEvent(
-            created_at=timestamp_or_now(created_at),
-            session_usage_updated=pb.AgentSessionEvent.SessionUsageUpdated(usage=usage),
+        self._emit(
+            created_at, session_usage_updated=pb.AgentSessionEvent.SessionUsageUpdated(usage=usage)
         )
-        self.emit(event)
 
     def amd_prediction(
         self,
@@ -213,8 +201,8 @@ class AgentSessionEventSink(ABC):
         created_at: TimestampLike | None = None,
     ) -> None:
         """Event arm 18."""
-        event = pb.AgentSessionEvent(
-            created_at=timestamp_or_now(created_at),
+        self._emit(
+            created_at,
             amd_prediction=pb.AgentSessionEvent.AmdPrediction(
                 speech_duration=None if speech_duration is None else to_duration(speech_duration),
                 category=category,
@@ -223,7 +211,6 @@ class AgentSessionEventSink(ABC):
                 delay=None if delay is None else to_duration(delay),
             ),
         )
-        self.emit(event)
 
     def eot_prediction(
         self,
@@ -235,8 +222,8 @@ class AgentSessionEventSink(ABC):
         created_at: TimestampLike | None = None,
     ) -> None:
         """Event arm 19."""
-        event = pb.AgentSessionEvent(
-            created_at=timestamp_or_now(created_at),
+        self._emit(
+            created_at,
             eot_prediction=pb.AgentSessionEvent.EotPrediction(
                 probability=probability,
                 threshold=threshold,
@@ -246,29 +233,26 @@ class AgentSessionEventSink(ABC):
                 delay=None if delay is None else to_duration(delay),
             ),
         )
-        self.emit(event)
 
     def function_tools_started(
         self, *, function_calls: Iterable[pb.FunctionCall], created_at: TimestampLike | None = None
     ) -> None:
         """Event arm 20."""
-        event = pb.AgentSessionEvent(
-            created_at=timestamp_or_now(created_at),
+        self._emit(
+            created_at,
             function_tools_started=pb.AgentSessionEvent.FunctionToolsStarted(
                 function_calls=function_calls
             ),
         )
-        self.emit(event)
 
     def debug_message(
         self, *, payload: StructLike | None, created_at: TimestampLike | None = None
     ) -> None:
         """Event arm 21."""
-        event = pb.AgentSessionEvent(
-            created_at=timestamp_or_now(created_at),
+        self._emit(
+            created_at,
             debug_message=pb.DebugMessage(payload=None if payload is None else to_struct(payload)),
         )
-        self.emit(event)
 
     def tool_execution_updated(
         self,
@@ -287,23 +271,21 @@ class AgentSessionEventSink(ABC):
             reply_updated,
             ended,
         )
-        event = pb.AgentSessionEvent(
-            created_at=timestamp_or_now(created_at),
+        self._emit(
+            created_at,
             tool_execution_updated=pb.AgentSessionEvent.ToolExecutionUpdated(
                 started=started, call_updated=call_updated, reply_updated=reply_updated, ended=ended
             ),
         )
-        self.emit(event)
 
     def agent_false_interruption(
         self, *, resumed: bool, created_at: TimestampLike | None = None
     ) -> None:
         """Event arm 23."""
-        event = pb.AgentSessionEvent(
-            created_at=timestamp_or_now(created_at),
+        self._emit(
+            created_at,
             agent_false_interruption=pb.AgentSessionEvent.AgentFalseInterruption(resumed=resumed),
         )
-        self.emit(event)
 
 
 @dataclass(frozen=True, kw_only=True)

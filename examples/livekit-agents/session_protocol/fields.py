@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from google.protobuf.duration_pb2 import Duration
-from google.protobuf.message import Message
 from google.protobuf.struct_pb2 import Struct
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -155,8 +154,10 @@ def time_of(source: Any, name: str) -> TimestampLike:
     return time.time() if value is None else value
 
 
-def set_timestamp(to: Timestamp, value: TimestampLike) -> None:
+def set_timestamp(to: Timestamp, value: TimestampLike | None) -> None:
     """Sets a time: seconds since the epoch, a datetime (a naive one is UTC) or a Timestamp.
+
+    None leaves it unset.
 
     Raises:
         ValueError: The time is outside the years 1 to 9999 or not a number.
@@ -166,32 +167,28 @@ def set_timestamp(to: Timestamp, value: TimestampLike) -> None:
     if type(value) is float and 16_777_216.0 <= value < 253_402_300_799.0:
         to.seconds = seconds = int(value)
         to.nanos = round((value - seconds) * 1e9)
-    else:
+    elif value is not None:
         to.SetInParent()
         to.CopyFrom(to_timestamp(value))
 
 
-def set_duration(to: Duration, value: DurationLike) -> None:
-    """Sets a duration: seconds, a timedelta or a Duration.
+def set_duration(to: Duration, value: DurationLike | None) -> None:
+    """Sets a duration: seconds, a timedelta or a Duration. None leaves it unset.
 
     Raises:
         ValueError: The duration is longer than 10,000 years or not a number.
     """
-    to.SetInParent()
-    to.CopyFrom(to_duration(value))
+    if value is not None:
+        to.SetInParent()
+        to.CopyFrom(to_duration(value))
 
 
-def set_struct(to: Struct, value: StructLike) -> None:
-    """Sets a Struct: a mapping of JSON values or a Struct.
+def set_struct(to: Struct, value: StructLike | None) -> None:
+    """Sets a Struct: a mapping of JSON values or a Struct. None leaves it unset.
 
     Raises:
         ValueError: A value, at any depth, is not a JSON value, or contains itself.
     """
-    to.SetInParent()
-    to.CopyFrom(to_struct(value))
-
-
-def set_message(to: Message, value: Message) -> None:
-    """Sets a message of a type that has no other Python form."""
-    to.SetInParent()
-    to.CopyFrom(value)
+    if value is not None:
+        to.SetInParent()
+        to.CopyFrom(to_struct(value))

@@ -2,7 +2,7 @@
 # change the source and run `sessiongen generate`.
 """Dispatch: the arms of each oneof, and a function that calls the handler of the arm.
 
-Each oneof has a Literal type of its arms, an immutable table of them, and a dataclass of
+Each oneof has a Literal type of its arms, a table of them, and a dataclass of
 handlers. A missing or extra handler is a type error. A message whose arm is unset or unknown
 to this build raises UnknownArmError.
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from . import robot_pb2 as pb
@@ -19,19 +18,15 @@ from .values import Arm, Handlers, R, call_handler
 
 RobotMessageArm: TypeAlias = Literal["request", "response", "event"]
 
-ROBOT_MESSAGE_ARMS: Final[Mapping[RobotMessageArm, Arm]] = MappingProxyType(
-    {
-        "request": Arm(1, pb.RobotRequest),
-        "response": Arm(2, pb.RobotResponse),
-        "event": Arm(3, pb.RobotEvent),
-    }
-)
+ROBOT_MESSAGE_ARMS: Final[Mapping[RobotMessageArm, Arm]] = {
+    "request": Arm(1, pb.RobotRequest),
+    "response": Arm(2, pb.RobotResponse),
+    "event": Arm(3, pb.RobotEvent),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobotMessageHandlers(Handlers[R]):
-    """A handler for each arm of `robot.RobotMessage.message`."""
-
     request: Callable[[pb.RobotRequest], R]
     response: Callable[[pb.RobotResponse], R]
     event: Callable[[pb.RobotEvent], R]
@@ -39,25 +34,20 @@ class RobotMessageHandlers(Handlers[R]):
 
 def dispatch_robot_message(message: pb.RobotMessage, handlers: RobotMessageHandlers[R]) -> R:
     """Calls the handler of the arm that is set, with its payload."""
-    arm = message.WhichOneof("message")
-    return call_handler("robot.RobotMessage.message", message, arm, ROBOT_MESSAGE_ARMS, handlers)
+    return call_handler(message, "message", ROBOT_MESSAGE_ARMS, handlers)
 
 
 RobotRequestArm: TypeAlias = Literal["move", "grip", "get_status"]
 
-ROBOT_REQUEST_ARMS: Final[Mapping[RobotRequestArm, Arm]] = MappingProxyType(
-    {
-        "move": Arm(2, pb.RobotRequest.Move),
-        "grip": Arm(3, pb.RobotRequest.Grip),
-        "get_status": Arm(4, pb.RobotRequest.GetStatus),
-    }
-)
+ROBOT_REQUEST_ARMS: Final[Mapping[RobotRequestArm, Arm]] = {
+    "move": Arm(2, pb.RobotRequest.Move),
+    "grip": Arm(3, pb.RobotRequest.Grip),
+    "get_status": Arm(4, pb.RobotRequest.GetStatus),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobotRequestHandlers(Handlers[R]):
-    """A handler for each arm of `robot.RobotRequest.request`."""
-
     move: Callable[[pb.RobotRequest.Move], R]
     grip: Callable[[pb.RobotRequest.Grip], R]
     get_status: Callable[[pb.RobotRequest.GetStatus], R]
@@ -65,25 +55,20 @@ class RobotRequestHandlers(Handlers[R]):
 
 def dispatch_robot_request(message: pb.RobotRequest, handlers: RobotRequestHandlers[R]) -> R:
     """Calls the handler of the arm that is set, with its payload."""
-    arm = message.WhichOneof("request")
-    return call_handler("robot.RobotRequest.request", message, arm, ROBOT_REQUEST_ARMS, handlers)
+    return call_handler(message, "request", ROBOT_REQUEST_ARMS, handlers)
 
 
 RobotRequestMoveArm: TypeAlias = Literal["position", "joints", "preset"]
 
-ROBOT_REQUEST_MOVE_ARMS: Final[Mapping[RobotRequestMoveArm, Arm]] = MappingProxyType(
-    {
-        "position": Arm(1, pb.Position),
-        "joints": Arm(2, pb.Joints),
-        "preset": Arm(3, str),
-    }
-)
+ROBOT_REQUEST_MOVE_ARMS: Final[Mapping[RobotRequestMoveArm, Arm]] = {
+    "position": Arm(1, pb.Position),
+    "joints": Arm(2, pb.Joints),
+    "preset": Arm(3, str),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobotRequestMoveHandlers(Handlers[R]):
-    """A handler for each arm of `robot.RobotRequest.Move.target`."""
-
     position: Callable[[pb.Position], R]
     joints: Callable[[pb.Joints], R]
     preset: Callable[[str], R]
@@ -93,27 +78,20 @@ def dispatch_robot_request_move(
     message: pb.RobotRequest.Move, handlers: RobotRequestMoveHandlers[R]
 ) -> R:
     """Calls the handler of the arm that is set, with its payload."""
-    arm = message.WhichOneof("target")
-    return call_handler(
-        "robot.RobotRequest.Move.target", message, arm, ROBOT_REQUEST_MOVE_ARMS, handlers
-    )
+    return call_handler(message, "target", ROBOT_REQUEST_MOVE_ARMS, handlers)
 
 
 RobotResponseArm: TypeAlias = Literal["move", "grip", "get_status"]
 
-ROBOT_RESPONSE_ARMS: Final[Mapping[RobotResponseArm, Arm]] = MappingProxyType(
-    {
-        "move": Arm(3, pb.RobotResponse.Moved),
-        "grip": Arm(4, pb.RobotResponse.Gripped),
-        "get_status": Arm(5, pb.RobotResponse.Status),
-    }
-)
+ROBOT_RESPONSE_ARMS: Final[Mapping[RobotResponseArm, Arm]] = {
+    "move": Arm(3, pb.RobotResponse.Moved),
+    "grip": Arm(4, pb.RobotResponse.Gripped),
+    "get_status": Arm(5, pb.RobotResponse.Status),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobotResponseHandlers(Handlers[R]):
-    """A handler for each arm of `robot.RobotResponse.response`."""
-
     move: Callable[[pb.RobotResponse.Moved], R]
     grip: Callable[[pb.RobotResponse.Gripped], R]
     get_status: Callable[[pb.RobotResponse.Status], R]
@@ -121,29 +99,23 @@ class RobotResponseHandlers(Handlers[R]):
 
 def dispatch_robot_response(message: pb.RobotResponse, handlers: RobotResponseHandlers[R]) -> R:
     """Calls the handler of the arm that is set, with its payload."""
-    arm = message.WhichOneof("response")
-    return call_handler("robot.RobotResponse.response", message, arm, ROBOT_RESPONSE_ARMS, handlers)
+    return call_handler(message, "response", ROBOT_RESPONSE_ARMS, handlers)
 
 
 RobotEventArm: TypeAlias = Literal["started", "faulted"]
 
-ROBOT_EVENT_ARMS: Final[Mapping[RobotEventArm, Arm]] = MappingProxyType(
-    {
-        "started": Arm(1, pb.RobotEvent.Started),
-        "faulted": Arm(2, pb.RobotEvent.Faulted),
-    }
-)
+ROBOT_EVENT_ARMS: Final[Mapping[RobotEventArm, Arm]] = {
+    "started": Arm(1, pb.RobotEvent.Started),
+    "faulted": Arm(2, pb.RobotEvent.Faulted),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobotEventHandlers(Handlers[R]):
-    """A handler for each arm of `robot.RobotEvent.event`."""
-
     started: Callable[[pb.RobotEvent.Started], R]
     faulted: Callable[[pb.RobotEvent.Faulted], R]
 
 
 def dispatch_robot_event(message: pb.RobotEvent, handlers: RobotEventHandlers[R]) -> R:
     """Calls the handler of the arm that is set, with its payload."""
-    arm = message.WhichOneof("event")
-    return call_handler("robot.RobotEvent.event", message, arm, ROBOT_EVENT_ARMS, handlers)
+    return call_handler(message, "event", ROBOT_EVENT_ARMS, handlers)

@@ -9,7 +9,6 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from . import robot_pb2 as pb
@@ -22,12 +21,10 @@ _Payload = TypeVar("_Payload")
 _Listener: TypeAlias = Callable[[_Payload, pb.RobotEvent], None]
 
 # The name under which the SDK emits the event of each arm.
-SDK_EVENTS: Final[Mapping[RobotEventArm, str]] = MappingProxyType(
-    {
-        "started": "started",
-        "faulted": "faulted",
-    }
-)
+SDK_EVENTS: Final[Mapping[RobotEventArm, str]] = {
+    "started": "started",
+    "faulted": "faulted",
+}
 
 
 class RobotEventSink(ABC):
@@ -46,16 +43,14 @@ class RobotEventSink(ABC):
 
         Event arm 1.
         """
-        event = pb.RobotEvent(started=pb.RobotEvent.Started(seconds=seconds))
-        self.emit(event)
+        self.emit(pb.RobotEvent(started=pb.RobotEvent.Started(seconds=seconds)))
 
     def faulted(self, *, fault: pb.Fault.ValueType, detail: str) -> None:
         """The arm refused to move, or stopped.
 
         Event arm 2.
         """
-        event = pb.RobotEvent(faulted=pb.RobotEvent.Faulted(fault=fault, detail=to_text(detail)))
-        self.emit(event)
+        self.emit(pb.RobotEvent(faulted=pb.RobotEvent.Faulted(fault=fault, detail=to_text(detail))))
 
 
 @dataclass(frozen=True, kw_only=True)

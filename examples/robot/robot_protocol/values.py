@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -49,7 +49,7 @@ class Arm(NamedTuple):
 
 
 class Handlers(Generic[R]):
-    """The base of the handlers of each oneof. R: the type that they return."""
+    """The handlers of a oneof: one for each arm. R: the type that they return."""
 
 
 def to_timestamp(value: TimestampLike) -> Timestamp:
@@ -187,28 +187,6 @@ def build(message: type[M], values: Mapping[str, Any]) -> M:
     return message(**values)
 
 
-def elements(values: Iterable[_T]) -> Iterable[_T]:
-    """Returns the elements of a repeated field.
-
-    Raises:
-        TypeError: `values` is a str or bytes, of which protobuf would take each element.
-    """
-    if isinstance(values, (str, bytes, bytearray)):
-        raise TypeError(f"a repeated field takes a list, not one {type(values).__name__}")
-    return values
-
-
-def required(value: _T | None, field: str) -> _T:
-    """Returns the value of a required field.
-
-    Raises:
-        TypeError: It is None. A message without it cannot be sent.
-    """
-    if value is None:
-        raise TypeError(f"{field} is required, and None is given")
-    return value
-
-
 def at_most_one(oneof: str, *arms: object) -> None:
     """Checks that at most one arm of a oneof is given; a message would keep the last.
 
@@ -233,12 +211,11 @@ def unknown_field(message: Message) -> int | None:
     return candidates[-1].field_number if candidates else None
 
 
-def call_handler(
-    oneof: str, message: Message, arm: str | None, arms: Mapping[Any, Arm], handlers: Handlers[R]
-) -> R:
+def call_handler(message: Message, oneof: str, arms: Mapping[Any, Arm], handlers: Handlers[R]) -> R:
     """Calls the handler of a message's arm with its payload and returns the result."""
+    arm = message.WhichOneof(oneof)
     if arm is None:
-        raise UnknownArmError(oneof, unknown_field(message))
+        raise UnknownArmError(f"{message.DESCRIPTOR.full_name}.{oneof}", unknown_field(message))
     handler: Callable[[Any], R] = getattr(handlers, arms[arm].attribute or arm)
     return handler(getattr(message, arm))
 

@@ -2,7 +2,7 @@
 # change the source and run `sessiongen generate`.
 """Dispatch: the arms of each oneof, and a function that calls the handler of the arm.
 
-Each oneof has a Literal type of its arms, an immutable table of them, and a dataclass of
+Each oneof has a Literal type of its arms, a table of them, and a dataclass of
 handlers. A missing or extra handler is a type error. A message whose arm is unset or unknown
 to this build raises UnknownArmError.
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from . import agent_session_pb2 as pb
@@ -19,17 +18,13 @@ from .values import Arm, Handlers, R, call_handler
 
 ChatMessageChatContentArm: TypeAlias = Literal["text"]
 
-CHAT_MESSAGE_CHAT_CONTENT_ARMS: Final[Mapping[ChatMessageChatContentArm, Arm]] = MappingProxyType(
-    {
-        "text": Arm(1, str),
-    }
-)
+CHAT_MESSAGE_CHAT_CONTENT_ARMS: Final[Mapping[ChatMessageChatContentArm, Arm]] = {
+    "text": Arm(1, str),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChatMessageChatContentHandlers(Handlers[R]):
-    """A handler for each arm of `agent_session.ChatMessage.ChatContent.payload`."""
-
     text: Callable[[str], R]
 
 
@@ -37,14 +32,7 @@ def dispatch_chat_message_chat_content(
     message: pb.ChatMessage.ChatContent, handlers: ChatMessageChatContentHandlers[R]
 ) -> R:
     """Calls the handler of the arm that is set, with its payload."""
-    arm = message.WhichOneof("payload")
-    return call_handler(
-        "agent_session.ChatMessage.ChatContent.payload",
-        message,
-        arm,
-        CHAT_MESSAGE_CHAT_CONTENT_ARMS,
-        handlers,
-    )
+    return call_handler(message, "payload", CHAT_MESSAGE_CHAT_CONTENT_ARMS, handlers)
 
 
 ChatContextChatItemArm: TypeAlias = Literal[
@@ -55,21 +43,17 @@ ChatContextChatItemArm: TypeAlias = Literal[
     "agent_config_update",
 ]
 
-CHAT_CONTEXT_CHAT_ITEM_ARMS: Final[Mapping[ChatContextChatItemArm, Arm]] = MappingProxyType(
-    {
-        "message": Arm(1, pb.ChatMessage),
-        "function_call": Arm(2, pb.FunctionCall),
-        "function_call_output": Arm(3, pb.FunctionCallOutput),
-        "agent_handoff": Arm(4, pb.AgentHandoff),
-        "agent_config_update": Arm(5, pb.AgentConfigUpdate),
-    }
-)
+CHAT_CONTEXT_CHAT_ITEM_ARMS: Final[Mapping[ChatContextChatItemArm, Arm]] = {
+    "message": Arm(1, pb.ChatMessage),
+    "function_call": Arm(2, pb.FunctionCall),
+    "function_call_output": Arm(3, pb.FunctionCallOutput),
+    "agent_handoff": Arm(4, pb.AgentHandoff),
+    "agent_config_update": Arm(5, pb.AgentConfigUpdate),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChatContextChatItemHandlers(Handlers[R]):
-    """A handler for each arm of `agent_session.ChatContext.ChatItem.item`."""
-
     message: Callable[[pb.ChatMessage], R]
     function_call: Callable[[pb.FunctionCall], R]
     function_call_output: Callable[[pb.FunctionCallOutput], R]
@@ -81,33 +65,22 @@ def dispatch_chat_context_chat_item(
     message: pb.ChatContext.ChatItem, handlers: ChatContextChatItemHandlers[R]
 ) -> R:
     """Calls the handler of the arm that is set, with its payload."""
-    arm = message.WhichOneof("item")
-    return call_handler(
-        "agent_session.ChatContext.ChatItem.item",
-        message,
-        arm,
-        CHAT_CONTEXT_CHAT_ITEM_ARMS,
-        handlers,
-    )
+    return call_handler(message, "item", CHAT_CONTEXT_CHAT_ITEM_ARMS, handlers)
 
 
 ModelUsageArm: TypeAlias = Literal["llm", "tts", "stt", "interruption", "eot"]
 
-MODEL_USAGE_ARMS: Final[Mapping[ModelUsageArm, Arm]] = MappingProxyType(
-    {
-        "llm": Arm(1, pb.LLMModelUsage),
-        "tts": Arm(2, pb.TTSModelUsage),
-        "stt": Arm(3, pb.STTModelUsage),
-        "interruption": Arm(4, pb.InterruptionModelUsage),
-        "eot": Arm(5, pb.EotModelUsage),
-    }
-)
+MODEL_USAGE_ARMS: Final[Mapping[ModelUsageArm, Arm]] = {
+    "llm": Arm(1, pb.LLMModelUsage),
+    "tts": Arm(2, pb.TTSModelUsage),
+    "stt": Arm(3, pb.STTModelUsage),
+    "interruption": Arm(4, pb.InterruptionModelUsage),
+    "eot": Arm(5, pb.EotModelUsage),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelUsageHandlers(Handlers[R]):
-    """A handler for each arm of `agent_session.ModelUsage.usage`."""
-
     llm: Callable[[pb.LLMModelUsage], R]
     tts: Callable[[pb.TTSModelUsage], R]
     stt: Callable[[pb.STTModelUsage], R]
@@ -117,8 +90,7 @@ class ModelUsageHandlers(Handlers[R]):
 
 def dispatch_model_usage(message: pb.ModelUsage, handlers: ModelUsageHandlers[R]) -> R:
     """Calls the handler of the arm that is set, with its payload."""
-    arm = message.WhichOneof("usage")
-    return call_handler("agent_session.ModelUsage.usage", message, arm, MODEL_USAGE_ARMS, handlers)
+    return call_handler(message, "usage", MODEL_USAGE_ARMS, handlers)
 
 
 AgentSessionEventArm: TypeAlias = Literal[
@@ -139,31 +111,27 @@ AgentSessionEventArm: TypeAlias = Literal[
     "session_closed",
 ]
 
-AGENT_SESSION_EVENT_ARMS: Final[Mapping[AgentSessionEventArm, Arm]] = MappingProxyType(
-    {
-        "agent_state_changed": Arm(10, pb.AgentSessionEvent.AgentStateChanged),
-        "user_state_changed": Arm(11, pb.AgentSessionEvent.UserStateChanged),
-        "conversation_item_added": Arm(12, pb.AgentSessionEvent.ConversationItemAdded),
-        "user_input_transcribed": Arm(13, pb.AgentSessionEvent.UserInputTranscribed),
-        "function_tools_executed": Arm(14, pb.AgentSessionEvent.FunctionToolsExecuted),
-        "error": Arm(15, pb.AgentSessionEvent.Error),
-        "overlapping_speech": Arm(16, pb.AgentSessionEvent.OverlappingSpeech),
-        "session_usage_updated": Arm(17, pb.AgentSessionEvent.SessionUsageUpdated),
-        "amd_prediction": Arm(18, pb.AgentSessionEvent.AmdPrediction),
-        "eot_prediction": Arm(19, pb.AgentSessionEvent.EotPrediction),
-        "function_tools_started": Arm(20, pb.AgentSessionEvent.FunctionToolsStarted),
-        "debug_message": Arm(21, pb.DebugMessage),
-        "tool_execution_updated": Arm(22, pb.AgentSessionEvent.ToolExecutionUpdated),
-        "agent_false_interruption": Arm(23, pb.AgentSessionEvent.AgentFalseInterruption),
-        "session_closed": Arm(24, pb.AgentSessionEvent.SessionClosed),
-    }
-)
+AGENT_SESSION_EVENT_ARMS: Final[Mapping[AgentSessionEventArm, Arm]] = {
+    "agent_state_changed": Arm(10, pb.AgentSessionEvent.AgentStateChanged),
+    "user_state_changed": Arm(11, pb.AgentSessionEvent.UserStateChanged),
+    "conversation_item_added": Arm(12, pb.AgentSessionEvent.ConversationItemAdded),
+    "user_input_transcribed": Arm(13, pb.AgentSessionEvent.UserInputTranscribed),
+    "function_tools_executed": Arm(14, pb.AgentSessionEvent.FunctionToolsExecuted),
+    "error": Arm(15, pb.AgentSessionEvent.Error),
+    "overlapping_speech": Arm(16, pb.AgentSessionEvent.OverlappingSpeech),
+    "session_usage_updated": Arm(17, pb.AgentSessionEvent.SessionUsageUpdated),
+    "amd_prediction": Arm(18, pb.AgentSessionEvent.AmdPrediction),
+    "eot_prediction": Arm(19, pb.AgentSessionEvent.EotPrediction),
+    "function_tools_started": Arm(20, pb.AgentSessionEvent.FunctionToolsStarted),
+    "debug_message": Arm(21, pb.DebugMessage),
+    "tool_execution_updated": Arm(22, pb.AgentSessionEvent.ToolExecutionUpdated),
+    "agent_false_interruption": Arm(23, pb.AgentSessionEvent.AgentFalseInterruption),
+    "session_closed": Arm(24, pb.AgentSessionEvent.SessionClosed),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgentSessionEventHandlers(Handlers[R]):
-    """A handler for each arm of `agent_session.AgentSessionEvent.event`."""
-
     agent_state_changed: Callable[[pb.AgentSessionEvent.AgentStateChanged], R]
     user_state_changed: Callable[[pb.AgentSessionEvent.UserStateChanged], R]
     conversation_item_added: Callable[[pb.AgentSessionEvent.ConversationItemAdded], R]
@@ -185,10 +153,7 @@ def dispatch_agent_session_event(
     message: pb.AgentSessionEvent, handlers: AgentSessionEventHandlers[R]
 ) -> R:
     """Calls the handler of the arm that is set, with its payload."""
-    arm = message.WhichOneof("event")
-    return call_handler(
-        "agent_session.AgentSessionEvent.event", message, arm, AGENT_SESSION_EVENT_ARMS, handlers
-    )
+    return call_handler(message, "event", AGENT_SESSION_EVENT_ARMS, handlers)
 
 
 AgentSessionEventToolExecutionUpdatedArm: TypeAlias = Literal[
@@ -200,20 +165,16 @@ AgentSessionEventToolExecutionUpdatedArm: TypeAlias = Literal[
 
 AGENT_SESSION_EVENT_TOOL_EXECUTION_UPDATED_ARMS: Final[
     Mapping[AgentSessionEventToolExecutionUpdatedArm, Arm]
-] = MappingProxyType(
-    {
-        "started": Arm(1, pb.AgentSessionEvent.ToolExecutionUpdated.Started),
-        "call_updated": Arm(2, pb.AgentSessionEvent.ToolExecutionUpdated.CallUpdated),
-        "reply_updated": Arm(3, pb.AgentSessionEvent.ToolExecutionUpdated.ReplyUpdated),
-        "ended": Arm(4, pb.AgentSessionEvent.ToolExecutionUpdated.Ended),
-    }
-)
+] = {
+    "started": Arm(1, pb.AgentSessionEvent.ToolExecutionUpdated.Started),
+    "call_updated": Arm(2, pb.AgentSessionEvent.ToolExecutionUpdated.CallUpdated),
+    "reply_updated": Arm(3, pb.AgentSessionEvent.ToolExecutionUpdated.ReplyUpdated),
+    "ended": Arm(4, pb.AgentSessionEvent.ToolExecutionUpdated.Ended),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgentSessionEventToolExecutionUpdatedHandlers(Handlers[R]):
-    """A handler for each arm of `agent_session.AgentSessionEvent.ToolExecutionUpdated.update`."""
-
     started: Callable[[pb.AgentSessionEvent.ToolExecutionUpdated.Started], R]
     call_updated: Callable[[pb.AgentSessionEvent.ToolExecutionUpdated.CallUpdated], R]
     reply_updated: Callable[[pb.AgentSessionEvent.ToolExecutionUpdated.ReplyUpdated], R]
@@ -225,13 +186,8 @@ def dispatch_agent_session_event_tool_execution_updated(
     handlers: AgentSessionEventToolExecutionUpdatedHandlers[R],
 ) -> R:
     """Calls the handler of the arm that is set, with its payload."""
-    arm = message.WhichOneof("update")
     return call_handler(
-        "agent_session.AgentSessionEvent.ToolExecutionUpdated.update",
-        message,
-        arm,
-        AGENT_SESSION_EVENT_TOOL_EXECUTION_UPDATED_ARMS,
-        handlers,
+        message, "update", AGENT_SESSION_EVENT_TOOL_EXECUTION_UPDATED_ARMS, handlers
     )
 
 
@@ -248,26 +204,22 @@ SessionRequestArm: TypeAlias = Literal[
     "finalize_simulation",
 ]
 
-SESSION_REQUEST_ARMS: Final[Mapping[SessionRequestArm, Arm]] = MappingProxyType(
-    {
-        "ping": Arm(2, pb.SessionRequest.Ping),
-        "get_chat_history": Arm(4, pb.SessionRequest.GetChatHistory),
-        "run_input": Arm(5, pb.SessionRequest.RunInput),
-        "get_agent_info": Arm(6, pb.SessionRequest.GetAgentInfo),
-        "get_session_state": Arm(7, pb.SessionRequest.GetSessionState),
-        "get_rtc_stats": Arm(8, pb.SessionRequest.GetRTCStats),
-        "get_session_usage": Arm(9, pb.SessionRequest.GetSessionUsage),
-        "get_framework_info": Arm(10, pb.SessionRequest.GetFrameworkInfo),
-        "update_io": Arm(11, pb.SessionRequest.UpdateIO),
-        "finalize_simulation": Arm(12, pb.SessionRequest.FinalizeSimulation),
-    }
-)
+SESSION_REQUEST_ARMS: Final[Mapping[SessionRequestArm, Arm]] = {
+    "ping": Arm(2, pb.SessionRequest.Ping),
+    "get_chat_history": Arm(4, pb.SessionRequest.GetChatHistory),
+    "run_input": Arm(5, pb.SessionRequest.RunInput),
+    "get_agent_info": Arm(6, pb.SessionRequest.GetAgentInfo),
+    "get_session_state": Arm(7, pb.SessionRequest.GetSessionState),
+    "get_rtc_stats": Arm(8, pb.SessionRequest.GetRTCStats),
+    "get_session_usage": Arm(9, pb.SessionRequest.GetSessionUsage),
+    "get_framework_info": Arm(10, pb.SessionRequest.GetFrameworkInfo),
+    "update_io": Arm(11, pb.SessionRequest.UpdateIO),
+    "finalize_simulation": Arm(12, pb.SessionRequest.FinalizeSimulation),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class SessionRequestHandlers(Handlers[R]):
-    """A handler for each arm of `agent_session.SessionRequest.request`."""
-
     ping: Callable[[pb.SessionRequest.Ping], R]
     get_chat_history: Callable[[pb.SessionRequest.GetChatHistory], R]
     run_input: Callable[[pb.SessionRequest.RunInput], R]
@@ -282,10 +234,7 @@ class SessionRequestHandlers(Handlers[R]):
 
 def dispatch_session_request(message: pb.SessionRequest, handlers: SessionRequestHandlers[R]) -> R:
     """Calls the handler of the arm that is set, with its payload."""
-    arm = message.WhichOneof("request")
-    return call_handler(
-        "agent_session.SessionRequest.request", message, arm, SESSION_REQUEST_ARMS, handlers
-    )
+    return call_handler(message, "request", SESSION_REQUEST_ARMS, handlers)
 
 
 SessionResponseArm: TypeAlias = Literal[
@@ -301,26 +250,22 @@ SessionResponseArm: TypeAlias = Literal[
     "finalize_simulation",
 ]
 
-SESSION_RESPONSE_ARMS: Final[Mapping[SessionResponseArm, Arm]] = MappingProxyType(
-    {
-        "pong": Arm(3, pb.SessionResponse.Pong),
-        "get_chat_history": Arm(5, pb.SessionResponse.GetChatHistoryResponse),
-        "run_input": Arm(6, pb.SessionResponse.RunInputResponse),
-        "get_agent_info": Arm(7, pb.SessionResponse.GetAgentInfoResponse),
-        "get_session_state": Arm(8, pb.SessionResponse.GetSessionStateResponse),
-        "get_rtc_stats": Arm(9, pb.SessionResponse.GetRTCStatsResponse),
-        "get_session_usage": Arm(10, pb.SessionResponse.GetSessionUsageResponse),
-        "get_framework_info": Arm(11, pb.SessionResponse.GetFrameworkInfoResponse),
-        "update_io": Arm(12, pb.SessionResponse.UpdateIOResponse),
-        "finalize_simulation": Arm(13, pb.SessionResponse.FinalizeSimulationResponse),
-    }
-)
+SESSION_RESPONSE_ARMS: Final[Mapping[SessionResponseArm, Arm]] = {
+    "pong": Arm(3, pb.SessionResponse.Pong),
+    "get_chat_history": Arm(5, pb.SessionResponse.GetChatHistoryResponse),
+    "run_input": Arm(6, pb.SessionResponse.RunInputResponse),
+    "get_agent_info": Arm(7, pb.SessionResponse.GetAgentInfoResponse),
+    "get_session_state": Arm(8, pb.SessionResponse.GetSessionStateResponse),
+    "get_rtc_stats": Arm(9, pb.SessionResponse.GetRTCStatsResponse),
+    "get_session_usage": Arm(10, pb.SessionResponse.GetSessionUsageResponse),
+    "get_framework_info": Arm(11, pb.SessionResponse.GetFrameworkInfoResponse),
+    "update_io": Arm(12, pb.SessionResponse.UpdateIOResponse),
+    "finalize_simulation": Arm(13, pb.SessionResponse.FinalizeSimulationResponse),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class SessionResponseHandlers(Handlers[R]):
-    """A handler for each arm of `agent_session.SessionResponse.response`."""
-
     pong: Callable[[pb.SessionResponse.Pong], R]
     get_chat_history: Callable[[pb.SessionResponse.GetChatHistoryResponse], R]
     run_input: Callable[[pb.SessionResponse.RunInputResponse], R]
@@ -337,10 +282,7 @@ def dispatch_session_response(
     message: pb.SessionResponse, handlers: SessionResponseHandlers[R]
 ) -> R:
     """Calls the handler of the arm that is set, with its payload."""
-    arm = message.WhichOneof("response")
-    return call_handler(
-        "agent_session.SessionResponse.response", message, arm, SESSION_RESPONSE_ARMS, handlers
-    )
+    return call_handler(message, "response", SESSION_RESPONSE_ARMS, handlers)
 
 
 AgentSessionMessageArm: TypeAlias = Literal[
@@ -354,24 +296,20 @@ AgentSessionMessageArm: TypeAlias = Literal[
     "audio_playback_finished",
 ]
 
-AGENT_SESSION_MESSAGE_ARMS: Final[Mapping[AgentSessionMessageArm, Arm]] = MappingProxyType(
-    {
-        "audio_input": Arm(1, pb.AgentSessionMessage.ConsoleIO.AudioFrame),
-        "audio_output": Arm(2, pb.AgentSessionMessage.ConsoleIO.AudioFrame),
-        "event": Arm(3, pb.AgentSessionEvent),
-        "request": Arm(4, pb.SessionRequest),
-        "response": Arm(5, pb.SessionResponse),
-        "audio_playback_flush": Arm(6, pb.AgentSessionMessage.ConsoleIO.AudioPlaybackFlush),
-        "audio_playback_clear": Arm(7, pb.AgentSessionMessage.ConsoleIO.AudioPlaybackClear),
-        "audio_playback_finished": Arm(8, pb.AgentSessionMessage.ConsoleIO.AudioPlaybackFinished),
-    }
-)
+AGENT_SESSION_MESSAGE_ARMS: Final[Mapping[AgentSessionMessageArm, Arm]] = {
+    "audio_input": Arm(1, pb.AgentSessionMessage.ConsoleIO.AudioFrame),
+    "audio_output": Arm(2, pb.AgentSessionMessage.ConsoleIO.AudioFrame),
+    "event": Arm(3, pb.AgentSessionEvent),
+    "request": Arm(4, pb.SessionRequest),
+    "response": Arm(5, pb.SessionResponse),
+    "audio_playback_flush": Arm(6, pb.AgentSessionMessage.ConsoleIO.AudioPlaybackFlush),
+    "audio_playback_clear": Arm(7, pb.AgentSessionMessage.ConsoleIO.AudioPlaybackClear),
+    "audio_playback_finished": Arm(8, pb.AgentSessionMessage.ConsoleIO.AudioPlaybackFinished),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgentSessionMessageHandlers(Handlers[R]):
-    """A handler for each arm of `agent_session.AgentSessionMessage.message`."""
-
     audio_input: Callable[[pb.AgentSessionMessage.ConsoleIO.AudioFrame], R]
     audio_output: Callable[[pb.AgentSessionMessage.ConsoleIO.AudioFrame], R]
     event: Callable[[pb.AgentSessionEvent], R]
@@ -386,11 +324,4 @@ def dispatch_agent_session_message(
     message: pb.AgentSessionMessage, handlers: AgentSessionMessageHandlers[R]
 ) -> R:
     """Calls the handler of the arm that is set, with its payload."""
-    arm = message.WhichOneof("message")
-    return call_handler(
-        "agent_session.AgentSessionMessage.message",
-        message,
-        arm,
-        AGENT_SESSION_MESSAGE_ARMS,
-        handlers,
-    )
+    return call_handler(message, "message", AGENT_SESSION_MESSAGE_ARMS, handlers)

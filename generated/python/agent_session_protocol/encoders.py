@@ -101,8 +101,7 @@ def fill_chat_message(source: Any, to: pb.ChatMessage) -> None:
             to.extra[str(key)] = str(item)
     if (value := source.metrics) is not None:
         fill_metrics_report(value, to.metrics)
-    if (value := source.created_at) is not None:
-        set_timestamp(to.created_at, value)
+    set_timestamp(to.created_at, source.created_at)
 
 
 def encode_chat_message_chat_content(source: Any) -> pb.ChatMessage.ChatContent:
@@ -128,8 +127,7 @@ def fill_function_call(source: Any, to: pb.FunctionCall) -> None:
     to.call_id = "" if (value := source.call_id) is None else value
     to.arguments = "" if (value := source.arguments) is None else value
     to.name = "" if (value := source.name) is None else value
-    if (value := source.created_at) is not None:
-        set_timestamp(to.created_at, value)
+    set_timestamp(to.created_at, source.created_at)
     if value := source.extra:
         for key, item in value.items():
             to.extra[str(key)] = str(item)
@@ -147,8 +145,7 @@ def fill_function_call_output(source: Any, to: pb.FunctionCallOutput) -> None:
     to.call_id = "" if (value := source.call_id) is None else value
     to.output = "" if (value := source.output) is None else value
     to.is_error = False if (value := source.is_error) is None else value
-    if (value := source.created_at) is not None:
-        set_timestamp(to.created_at, value)
+    set_timestamp(to.created_at, source.created_at)
 
 
 def encode_agent_handoff(source: Any) -> pb.AgentHandoff:
@@ -162,8 +159,7 @@ def fill_agent_handoff(source: Any, to: pb.AgentHandoff) -> None:
     if (value := source.old_agent_id) is not None:
         to.old_agent_id = value
     to.new_agent_id = "" if (value := source.new_agent_id) is None else value
-    if (value := source.created_at) is not None:
-        set_timestamp(to.created_at, value)
+    set_timestamp(to.created_at, source.created_at)
 
 
 def encode_agent_config_update(source: Any) -> pb.AgentConfigUpdate:
@@ -179,8 +175,7 @@ def fill_agent_config_update(source: Any, to: pb.AgentConfigUpdate) -> None:
     to.tools_removed.extend(
         item for item in elements(source.tools_removed or ()) if item is not None
     )
-    if (value := source.created_at) is not None:
-        set_timestamp(to.created_at, value)
+    set_timestamp(to.created_at, source.created_at)
 
 
 def encode_chat_context_chat_item(source: Any) -> pb.ChatContext.ChatItem:
@@ -337,8 +332,7 @@ def fill_debug_message(source: Any, to: pb.DebugMessage) -> None:
         return
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
-    if (value := source.payload) is not None:
-        set_struct(to.payload, value)
+    set_struct(to.payload, source.payload)
 
 
 def encode_agent_state_changed(source: Any) -> pb.AgentSessionEvent.AgentStateChanged:
@@ -445,11 +439,9 @@ def fill_overlapping_speech(source: Any, to: pb.AgentSessionEvent.OverlappingSpe
     if is_mapping[type(source)]:
         source = MappingAttributes(source, ("overlap_started_at",))
     to.is_interruption = False if (value := source.is_interruption) is None else value
-    if (value := source.overlap_started_at) is not None:
-        set_timestamp(to.overlap_started_at, value)
+    set_timestamp(to.overlap_started_at, source.overlap_started_at)
     to.detection_delay = 0.0 if (value := source.detection_delay) is None else value
-    if (value := source.detected_at) is not None:
-        set_timestamp(to.detected_at, value)
+    set_timestamp(to.detected_at, source.detected_at)
 
 
 def encode_amd_prediction(source: Any) -> pb.AgentSessionEvent.AmdPrediction:
@@ -459,13 +451,11 @@ def encode_amd_prediction(source: Any) -> pb.AgentSessionEvent.AmdPrediction:
 def fill_amd_prediction(source: Any, to: pb.AgentSessionEvent.AmdPrediction) -> None:
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
-    if (value := source.speech_duration) is not None:
-        set_duration(to.speech_duration, value)
+    set_duration(to.speech_duration, source.speech_duration)
     to.category = amd_category_to_proto(source.category)
     to.reason = "" if (value := source.reason) is None else value
     to.transcript = "" if (value := source.transcript) is None else value
-    if (value := source.delay) is not None:
-        set_duration(to.delay, value)
+    set_duration(to.delay, source.delay)
 
 
 def encode_eot_prediction(source: Any) -> pb.AgentSessionEvent.EotPrediction:
@@ -477,10 +467,8 @@ def fill_eot_prediction(source: Any, to: pb.AgentSessionEvent.EotPrediction) -> 
         source = MappingAttributes(source)
     to.probability = 0.0 if (value := source.probability) is None else value
     to.threshold = 0.0 if (value := source.threshold) is None else value
-    if (value := source.inference_duration) is not None:
-        set_duration(to.inference_duration, value)
-    if (value := source.delay) is not None:
-        set_duration(to.delay, value)
+    set_duration(to.inference_duration, source.inference_duration)
+    set_duration(to.delay, source.delay)
 
 
 def encode_session_usage_updated(source: Any) -> pb.AgentSessionEvent.SessionUsageUpdated:
@@ -705,8 +693,7 @@ def fill_get_session_state_response(
     if value := source.options:
         for key, item in value.items():
             to.options[str(key)] = str(item)
-    if (value := source.created_at) is not None:
-        set_timestamp(to.created_at, value)
+    set_timestamp(to.created_at, source.created_at)
 
 
 def encode_get_rtc_stats_response(
@@ -743,8 +730,7 @@ def fill_get_session_usage_response(
         source = MappingAttributes(source)
     if (value := source.usage) is not None:
         fill_agent_session_usage(value, to.usage)
-    if (value := source.created_at) is not None:
-        set_timestamp(to.created_at, value)
+    set_timestamp(to.created_at, source.created_at)
 
 
 def encode_get_framework_info_response(

@@ -80,26 +80,31 @@ class _Enum(Generic[_V, _K]):
     """The tables of an enum.
 
     Args:
-        name: The full name of the enum.
-        numbers: The enum in the messages.
-        literals: The number of each of the SDK's values.
-        unknown: The number for unknown values, or None.
+        full_name: The full name of the enum.
+        enum: The enum in the messages; None if they are too old to have it.
+        literals: The name of the value for each value of the SDK.
+        unknown: The name of the value for unknown values, or None.
     """
 
     __slots__ = ("from_proto", "names", "numbers", "to_proto")
 
     def __init__(
-        self, name: str, numbers: Any, literals: Mapping[_K, _V], unknown: _V | None = None
+        self, full_name: str, enum: Any, literals: Mapping[_K, str], unknown: str | None = None
     ) -> None:
-        items = numbers.items()
+        items: list[tuple[str, _V]] = [] if enum is None else enum.items()
+        numbers = dict(items)
+        other = None if unknown is None else numbers.get(unknown)
+        pairs = [(item, numbers[name]) for item, name in literals.items() if name in numbers]
         # Of several names of a number, the first one is written.
-        names = {number: text for text, number in reversed(items)}
+        names = {number: name for name, number in reversed(items)}
         # A peer cannot tell an unknown value from one that the SDK has as well.
         logged = unknown in literals.values()
-        self.to_proto: Mapping[Any, _V] = _Table(name, literals, unknown, logged)
-        self.from_proto: Mapping[_V, _K] = _Table(name, {n: item for item, n in literals.items()})
-        self.names: Mapping[_V, str] = _Table(name, names, names.get(unknown))
-        self.numbers: Mapping[Any, _V] = _Table(name, dict(items), unknown)
+        self.to_proto: Mapping[Any, _V] = _Table(full_name, dict[Any, _V](pairs), other, logged)
+        self.from_proto: Mapping[_V, _K] = _Table(full_name, {n: item for item, n in pairs})
+        self.names: Mapping[_V, str] = _Table(
+            full_name, names, None if other is None else names[other]
+        )
+        self.numbers: Mapping[Any, _V] = _Table(full_name, numbers, other)
 
 
 ChatRoleLiteral: TypeAlias = Literal["developer", "system", "user", "assistant"]
@@ -108,10 +113,10 @@ _CHAT_ROLE: Final[_Enum[pb.ChatRole.ValueType, ChatRoleLiteral]] = _Enum(
     "agent_session.ChatRole",
     pb.ChatRole,
     {
-        "developer": pb.ChatRole.DEVELOPER,
-        "system": pb.ChatRole.SYSTEM,
-        "user": pb.ChatRole.USER,
-        "assistant": pb.ChatRole.ASSISTANT,
+        "developer": "DEVELOPER",
+        "system": "SYSTEM",
+        "user": "USER",
+        "assistant": "ASSISTANT",
     },
 )
 
@@ -142,11 +147,11 @@ _AGENT_STATE: Final[_Enum[pb.AgentState.ValueType, AgentStateLiteral]] = _Enum(
     "agent_session.AgentState",
     pb.AgentState,
     {
-        "initializing": pb.AgentState.AS_INITIALIZING,
-        "idle": pb.AgentState.AS_IDLE,
-        "listening": pb.AgentState.AS_LISTENING,
-        "thinking": pb.AgentState.AS_THINKING,
-        "speaking": pb.AgentState.AS_SPEAKING,
+        "initializing": "AS_INITIALIZING",
+        "idle": "AS_IDLE",
+        "listening": "AS_LISTENING",
+        "thinking": "AS_THINKING",
+        "speaking": "AS_SPEAKING",
     },
 )
 
@@ -177,9 +182,9 @@ _USER_STATE: Final[_Enum[pb.UserState.ValueType, UserStateLiteral]] = _Enum(
     "agent_session.UserState",
     pb.UserState,
     {
-        "speaking": pb.UserState.US_SPEAKING,
-        "listening": pb.UserState.US_LISTENING,
-        "away": pb.UserState.US_AWAY,
+        "speaking": "US_SPEAKING",
+        "listening": "US_LISTENING",
+        "away": "US_AWAY",
     },
 )
 
@@ -210,9 +215,9 @@ _TOOL_CALL_STATUS: Final[_Enum[pb.ToolCallStatus.ValueType, ToolCallStatusLitera
     "agent_session.ToolCallStatus",
     pb.ToolCallStatus,
     {
-        "done": pb.ToolCallStatus.TC_DONE,
-        "error": pb.ToolCallStatus.TC_ERROR,
-        "cancelled": pb.ToolCallStatus.TC_CANCELLED,
+        "done": "TC_DONE",
+        "error": "TC_ERROR",
+        "cancelled": "TC_CANCELLED",
     },
 )
 
@@ -245,10 +250,10 @@ _TOOL_REPLY_STATUS: Final[_Enum[pb.ToolReplyStatus.ValueType, ToolReplyStatusLit
     "agent_session.ToolReplyStatus",
     pb.ToolReplyStatus,
     {
-        "scheduled": pb.ToolReplyStatus.TR_SCHEDULED,
-        "completed": pb.ToolReplyStatus.TR_COMPLETED,
-        "interrupted": pb.ToolReplyStatus.TR_INTERRUPTED,
-        "skipped": pb.ToolReplyStatus.TR_SKIPPED,
+        "scheduled": "TR_SCHEDULED",
+        "completed": "TR_COMPLETED",
+        "interrupted": "TR_INTERRUPTED",
+        "skipped": "TR_SKIPPED",
     },
 )
 
@@ -287,13 +292,13 @@ _CLOSE_REASON: Final[_Enum[pb.CloseReason.ValueType, CloseReasonLiteral]] = _Enu
     "agent_session.CloseReason",
     pb.CloseReason,
     {
-        "error": pb.CloseReason.CR_ERROR,
-        "job_shutdown": pb.CloseReason.CR_JOB_SHUTDOWN,
-        "participant_disconnected": pb.CloseReason.CR_PARTICIPANT_DISCONNECTED,
-        "user_initiated": pb.CloseReason.CR_USER_INITIATED,
-        "task_completed": pb.CloseReason.CR_COMPLETED,
+        "error": "CR_ERROR",
+        "job_shutdown": "CR_JOB_SHUTDOWN",
+        "participant_disconnected": "CR_PARTICIPANT_DISCONNECTED",
+        "user_initiated": "CR_USER_INITIATED",
+        "task_completed": "CR_COMPLETED",
     },
-    pb.CloseReason.CR_UNKNOWN,
+    "CR_UNKNOWN",
 )
 
 
@@ -329,13 +334,13 @@ _AMD_CATEGORY: Final[_Enum[pb.AmdCategory.ValueType, AmdCategoryLiteral]] = _Enu
     "agent_session.AmdCategory",
     pb.AmdCategory,
     {
-        "human": pb.AmdCategory.AMD_HUMAN,
-        "machine-ivr": pb.AmdCategory.AMD_MACHINE_IVR,
-        "machine-vm": pb.AmdCategory.AMD_MACHINE_VM,
-        "machine-unavailable": pb.AmdCategory.AMD_MACHINE_UNAVAILABLE,
-        "uncertain": pb.AmdCategory.AMD_UNCERTAIN,
+        "human": "AMD_HUMAN",
+        "machine-ivr": "AMD_MACHINE_IVR",
+        "machine-vm": "AMD_MACHINE_VM",
+        "machine-unavailable": "AMD_MACHINE_UNAVAILABLE",
+        "uncertain": "AMD_UNCERTAIN",
     },
-    pb.AmdCategory.AMD_UNKNOWN,
+    "AMD_UNKNOWN",
 )
 
 

@@ -76,7 +76,7 @@ def client_model(context: Context) -> ClientModel:
     roles = context.protocol.roles
     references = context.references()
     parameters = ParameterBuilder(
-        context.protocol.schema,
+        context,
         references,
         context.reserved | {"timeout", "request", "response", "result", "_raise_unexpected"},
     )

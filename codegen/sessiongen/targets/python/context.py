@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.targets.python.installed_messages import InstalledModule
 from sessiongen.diagnostics import Diagnostic
+from sessiongen.ir.model import Model
 from sessiongen.ir.pairing import Call
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.record_mapping import find_record
-from sessiongen.ir.schema import Field, Oneof
+from sessiongen.ir.schema import Field, Message, Oneof
 from sessiongen.ir.encoding_plan import MessagePlan, encoding_plans
 from sessiongen.vocabulary.model import Record, Vocabulary
 from sessiongen.targets.python.references import Modules, References, modules
@@ -32,6 +33,9 @@ class Context:
 
     vocabulary: the SDK whose objects the package encodes, or None.
     plans: how each message that a host sends is encoded.
+    installed: the installed modules of messages by their proto file.
+    oldest: the name of the oldest supported messages, None if none are configured.
+    newer: the full names of elements that they lack.
     overrides: the function that fills a field, by the path of the field.
     layers: the layers of the output.
     event_classes: the SDK's class of each event arm, if the package is part of the SDK: it uses
@@ -42,6 +46,9 @@ class Context:
     modules: Modules
     vocabulary: Vocabulary | None
     plans: Mapping[str, MessagePlan]
+    installed: Mapping[str, InstalledModule]
+    oldest: str | None
+    newer: frozenset[str]
     overrides: Mapping[str, str]
     layers: Collection[str]
     event_classes: Mapping[str, Record]
@@ -51,12 +58,18 @@ class Context:
         """Return references for another file."""
         return References(self.protocol.schema, self.modules)
 
+    def lacks(self, message: Message, field: Field) -> bool:
+        """Whether the oldest supported messages have a message, but lack a field of it."""
+        name = f"{message.full_name}.{field.name}"
+        return name in self.newer and message.full_name not in self.newer
+
     @property
     def reserved(self) -> frozenset[str]:
         """The names that generated functions use."""
         helpers = {
             "at_most_one",
             "build",
+            "build_known",
             "elements",
             "required",
             "to_timestamp",
@@ -84,23 +97,26 @@ class Context:
 
 
 def context(
-    protocol: Protocol,
+    model: Model,
     installed: Mapping[str, InstalledModule],
-    annotated: Annotated,
     overrides: Mapping[str, str],
     layers: Collection[str],
 ) -> Context:
     """Return the context of a protocol."""
+    protocol = model.protocol
     main = protocol.roles.main.file
     vocabulary = protocol.vocabulary("python")
     return Context(
         protocol,
         modules(protocol.schema, main, installed),
         vocabulary,
-        encoding_plans(protocol, annotated, vocabulary),
+        encoding_plans(protocol, model.annotated, vocabulary),
+        installed,
+        model.oldest.name if model.oldest else None,
+        model.oldest.newer if model.oldest else frozenset(),
         overrides,
         layers,
-        _event_classes(protocol, annotated, vocabulary) if installed else {},
+        _event_classes(protocol, model.annotated, vocabulary) if installed else {},
     )
 
 

@@ -9,7 +9,7 @@ from sessiongen.targets.python.naming import Namespace, constant
 from sessiongen.ir.schema import Field, Oneof
 from sessiongen.targets.python.layout import literal_alias
 from sessiongen.targets.python.context import Context
-from sessiongen.targets.python.references import References
+from sessiongen.targets.python.references import References, newer
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,14 @@ def _union(
     return model
 
 
+def _runtime_class(context: Context, references: References, arm: Field) -> str:
+    """Return the expression of the class of an arm's payload."""
+    name = arm.value.type_name
+    if name in context.newer and name in context.protocol.schema.messages:
+        return f"{newer(references, context.protocol.schema.messages[name])} or object"
+    return references.runtime_class(arm.value)
+
+
 def _arms(context: Context, references: References, oneof: Oneof) -> list[ArmModel]:
     namespace = Namespace(
         f"the handler table of {oneof.message}.{oneof.name}", context.class_reserved | {"R"}
@@ -89,7 +97,7 @@ def _arms(context: Context, references: References, oneof: Oneof) -> list[ArmMod
             name=arm.name,
             number=arm.number,
             type=references.strict(arm.value),
-            runtime=references.runtime_class(arm.value),
+            runtime=_runtime_class(context, references, arm),
             attribute=namespace.name(arm.name, arm.span),
         )
 

@@ -40,6 +40,7 @@ class EncodersModel:
     """encoders.py.
 
     type_layers: the layers that only annotations refer to.
+    newer: the constant, message and name of each field that older messages lack.
     event: "" if the protocol has no events.
     """
 
@@ -51,6 +52,7 @@ class EncodersModel:
     overrides: bool
     type_layers: list[str]
     encoders: list[EncoderModel]
+    newer: list[tuple[str, str, str]]
     event: str
     event_name: str
     event_docs: str

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sessiongen.targets.python.naming import plain
+from sessiongen.targets.python.naming import constant, plain
 from sessiongen.ir.schema import Field, Kind, Value
 from sessiongen.ir.encoding_plan import TaggedOneof, MessagePlan, FieldSource
 from sessiongen.targets.python.layout import imported, LINE_LENGTH, quoted, tuple_of
 from sessiongen.targets.python.encoder_models import EncoderModel, EncodersModel, EventArm
 from sessiongen.targets.python.event_encoder import arms_without_time, event_docs
-from sessiongen.targets.python.message_names import MessageNames
 from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.parameters import access
 from sessiongen.targets.python.responses import response_plans
-
-# The functions that fill a well-known type in place, and those that create one.
-_SETTERS = {
-    "google.protobuf.Timestamp": "set_timestamp",
-    "google.protobuf.Duration": "set_duration",
-    "google.protobuf.Struct": "set_struct",
-}
-_MAKERS = {name: setter.replace("set_", "to_") for name, setter in _SETTERS.items()}
+from sessiongen.targets.python.value_writer import SETTERS, ValueWriter
 
 # The values of unset fields without presence.
 _ZERO_VALUES = {
@@ -47,15 +39,13 @@ def encoded_fields(context: Context) -> list[str]:
     ]
 
 
-class _Encoders:
+class _Encoders(ValueWriter):
     def __init__(self, context: Context) -> None:
-        self.context = context
+        super().__init__(context)
         self.references = context.references()
-        self.names = MessageNames(context)
-        self.enums: set[str] = set()
-        self.fields: set[str] = set()
-        self.values: set[str] = set()
         self.overridden: set[str] = set()
+        # By the name of a constant: the message and the field that older messages lack.
+        self.newer: dict[str, tuple[str, str]] = {}
         self.type_layers = [item for item in ("models", "responses") if item in context.layers]
         self.response_dicts = {item.message.full_name for item in response_plans(context)}
 
@@ -81,6 +71,7 @@ class _Encoders:
             overrides=bool(self.overridden),
             type_layers=self.type_layers if self.response_dicts else [],
             encoders=encoders,
+            newer=[(name, *item) for name, item in self.newer.items()],
             event=event,
             event_name=name,
             event_docs=event_docs(self.context),
@@ -156,7 +147,12 @@ class _Encoders:
         Writing the zero value of a field without presence changes nothing, but marks the
         message as present, which otherwise needs a call.
         """
-        read = [item for item in plan.fields if self._override(plan, item.field) is None]
+        read = [
+            item
+            for item in plan.fields
+            if self._override(plan, item.field) is None
+            and not self.context.lacks(plan.message, item.field)
+        ]
         literals = [item for item in read if self._takes_literal(item)]
         zero_fields = [item for item in read if self._zero(item) and not by_name]
         return next(iter([*literals, *zero_fields]), None)
@@ -185,14 +181,30 @@ class _Encoders:
         sources = {item.field.name: item for item in plan.fields}
         tagged_oneofs = {item.oneof.name: item for item in plan.tagged_oneofs}
         for field in plan.message.fields:
-            override = self._override(plan, field)
-            if field.name in sources and override is not None:
-                self.overridden.add(override)
-                yield f"overrides.{override}(source, to)"
-            elif field.name in sources:
-                yield from self._field(plan, sources[field.name], by_name)
+            if field.name in sources:
+                statements = self._field_or_override(plan, sources[field.name], by_name)
+                if self.context.lacks(plan.message, field):
+                    yield f"if {self._presence(plan, field)}:"
+                    statements = (f"    {item}" for item in statements)
+                yield from statements
             elif field.oneof in tagged_oneofs:
                 yield from self._oneof_statements(plan, tagged_oneofs.pop(str(field.oneof)))
+
+    def _field_or_override(
+        self, plan: MessagePlan, source: FieldSource, by_name: bool
+    ) -> Iterator[str]:
+        override = self._override(plan, source.field)
+        if override is None:
+            yield from self._field(plan, source, by_name)
+            return
+        self.overridden.add(override)
+        yield f"overrides.{override}(source, to)"
+
+    def _presence(self, plan: MessagePlan, field: Field) -> str:
+        """Return the constant that says whether the installed messages have a field."""
+        name = f"_HAS_{constant(self.context.flat(plan.message.full_name))}_{field.name.upper()}"
+        self.newer[name] = (self.references.message(plan.message.full_name), field.name)
+        return name
 
     def _guards(self, plan: MessagePlan, by_name: bool) -> Iterator[str]:
         """Yield the statements that reject a source with several arms of one oneof."""
@@ -244,7 +256,10 @@ class _Encoders:
         yield "except AttributeError:"
         yield f"    tag = tag_of({variable})"
         for index, tagged in enumerate(tagged_oneof.arms):
-            yield f"{'el' if index else ''}if tag == {quoted(tagged.tag)}:"
+            condition = f"tag == {quoted(tagged.tag)}"
+            if self.context.lacks(plan.message, tagged.arm):
+                condition += f" and {self._presence(plan, tagged.arm)}"
+            yield f"{'el' if index else ''}if {condition}:"
             override = self._override(plan, tagged.arm)
             if override is not None:
                 self.overridden.add(override)
@@ -259,9 +274,6 @@ class _Encoders:
             yield "    to.SetInParent()"
         yield f'    log_unknown_tag("{tagged_oneof.oneof.message}.{tagged_oneof.oneof.name}", tag)'
 
-    def _filler(self, value: Value) -> str:
-        return f"fill_{self.names.function(self.context.plans[value.type_name].message)}"
-
     def _field(self, plan: MessagePlan, source: FieldSource, by_name: bool) -> Iterator[str]:
         field = source.field
         read = self._read(plan, source, by_name)
@@ -275,6 +287,8 @@ class _Encoders:
             yield from self._repeated(field.value, read, target)
         elif self._takes_literal(source):
             yield self._assign("to", field, self._converted(field.value, read))
+        elif not by_name and (setter := self._setter(source)):
+            yield f"{setter}({target}, {read})"
         elif statement := self._zero_statement(plan, source, by_name, read):
             yield statement
         elif field.required:
@@ -286,6 +300,12 @@ class _Encoders:
             assignment = f"value := source[{name}]" if by_name else f"value := {read}"
             yield f"if {f'{name} in source and ' if by_name else ''}({assignment}) is not None:"
             yield f"    {self._write(source, target)}"
+
+    def _setter(self, source: FieldSource) -> str:
+        """Return the function that sets a field from a value or None, or ""."""
+        setter = "" if source.field.required else SETTERS.get(source.field.value.type_name, "")
+        self.fields |= {setter} if setter else set()
+        return setter
 
     def _zero_statement(
         self, plan: MessagePlan, source: FieldSource, by_name: bool, read: str
@@ -307,60 +327,6 @@ class _Encoders:
         if source.field.value.kind is Kind.MESSAGE:
             return self._set(source.field.value, target, "value")
         return self._assign("to", source.field, self._field_value(source))
-
-    def _field_value(self, source: FieldSource) -> str:
-        if source.stringify:
-            self.fields.add("text_of")
-            return "text_of(value)"
-        return self._converted(source.field.value, "value")
-
-    def _assign(self, to: str, field: Field, value: str) -> str:
-        if plain(field.name):
-            return f"{to}.{field.name} = {value}"
-        return f'setattr({to}, "{field.name}", {value})'
-
-    def _repeated(self, value: Value, read: str, target: str) -> Iterator[str]:
-        """Yield the statements that write all elements except None, unless None is a literal."""
-        if value.type_name in self.context.plans:
-            yield f"for item in {read} or ():"
-            yield "    if item is not None:"
-            yield f"        {self._filler(value)}(item, {target}.add())"
-            return
-        literals = self.names.literals(value)
-        condition = "" if literals is not None and literals.nullable else " if item is not None"
-        item = self._converted(value, "item")
-        if value.type_name in _MAKERS:
-            maker = _MAKERS[value.type_name]
-            self.values.add(maker)
-            item = f"{maker}(item)"
-        values = f"{read} or ()"
-        if value.kind is not Kind.MESSAGE:
-            self.values.add("elements")
-            values = f"elements({values})"
-        yield f"{target}.extend({item} for item in {values}{condition})"
-
-    def _set(self, value: Value, target: str, variable: str, strings: bool = False) -> str:
-        """Return the statement that writes one value."""
-        if value.type_name in self.context.plans:
-            return f"{self._filler(value)}({variable}, {target})"
-        if value.kind is Kind.MESSAGE:
-            setter = _SETTERS.get(value.type_name, "set_message")
-            self.fields.add(setter)
-            return f"{setter}({target}, {variable})"
-        if strings and value.kind is Kind.STRING:
-            return f"{target} = str({variable})"
-        return f"{target} = {self._converted(value, variable)}"
-
-    def _converted(self, value: Value, variable: str) -> str:
-        converter = self._converter(value)
-        return f"{converter}({variable})" if converter else variable
-
-    def _converter(self, value: Value) -> str:
-        literals = self.names.literals(value) if value.kind is Kind.ENUM else None
-        if literals is None:
-            return ""
-        self.enums.add(literals.to_proto)
-        return literals.to_proto
 
     def _scalar(self, arm: Field) -> str:
         """Return the statement that fills an event arm whose payload has no encoder."""

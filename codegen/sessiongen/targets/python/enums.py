@@ -10,13 +10,14 @@ from sessiongen.ir.name_case import snake
 from sessiongen.targets.python.naming import ENUM_ATTRIBUTES, Namespace, constant, flat_names, plain
 from sessiongen.ir.protocol import BoundEnum
 from sessiongen.ir.reachability import reachable_enums
+from sessiongen.ir.schema import Enum
 from sessiongen.targets.python.context import Context
-from sessiongen.targets.python.references import References
+from sessiongen.targets.python.references import References, newer
 
 
 @dataclass(frozen=True)
 class Pair:
-    """An SDK value as a Python literal and the proto value beside it."""
+    """An SDK value and the name of its proto value, as Python literals."""
 
     literal: str
     value: str
@@ -29,7 +30,7 @@ class EnumModel:
     accepts: the type of an SDK value; str if the SDK has a str Enum.
     accepts_name: the type of a name in JSON.
     alias: the statement that defines the type of its literals.
-    unknown: the expression of the value for unknown literals, or "".
+    unknown: the literal with the name of the value for unknown literals, or "".
     """
 
     full_name: str
@@ -62,15 +63,20 @@ def enums_model(context: Context) -> EnumsModel:
     flat = flat_names({item.enum.full_name: item.enum.path for item in context.protocol.enums})
     enums = [
         _enum(
-            references, namespace, item, item.binding(context.vocabulary), flat[item.enum.full_name]
+            context,
+            references,
+            namespace,
+            item,
+            item.binding(context.vocabulary),
+            flat[item.enum.full_name],
         )
-        for item in _wanted(context)
+        for item in wanted_enums(context)
     ]
     context.faults += namespace.faults
     return EnumsModel(references.imports, references.aliases, enums)
 
 
-def _wanted(context: Context) -> list[BoundEnum]:
+def wanted_enums(context: Context) -> list[BoundEnum]:
     """Return the enums that messages of the protocol carry or that the SDK has as well."""
     carried = reachable_enums(context.protocol)
     return [
@@ -81,6 +87,7 @@ def _wanted(context: Context) -> list[BoundEnum]:
 
 
 def _enum(
+    context: Context,
     references: References,
     namespace: Namespace,
     bound: BoundEnum,
@@ -88,16 +95,15 @@ def _enum(
     flat: str,
 ) -> EnumModel:
     enum = bound.enum
-    class_ = references.enum_class(enum.full_name)
     literal = f"{flat}Literal"
-    pairs = _pairs(binding, class_)
+    pairs = _pairs(binding)
     for name in (literal, f"{snake(flat)}_"):
         namespace.claim(name, enum.full_name, enum.span)
     return EnumModel(
         full_name=enum.full_name,
         title=enum.path[-1],
         function=snake(flat),
-        class_=class_,
+        class_=_class(context, references, enum),
         table=f"_{constant(flat)}",
         literal=literal,
         type=references.enum(enum.full_name),
@@ -105,15 +111,15 @@ def _enum(
         accepts_name="str" if bound.fallback else "str | UnmappedValue",
         pairs=pairs,
         alias=literal_alias(literal, [pair.literal for pair in pairs]),
-        unknown=_value(class_, bound.fallback.name) if bound.fallback else "",
+        unknown=quoted(bound.fallback.name) if bound.fallback else "",
     )
 
 
-def _value(class_: str, name: str) -> str:
-    """Return the expression for an enum's value."""
-    if plain(name) and name not in ENUM_ATTRIBUTES:
-        return f"{class_}.{name}"
-    return f'{class_}.Value("{name}")'
+def _class(context: Context, references: References, enum: Enum) -> str:
+    """Return the expression of an enum; None in messages that are too old to have it."""
+    if enum.full_name not in context.newer:
+        return references.enum_class(enum.full_name)
+    return newer(references, enum)
 
 
 def _accepts(binding: EnumBinding | None, literal: str, fallback: bool) -> str:
@@ -122,7 +128,7 @@ def _accepts(binding: EnumBinding | None, literal: str, fallback: bool) -> str:
     return f"{type_} | None" if fallback else f"{type_} | UnmappedValue"
 
 
-def _pairs(binding: EnumBinding | None, class_: str) -> list[Pair]:
+def _pairs(binding: EnumBinding | None) -> list[Pair]:
     if binding is None:
         return []
-    return [Pair(quoted(literal), _value(class_, value.name)) for literal, value in binding.pairs]
+    return [Pair(quoted(literal), quoted(value.name)) for literal, value in binding.pairs]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sessiongen.targets.python.imports import sorted_imports
 from sessiongen.targets.python.layout import quoted
-from sessiongen.targets.python.naming import Namespace
+from sessiongen.targets.python.naming import Namespace, plain
 from sessiongen.ir.protocol import Event
 from sessiongen.ir.roles import TIMESTAMP
 from sessiongen.ir.schema import Field, Value, Kind
@@ -40,7 +40,7 @@ class EventModel:
     payload: str
     guards: list[str]
     signature: str
-    event: str
+    statement: str
     docs: str
 
 
@@ -50,6 +50,7 @@ class EventsModel:
 
     source_imports: the imports of the SDK's events, for type checkers.
     renamed: the events whose forwarders are not named like their arms.
+    has_newer: whether older messages lack an event.
     """
 
     imports: list[str]
@@ -59,10 +60,12 @@ class EventsModel:
     base: str
     event: str
     event_name: str
+    timestamp: str
     oneof: str
     arm_type: str
     events: list[EventModel]
     renamed: list[EventModel]
+    has_newer: bool
 
 
 def events_model(context: Context) -> EventsModel:
@@ -76,11 +79,9 @@ class _EventsBuilder:
         self.role = context.protocol.roles.event
         self.timestamp = context.protocol.roles.timestamp
         self.references = context.references()
-        self.parameters = ParameterBuilder(
-            context.protocol.schema, self.references, context.reserved | {"event"}
-        )
+        self.parameters = ParameterBuilder(context, self.references, context.reserved | {"event"})
         reserved = context.class_reserved
-        self.sink = Namespace("the event sink", reserved | {"emit"})
+        self.sink = Namespace("the event sink", reserved | {"emit", "_emit"})
         self.forwarders = Namespace("the forwarders", reserved)
         self.listeners = Namespace("the listeners", reserved | {"on_unknown"})
         # The classes of the SDK's events by their module.
@@ -102,9 +103,11 @@ class _EventsBuilder:
             base=base,
             event=event,
             event_name=f"{self.role.full_name}.{oneof.name}",
+            timestamp=self._time.name if self._time else "",
             oneof=oneof.name,
             arm_type=f"{self.context.union_name(oneof)}Arm",
             events=events,
+            has_newer=any(self.context.lacks(self.role, arm) for arm in self.role.arms),
             renamed=[item for item in events if item.forwarder != item.arm],
         )
 
@@ -129,9 +132,7 @@ class _EventsBuilder:
                 *self.parameters.oneof_guards(self.role.other_oneofs, beside),
             ],
             signature=signature([*parameters, *beside]),
-            event=construct(
-                self.references.message(self.role.full_name), [*beside, payload_argument]
-            ),
+            statement=self._statement(beside, payload_argument),
             docs=event_docs(self.context.protocol, arm),
         )
 
@@ -143,6 +144,22 @@ class _EventsBuilder:
         module = record.place.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         self.sources.setdefault(module, set()).add(record.name)
         return record.name
+
+    def _statement(self, beside: list[Parameter], payload: Parameter) -> str:
+        """Return the statement that emits an event."""
+        parameters = [*beside, payload]
+        if self._time is None or any(item.unset or not plain(item.field) for item in parameters):
+            event = construct(self.references.message(self.role.full_name), parameters)
+            return f"self.emit({event})"
+        time, *others = parameters
+        fields = "".join(f", {item.field}={item.argument}" for item in others)
+        return f"self._emit({time.name}{fields})"
+
+    @property
+    def _time(self) -> Field | None:
+        """The field for the time of events, if it can be written as a keyword."""
+        field = self.timestamp
+        return field if field is not None and plain(field.name) else None
 
     def _beside(self, function: str) -> list[Parameter]:
         others = [item for item in self.role.beside if item is not self.timestamp]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 
@@ -27,6 +28,7 @@ from sessiongen.targets.python.enums import enums_model
 from sessiongen.targets.python.events import events_model
 from sessiongen.targets.python.context import Context, context
 from sessiongen.targets.python.models import plain_model
+from sessiongen.targets.python.needed import needed_model, newer_faults, with_known_version
 from sessiongen.targets.python.obstacles import obstacle
 from sessiongen.targets.python.peer import peer_model
 from sessiongen.targets.python.references import module_faults
@@ -65,15 +67,20 @@ def generate(model: Model, output: Output, version: str, formatter: Formatter) -
     protocol, compiled = model.protocol, model.compiled
     overrides = load(output.options.overrides)
     installed = installed_modules(model, output.options)
-    context_ = context(protocol, installed, model.annotated, overrides.functions, output.layers)
+    context_ = context(model, installed, overrides.functions, output.layers)
     context_.faults += message_faults(protocol.schema)
     context_.faults += overrides.faults(encoded_fields(context_))
     options = output.options
     source = _printable(compiled.origin)
     header = _header(version, source, options)
     if installed:
+        context_.faults += newer_faults(context_)
         rendered = _render(context_, output, source, header)
-        return {**_layers(rendered, formatter, options), **_overrides(overrides, header)}
+        layers = _layers(rendered, formatter, options)
+        if model.oldest is None:
+            path = options.folder / "needed.py"
+            layers["needed.py"] = with_known_version(layers["needed.py"], path)
+        return {**layers, **_overrides(overrides, header)}
     context_.faults += module_faults(compiled.own, protocol.roles.main.span)
     if context_.faults:
         # Raises these faults together with those of the layers.
@@ -100,19 +107,35 @@ def _render(
     assert isinstance(output.options, PythonOptions)
     # Modules that share the package's top-level name belong to the same project.
     first_party = (output.options.package.partition(".")[0],)
-    rendered = {}
+    rendered: dict[str, str] = {}
     layers = _possible_layers(context_, output)
     for layer in layers:
         build = _MODELS[layer]
         model = build(context_) if build is not None else None
         template = templates.get_template(f"{layer}.py.j2")
-        text = template.render(**shared, model=model)
+        used = {name for text in rendered.values() for name in _helpers(text)}
+        text = template.render(**shared, model=model, used=used)
         rendered[f"{layer}.py"] = arranged(text, first_party)
+    if context_.installed:
+        template = templates.get_template("needed.py.j2")
+        text = template.render(**shared, model=needed_model(context_, output.options.package))
+        rendered["needed.py"] = arranged(text, first_party)
     if context_.faults:
         raise InputError(context_.faults)
     listing = "\n".join(f"- `{name}`: {LAYERS[name].summary}" for name in layers)
-    rendered["__init__.py"] = templates.get_template("init.py.j2").render(**shared, listing=listing)
+    rendered["__init__.py"] = templates.get_template("init.py.j2").render(
+        **shared, listing=listing, needed="needed.py" in rendered
+    )
     return rendered
+
+
+# What a rendered module imports from the layers of helpers.
+_HELPERS = re.compile(r"^from \.(?:fields|values) import (.+)$", re.MULTILINE)
+
+
+def _helpers(text: str) -> list[str]:
+    """Return the helper functions that a rendered module uses."""
+    return [name for names in _HELPERS.findall(text) for name in names.split(", ")]
 
 
 def _possible_layers(context_: Context, output: Output) -> list[str]:

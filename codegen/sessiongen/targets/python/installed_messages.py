@@ -29,9 +29,11 @@ class InstalledModule:
         rather than `Enum` (protoc --pyi_out).
     oneof_literals: the stub gives WhichOneof a Literal result.
     optional_bools: constructors take None for a bool that can be absent (mypy-protobuf).
+    distribution: see MessageModule.
     """
 
     name: str
+    distribution: str
     enum_types: bool
     oneof_literals: bool
     optional_bools: bool
@@ -125,6 +127,7 @@ def _stub_style(module: MessageModule) -> InstalledModule:
     text = _stub_text(module) or ""
     return InstalledModule(
         module.name,
+        module.distribution,
         enum_types=bool(_ENUM_TYPE.search(text)) or "metaclass=" not in text,
         oneof_literals="def WhichOneof" in text,
         optional_bools=": bool = ..." not in text,

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sessiongen.diagnostics import Diagnostic
+from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.layout import quoted
 from sessiongen.targets.python.naming import Namespace, plain
-from sessiongen.ir.schema import Field, Kind, Message, Oneof, Schema, Value
+from sessiongen.ir.schema import Field, Kind, Message, Oneof, Value
 from sessiongen.targets.python.references import SCALAR_TYPES, References
 
 # Messages whose Python form is one value rather than their fields.
@@ -52,8 +53,9 @@ def signature(parameters: Iterable[Parameter], others: Sequence[str] = ()) -> st
 class ParameterBuilder:
     """Returns the parameters of the functions in a file."""
 
-    def __init__(self, schema: Schema, references: References, reserved: Iterable[str]) -> None:
-        self.schema = schema
+    def __init__(self, context: Context, references: References, reserved: Iterable[str]) -> None:
+        self.context = context
+        self.schema = context.protocol.schema
         self.references = references
         self.reserved = frozenset(reserved)
         self.faults = list[Diagnostic]()
@@ -95,7 +97,11 @@ class ParameterBuilder:
         message = self.fields_of(arm)
         if message is None:
             return parameters[0].argument
-        return construct(self.references.message(message.full_name), parameters)
+        type_ = self.references.message(message.full_name)
+        if not any(self.context.lacks(message, field) for field in message.fields):
+            return construct(type_, parameters)
+        self.references.values.add("build_known")
+        return f"build_known({type_}, {_dict(parameters)})"
 
     def guards(self, arm: Field, parameters: Sequence[Parameter]) -> list[str]:
         """Return the statements that reject several arms of a oneof in an arm's payload."""
@@ -189,8 +195,12 @@ def construct(type_: str, parameters: Sequence[Parameter]) -> str:
     arguments = [(item.field, item.argument) for item in parameters]
     if all(plain(item.field) and not item.unset for item in parameters):
         return f"{type_}({', '.join(f'{name}={argument}' for name, argument in arguments)})"
-    pairs = ", ".join(f'"{name}": {argument}' for name, argument in arguments)
-    return f"build({type_}, {{{pairs}}})"
+    return f"build({type_}, {_dict(parameters)})"
+
+
+def _dict(parameters: Sequence[Parameter]) -> str:
+    pairs = ", ".join(f'"{item.field}": {item.argument}' for item in parameters)
+    return f"{{{pairs}}}"
 
 
 def access(base: str, name: str) -> str:

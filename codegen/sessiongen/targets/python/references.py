@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from sessiongen.targets.python.installed_messages import InstalledModule
 from sessiongen.diagnostics import Diagnostic, Rule, Span
+from sessiongen.targets.python.layout import quoted
 from sessiongen.targets.python.naming import flat_names
 from sessiongen.ir.schema import Enum, Kind, Message, Schema, Value
 from sessiongen.frontend.well_known import module, is_well_known
@@ -142,6 +143,14 @@ def module_faults(own: tuple[str, ...], span: Span) -> list[Diagnostic]:
             fault = f"{file!r} and {other!r} both become the module {module_name(file)!r}"
             faults.append(Diagnostic(span, Rule.NAME_CLASH, fault, "rename one of the two files"))
     return faults
+
+
+def newer(references: References, definition: Message | Enum) -> str:
+    """Return the expression for a class that older messages lack, which is None there."""
+    expression = references.module(definition.file)
+    for part in definition.path:
+        expression = f"getattr({expression}, {quoted(part)}, None)"
+    return expression
 
 
 class References:

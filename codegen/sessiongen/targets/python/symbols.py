@@ -28,7 +28,7 @@ class SymbolFinder:
     def __init__(self, model: Model, output: Output) -> None:
         assert isinstance(output.options, PythonOptions)
         installed = installed_modules(model, output.options)
-        self._context = context(model.protocol, installed, model.annotated, {}, output.layers)
+        self._context = context(model, installed, {}, output.layers)
         self._dispatch = dispatch_model(self._context)
         self._names = MessageNames(self._context)
         self._output = output

@@ -26,7 +26,7 @@ TESTS = Path(__file__).parent
 # Tests that start many processes, run type checkers or generate many packages. `make test-quick`
 # leaves them out.
 SLOW = (
-    "codegen/config/test_proposals_published.py",
+    "codegen/init/test_proposals_published.py",
     "runtime/livekit_agents/test_session_lifetime.py",
     "codegen/cli/test_refusals.py",
     "codegen/frontend",

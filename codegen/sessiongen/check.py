@@ -10,6 +10,7 @@ from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.generate import complete, manifests_of, runs_of
 from sessiongen.output import writer
 from sessiongen.output.cache import Cache
+from sessiongen.output.former_outputs import former_outputs
 from sessiongen.output.folders import folder_of
 from sessiongen.output.writer import Difference, Manifest
 from sessiongen.paths import display
@@ -29,7 +30,8 @@ def check(config: Config, use_cache: bool, full_diff: bool = False) -> Result:
     unchanged = cache.unchanged() if use_cache else None
     if unchanged is not None:
         pairs = zip(config.outputs, unchanged, strict=True)
-        return Result(lines=[_no_drift(output, len(files)) for output, files in pairs])
+        summaries = [_no_drift(output, len(files)) for output, files in pairs]
+        return Result(lines=summaries, diagnostics=former_outputs(config))
     runs = runs_of(config, cache if use_cache else None)
     before = [writer.load_manifest(output.folder) for output in config.outputs]
     skew = [item for each in zip(config.outputs, before, runs) for item in _skew(config, *each)]
@@ -38,6 +40,7 @@ def check(config: Config, use_cache: bool, full_diff: bool = False) -> Result:
     from sessiongen import pipeline
 
     result = pipeline.build(config, runs)
+    warnings = [*result.model.warnings, *former_outputs(config)]
     expected = complete(result.files, manifests_of(result.files, runs))
     pairs_ = zip(config.outputs, expected, strict=True)
     differences = [writer.compare(folder_of(output), files) for output, files in pairs_]
@@ -46,7 +49,7 @@ def check(config: Config, use_cache: bool, full_diff: bool = False) -> Result:
             cache.save(result.model.cache_inputs(config), expected)
         counted = zip(config.outputs, expected, strict=True)
         lines = [_no_drift(output, len(files)) for output, files in counted]
-        return Result(lines=lines, diagnostics=[*result.model.warnings])
+        return Result(lines=lines, diagnostics=warnings)
     from sessiongen.output import drift_report
 
     drift = list(zip(config.outputs, differences, strict=True))
@@ -58,7 +61,7 @@ def check(config: Config, use_cache: bool, full_diff: bool = False) -> Result:
     detail = (
         drift_report.full(drift) if full_diff else drift_report.short(drift, result.model, config)
     )
-    return Result(FINDING, diagnostics=[*result.model.warnings, *reported], detail=detail)
+    return Result(FINDING, diagnostics=[*warnings, *reported], detail=detail)
 
 
 def _faults(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sessiongen.config.model import Config, Output
 from sessiongen.output import staging, writer
 from sessiongen.output.cache import Cache
+from sessiongen.output.former_outputs import former_outputs, remember_outputs
 from sessiongen.output.folders import folder_of, versions_of
 from sessiongen.output.writer import Difference, Manifest
 from sessiongen.paths import display
@@ -31,7 +32,8 @@ def generate(config: Config, use_cache: bool) -> Result:
     unchanged = cache.unchanged() if use_cache else None
     if unchanged is not None:
         pairs = zip(config.outputs, unchanged, strict=True)
-        return Result(lines=[_summary(output, len(files), []) for output, files in pairs])
+        summaries = [_summary(output, len(files), []) for output, files in pairs]
+        return Result(lines=summaries, diagnostics=former_outputs(config))
     from sessiongen import pipeline
     from sessiongen.counterparts import missing_counterparts
     from sessiongen.ir import roles
@@ -45,6 +47,8 @@ def generate(config: Config, use_cache: bool) -> Result:
     diagnostics = [*result.model.warnings, *roles.notes(result.model.protocol.roles, config)]
     diagnostics += missing_counterparts(result.model, config)
     diagnostics += staging.write(plans)
+    diagnostics += former_outputs(config)
+    remember_outputs(config)
     cache.save(result.model.cache_inputs(config), complete(result.files, manifests))
     lines = list(_protocol(result.model))
     for (output, files, _), earlier, run, plan in zip(outputs, before, runs, plans, strict=True):

@@ -19,7 +19,8 @@ import click
 from sessiongen import __version__
 from sessiongen.config.model import Config
 from sessiongen.config.reader import load
-from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed, show
+from sessiongen.diagnostics import Diagnostic, InputError, failed, show
+from sessiongen.cli.input_errors import unusable_input
 from sessiongen.cli.options import Command, Options, current, pass_options, shared, without_format
 from sessiongen.cli.sources import sdk_sources
 from sessiongen.paths import display
@@ -359,7 +360,7 @@ def _run(options: Options, command: Callable[[], Result], document: bool = False
     except InputError as error:
         result = Result(INPUT_ERROR, diagnostics=error.diagnostics)
     except (OSError, RecursionError, UnicodeEncodeError) as error:
-        result = Result(INPUT_ERROR, diagnostics=[_unreadable_input(options, error)])
+        result = Result(INPUT_ERROR, diagnostics=[unusable_input(options.config, error)])
     except KeyboardInterrupt:
         # The status that shells use for interrupted commands.
         click.echo("interrupted", err=True)
@@ -374,27 +375,6 @@ def _run(options: Options, command: Callable[[], Result], document: bool = False
     # In JSON the detail contains the diagnostics.
     _report(options, result.diagnostics, silent=document and bool(result.detail))
     sys.exit(result.status)
-
-
-def _unreadable_input(
-    options: Options, error: OSError | RecursionError | UnicodeEncodeError
-) -> Diagnostic:
-    """Return a fault for input that is nested too deeply or cannot be opened."""
-    if isinstance(error, UnicodeEncodeError):
-        missing = error.object[error.start : error.end]
-        fault = (
-            f"the encoding of file names, {error.encoding}, has no {missing!a} of {error.object!a}"
-        )
-        help_ = "set a locale with UTF-8, such as LC_ALL=C.UTF-8, or PYTHONUTF8=1"
-        return Diagnostic(Span(display(options.config)), Rule.UNREADABLE, fault, help_)
-    if isinstance(error, RecursionError):
-        help_ = "reduce the nesting: the recursion limit of Python was reached"
-        fault = "the input is nested too deeply"
-        return Diagnostic(Span(display(options.config)), Rule.UNREADABLE, fault, help_)
-    path = error.filename if isinstance(error.filename, str) else options.config
-    fault = f"cannot use this path: {error.strerror or error}"
-    help_ = "check that it exists, that its name is valid, and that it can be read and written"
-    return Diagnostic(Span(display(Path(path))), Rule.UNREADABLE, fault, help_)
 
 
 def _report(options: Options, diagnostics: Iterable[Diagnostic], silent: bool) -> None:

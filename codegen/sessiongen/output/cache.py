@@ -31,7 +31,7 @@ class Cache:
         self._started = time.time_ns() - 10_000_000
         self._folder = config.root / FOLDER
         # A folder may contain several configurations.
-        self._state = self._folder / f"state-{_key(config.path.name)}.json"
+        self._state = self._folder / f"state-{key_of(config.path.name)}.json"
         self._fixed = {
             "versions": [versions_of(output) for output in config.outputs],
             "generator": tool_versions.generator_digest(),
@@ -48,7 +48,7 @@ class Cache:
         """Return the file in which the target of an output may store results."""
         self._make_folder()
         name = f"{self._config.path.name}\0{output.key_path[1:]}"
-        return self._folder / f"{output.language}-{_key(name)}.json"
+        return self._folder / f"{output.language}-{key_of(name)}.json"
 
     def _make_folder(self) -> None:
         try:
@@ -125,7 +125,8 @@ class Cache:
             return True
 
 
-def _key(text: str) -> str:
+def key_of(text: str) -> str:
+    """Return a part of a file name for a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -1,6 +1,6 @@
 """Published protocols, in packages of the public Python index; as a program it prints their table.
 
-`codegen/config/test_proposals_published.py` checks each fact. requirements-protocols.txt has the
+`codegen/init/test_proposals_published.py` checks each fact. requirements-protocols.txt has the
 packages that other tests do not need.
 """
 

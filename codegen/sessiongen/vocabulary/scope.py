@@ -62,7 +62,7 @@ class Scope(PackageSource):
 
     protobuf: module (and exported name) of the messages.
     protobuf_distribution: the name of their package in the registry, or "".
-    session, host, driver: the classes with a role.
+    session, host, driver: the classes with a role; empty for one that is not to be read.
     messages: the names of the messages with a role.
     not_arms: the fields of these messages outside their oneofs, as `Message.field`, and the
         names of the oneofs, which some languages fill with a variable.
@@ -138,9 +138,7 @@ def _scope(tables: Tables, data: Table, sdk: str, roles: Roles) -> Scope:
         ("module", "name", "distribution", *(item.name for item in fields(MessageNames))),
     )
     names = _message_names(tables, messages, roles)
-    session, host, driver = (
-        tables.required_string(classes, ("classes", name)) for name in _CLASSES
-    )
+    session, host, driver = (tables.string(classes, ("classes", name)) or "" for name in _CLASSES)
     return Scope(
         sdk=sdk,
         language=language,

@@ -9,6 +9,7 @@ from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.model import Driver, Place, Reception, Sending
 from sessiongen.vocabulary.python.classes import Role
 from sessiongen.vocabulary.python.dispatch import Oneof, is_arm_name
+from sessiongen.vocabulary.python.generated import GeneratedUse, generated_api
 from sessiongen.vocabulary.python.emitters import declared_events
 from sessiongen.vocabulary.python.literals import last, self_attribute
 
@@ -34,7 +35,9 @@ def read_driver(role: Role) -> Driver:
             role.fault(call, Rule.SDK_EVENT, message)
         if not any(_is_event(role, item, function) for item in call.args[1:]):
             payload_only = payload_only or role.place(call)
-    sends = list(_sends(role))
+    generated = GeneratedUse(role, generated_api(role.modules, role.scope.messages))
+    by_arm_name = by_arm_name or generated.emits_by_arm_name()
+    sends = [*_sends(role), *generated.sends()]
     role.expect(bool(by_arm_name or receives), "emits no event")
     role.expect(bool(sends), "sends no request")
     events = declared_events(role.modules, role.view.definitions, role.faults)

@@ -13,6 +13,7 @@ from sessiongen.vocabulary.model import SENDS, RECEIVES, EnvelopeUse
 from sessiongen.vocabulary.python.constructions import ConstructionBuilder
 from sessiongen.vocabulary.python.dispatch import Oneof, branches
 from sessiongen.vocabulary.python.modules import Modules
+from sessiongen.vocabulary.python.generated import filled_arms, generated_api
 from sessiongen.vocabulary.python.parsed_module import Module
 from sessiongen.vocabulary.scope import Scope
 
@@ -24,7 +25,17 @@ def envelope_uses_of(
     faults: Faults,
 ) -> Iterator[EnvelopeUse]:
     """Yield each arm that is sent or received, with every place that does so."""
-    for module in modules.mentioning(scope.messages.envelope):
+    protobuf = ".".join(scope.protobuf)
+    api = generated_api(modules, scope.messages)
+    reading = {item.path: item for item in modules.mentioning(scope.messages.envelope)}
+    if api.requests:
+        # What stands on generated code need not name the envelope.
+        reading.update((item.path, item) for item in modules.using(protobuf))
+    for module in reading.values():
+        if modules.is_generated(module):
+            continue
+        for arm, call in filled_arms(modules, module, api, scope.messages.event_arm):
+            yield EnvelopeUse(arm, SENDS, _owner(module, call), module.place(call))
         for construction in constructions_in(module):
             for arm in (
                 construction.fields if construction.message == scope.messages.envelope else ()
@@ -33,9 +44,17 @@ def envelope_uses_of(
         for node in module.tree.body:
             if isinstance(node, ast.ClassDef):
                 oneof = Oneof(scope.messages.envelope, "")
-                protobuf = ".".join(scope.protobuf)
                 for case in branches(modules, [(module, node)], oneof, protobuf, faults):
                     name = getattr(case.function, "name", "")
                     yield EnvelopeUse(
                         case.arm, RECEIVES, f"{node.name}.{name}", module.place(case.node)
                     )
+
+
+def _owner(module: Module, call: ast.Call) -> str:
+    """Return the class and method around a call."""
+    for owner in module.tree.body:
+        for item in owner.body if isinstance(owner, ast.ClassDef) else ():
+            if any(node is call for node in ast.walk(item)):
+                return f"{getattr(owner, 'name', '')}.{getattr(item, 'name', '')}"
+    return ""

@@ -11,6 +11,7 @@ from sessiongen.vocabulary.python.answers import error_texts, unknown_request_an
 from sessiongen.vocabulary.python.classes import Role
 from sessiongen.vocabulary.python.dispatch import Branch, Oneof
 from sessiongen.vocabulary.python.events import event_use
+from sessiongen.vocabulary.python.generated import GeneratedUse, generated_api
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.reads import read_fields
 from sessiongen.vocabulary.python.literals import dotted, self_attribute
@@ -26,12 +27,15 @@ def read_host(role: Role) -> Host:
     union = Oneof(role.scope.messages.request, role.scope.messages.request_arm)
     cases = role.branches(union)
     answers = [_answer(role, branch) for branch in cases]
+    generated = GeneratedUse(role, generated_api(role.modules, role.scope.messages))
+    forwards += generated.forwards()
+    answers += generated.answers()
     role.expect(bool(forwards), "forwards no event")
     role.expect(bool(answers), "answers no request")
     return Host(
         role.view.definition.name,
         role.place(role.view.node),
-        unknown_request_answer(role, cases),
+        unknown_request_answer(role, cases) or generated.unknown_request(),
         tuple(forwards),
         tuple(answers),
     )

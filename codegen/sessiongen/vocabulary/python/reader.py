@@ -62,7 +62,7 @@ class _PackageReader:
     def read(self) -> Vocabulary:
         scope, faults, modules = self.scope, self.faults, self.modules
         session, host, driver = (
-            self._required.role(name, _is_class)
+            self._required.role(name, _is_class) if name else None
             for name in (scope.session, scope.host, scope.driver)
         )
         protocol_modules = self._protocol_modules(
@@ -157,7 +157,8 @@ class _PackageReader:
         yield from self.modules.using(self._protobuf)
 
     def _constructs_messages(self, module: Module) -> bool:
-        return self.modules.uses(module, self._protobuf)
+        uses = self.modules.uses(module, self._protobuf)
+        return uses and not self.modules.is_generated(module)
 
     def _imported(self, module: Module, always: bool) -> Iterator[Definition]:
         for head, imported in sorted(module.imports.items()):
@@ -186,8 +187,9 @@ class _PackageReader:
         records = RecordReader(self.modules, self.faults)
         start = [
             definition
-            for module in protocol_modules
+            for module in (*protocol_modules, *self.modules.generated())
             for definition in self._imported(module, False)
+            if not self.modules.is_generated(definition.module)
         ]
         if session:
             start += self._event_module(session)

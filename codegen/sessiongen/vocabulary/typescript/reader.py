@@ -62,7 +62,7 @@ class _PackageReader:
     def read(self) -> Vocabulary:
         scope, faults = self.scope, self.faults
         session, host, driver = (
-            self._required.role(name, _is_class)
+            self._required.role(name, _is_class) if name else None
             for name in (scope.session, scope.host, scope.driver)
         )
         protocol_files = self._protocol_files(

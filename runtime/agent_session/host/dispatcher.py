@@ -27,6 +27,10 @@ from ..transport.session import SessionTransport
 # How long a handler may take to end once it is cancelled, in seconds.
 _CANCEL_TIMEOUT: Final = 0.25
 
+# How many characters of ids one pong takes before it is replaced. The memory of a string that was
+# replaced in a message is freed with the message.
+_PONG_CHARACTERS: Final = 1 << 14
+
 _NO_ID: Final = "a request needs a request_id"
 _BAD_ID: Final = "another request with this request_id is in flight"
 _CANCELLED: Final = "the request was cancelled"
@@ -69,9 +73,9 @@ class RequestDispatcher:
         self._waiting = WaitingRequests(max_waiting_bytes)
         self._pacer = Pacer(transport)
         self._context = contextvars.copy_context()
-        # One message serves for all pongs, since transports encode a message before they return.
+        # One message serves for many pongs, since transports encode a message before they return.
         self._pong = pb.AgentSessionMessage()
-        encoders.fill_pong(responses.Pong(), self._pong.response.pong)
+        self._pong_characters = 0
 
     def start(self) -> None:
         """Copies the context of the caller, such as the current job, for the handlers."""
@@ -83,10 +87,18 @@ class RequestDispatcher:
         if not request_id or request_id in self._in_flight or request_id in self._waiting:
             self._refuse(request_id, _BAD_ID if request_id else _NO_ID)
         elif request.HasField("ping"):
+            self._pong_characters -= len(request_id)
+            if self._pong_characters < 0:
+                self._renew_pong()
             self._pong.response.request_id = request_id
             self._send(self._pong, request_id)
         else:
             self._dispatch(request, request.WhichOneof("request"))
+
+    def _renew_pong(self) -> None:
+        self._pong = pb.AgentSessionMessage()
+        encoders.fill_pong(responses.Pong(), self._pong.response.pong)
+        self._pong_characters = _PONG_CHARACTERS
 
     def stop(self) -> None:
         """Refuses new requests."""

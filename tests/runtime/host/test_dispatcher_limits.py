@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -281,3 +283,35 @@ def test_responses_that_are_ready_at_once_do_not_overflow_the_queue() -> None:
             assert not driver.ended
 
     run(main())
+
+
+@pytest.mark.parametrize(("pings", "length"), [(300_000, 10), (200, 100_000)])
+def test_pings_leave_no_memory(pings: int, length: int) -> None:
+    """In a process of its own, which reports its growth in KiB."""
+    program = f"""
+import asyncio, psutil
+from agent_session.host.dispatcher import RequestDispatcher
+from agent_session_protocol import agent_session_pb2 as pb
+
+class Sink:
+    def send_nowait(self, message):
+        return len(message.SerializeToString())
+
+async def main():
+    dispatcher = RequestDispatcher(None, Sink(), None, 64, 1 << 20)
+    def ping(number):
+        request = pb.SessionRequest(request_id=f"{{number:0{length}}}", ping={{}})
+        dispatcher.dispatch(request)
+    for number in range(1000):
+        ping(number)
+    before = psutil.Process().memory_info().rss // 1024
+    for number in range({pings}):
+        ping(number)
+    print(psutil.Process().memory_info().rss // 1024 - before)
+
+asyncio.run(main())
+"""
+    command = [sys.executable, "-c", program]
+    growth = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    # One string of each would take 4,700 KiB, or 19,500 KiB.
+    assert int(growth) < 2000

@@ -22,7 +22,8 @@ class RequestQueue:
     def __init__(self, transport: SessionTransport) -> None:
         self._transport = transport
         self._pacer = Pacer(transport)
-        self._waiting = deque[tuple[AgentSessionMessage, asyncio.Future[Any]]]()
+        # Made when a request has to wait, since there can be thousands of idle sessions.
+        self._waiting: deque[tuple[AgentSessionMessage, asyncio.Future[Any]]] | None = None
         self._task: asyncio.Task[None] | None = None
 
     def put(self, message: AgentSessionMessage, future: asyncio.Future[Any]) -> None:
@@ -36,9 +37,11 @@ class RequestQueue:
             if pacer.sent >= WINDOW:
                 pacer.flush()
             return
+        if self._waiting is None:
+            self._waiting = deque()
         self._waiting.append((message, future))
         if self._task is None:
-            self._task = asyncio.ensure_future(self._send_waiting())
+            self._task = asyncio.ensure_future(self._send_waiting(self._waiting))
 
     async def close(self) -> None:
         """Removes the queued requests. Their futures stay pending."""
@@ -47,14 +50,15 @@ class RequestQueue:
             await asyncio.wait([self._task])
         await self._pacer.close()
 
-    async def _send_waiting(self) -> None:
+    async def _send_waiting(
+        self, waiting: deque[tuple[AgentSessionMessage, asyncio.Future[Any]]]
+    ) -> None:
         try:
-            while self._waiting:
+            while waiting:
                 await self._pacer.wait()
-                self._send(*self._waiting.popleft())
+                self._send(*waiting.popleft())
         finally:
-            self._task = None
-            self._waiting.clear()
+            self._task = self._waiting = None
 
     def _send(self, message: AgentSessionMessage, future: asyncio.Future[Any]) -> None:
         if future.done():

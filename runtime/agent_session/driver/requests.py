@@ -39,7 +39,7 @@ class SessionRequests(SessionRequestClient):
     def __init__(self, sender: RequestSender) -> None:
         self._sender = sender
         # The envelope of the last new request, and that request, until it is sent.
-        self._message: pb.AgentSessionMessage
+        self._message: pb.AgentSessionMessage | None = None
         self._request: pb.SessionRequest | None = None
 
     def new_request(self) -> pb.SessionRequest:
@@ -52,9 +52,10 @@ class SessionRequests(SessionRequestClient):
     def send(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, request: pb.SessionRequest, timeout: float | None = None
     ) -> Coroutine[Any, Any, pb.SessionResponse]:
-        if request is self._request:
-            self._request = None
-            return self._sender.send_envelope(self._message, request, timeout)
+        message = self._message
+        if message is not None and request is self._request:
+            self._message = self._request = None
+            return self._sender.send_envelope(message, request, timeout)
         return self._sender.send(request, timeout)
 
 

@@ -83,18 +83,18 @@ class RemoteSession(AgentSessionEventListeners, _ShortNames):
         self._timeout = timeout
         self._console = console
         self._request_queue = RequestQueue(transport)
-        self._streams = weakref.WeakSet[EventStream]()
+        self._streams: weakref.WeakSet[EventStream] | None = None  # made when needed
         self._starting = asyncio.Lock()
         self._started = False
         self._closed = False
         self._delivery: asyncio.Task[None] | None = None
         self._outcome: Outcome | None = None
-        self._outcome_known = asyncio.Event()
+        self._outcome_known: asyncio.Event | None = None  # made when needed
         # The error of a send; None if messages can be sent.
         self._send_error: Callable[[], Exception] | None = NotStarted
         # Whether all requests can be sent, so that the usual case needs one check.
         self._accepts_requests = False
-        self._logged: set[str] = set()
+        self._logged: frozenset[str] = frozenset()
 
     # Start and close.
 
@@ -170,6 +170,7 @@ class RemoteSession(AgentSessionEventListeners, _ShortNames):
         then: a host can wait for requests such as finalize_simulation until the driver closes.
         """
         while self._outcome is None:
+            self._outcome_known = self._outcome_known or asyncio.Event()
             await self._outcome_known.wait()
         return self._outcome
 
@@ -229,8 +230,7 @@ class RemoteSession(AgentSessionEventListeners, _ShortNames):
         A cancellation ends the wait; the host may still be handling the request.
         """
         message = pb.AgentSessionMessage()
-        # Faster than passing the request to the constructor.
-        message.request.CopyFrom(request)
+        message.request.CopyFrom(request)  # faster than the constructor
         return await self.send_envelope(message, message.request, timeout)
 
     async def send_envelope(
@@ -301,12 +301,11 @@ class RemoteSession(AgentSessionEventListeners, _ShortNames):
         if message.HasField("response"):
             if not self._pending.resolve(message.response):
                 self._log_once("a response to a request that was never sent")
-        elif self._closed:
-            return
-        elif message.HasField("event"):
-            self._event_received(message.event)
-        else:
-            self._audio_received(message)
+        elif not self._closed:
+            if message.HasField("event"):
+                self._event_received(message.event)
+            else:
+                self._audio_received(message)
 
     def transport_ended(self, reason: TransportError | None) -> None:
         """Handles the end of the transport."""
@@ -357,6 +356,7 @@ class RemoteSession(AgentSessionEventListeners, _ShortNames):
         """
         stream = EventStream(limit)
         if self._outcome is None:
+            self._streams = self._streams or weakref.WeakSet()
             self._streams.add(stream)
         else:
             stream.end()
@@ -371,7 +371,8 @@ class RemoteSession(AgentSessionEventListeners, _ShortNames):
         """Sets the outcome. Only the first call has an effect."""
         if self._outcome is None:
             self._outcome = outcome
-            self._outcome_known.set()
+            if self._outcome_known is not None:
+                self._outcome_known.set()
 
     def _end(self, outcome: Outcome, error: Callable[[], Exception]) -> None:
         """Fails all requests, and ends all iterators."""
@@ -380,7 +381,7 @@ class RemoteSession(AgentSessionEventListeners, _ShortNames):
         self._accepts_requests = False
         if self._started:
             self._pending.fail_all(error)
-        for stream in tuple(self._streams):
+        for stream in tuple(self._streams or ()):
             stream.end()
 
     def _delivery_done(self, delivery: asyncio.Task[None]) -> None:
@@ -395,5 +396,5 @@ class RemoteSession(AgentSessionEventListeners, _ShortNames):
 
     def _log_once(self, what: str) -> None:
         if what not in self._logged:
-            self._logged.add(what)
+            self._logged |= {what}
             logger.warning("ignored %s; further ones are not logged", what)

@@ -29,7 +29,8 @@ class ReceiveBuffer(Generic[M]):
         self.size = 0
         self.ended = False
         self.reason: TransportError | None = None
-        self._messages: deque[M] = deque()
+        # Made when a message has to wait, since there can be thousands of idle transports.
+        self._messages: deque[M] | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._receiver: Receiver[M] | None = None
 
@@ -38,6 +39,8 @@ class ReceiveBuffer(Generic[M]):
         if self._receiver is not None:
             self._deliver_all(self._receiver, messages)
         elif messages:
+            if self._messages is None:
+                self._messages = deque()
             self._messages.extend(messages)
             self.size += size + _MESSAGE_OVERHEAD * len(messages)
             self._wake_reader()
@@ -57,7 +60,7 @@ class ReceiveBuffer(Generic[M]):
 
     def discard(self) -> None:
         """Drops the buffered messages."""
-        self._messages.clear()
+        self._messages = None
         self.size = 0
 
     def take(self) -> M | None:
@@ -77,7 +80,7 @@ class ReceiveBuffer(Generic[M]):
         """Passes the buffered messages, and all that follow, to a receiver."""
         self._check_no_reader()
         self._receiver = receiver
-        messages, ended = list(self._messages), self.ended
+        messages, ended = list(self._messages or ()), self.ended
         self.discard()
         for message in messages:
             if ended or not self.ended:  # stops when the receiver closes the transport

@@ -34,7 +34,8 @@ class SendBuffer:
         # Droppable frames have a separate queue, each with the number of other frames put before it,
         # so that the oldest can be dropped in constant time.
         self._frames: deque[bytes] = deque()
-        self._droppable: deque[tuple[int, bytes]] = deque()
+        # It is made for the first one, since there can be thousands of idle transports.
+        self._droppable: deque[tuple[int, bytes]] | None = None
         self._removed = 0
 
     def put(self, frame: bytes) -> bool:
@@ -49,6 +50,8 @@ class SendBuffer:
             and frame[HEADER_SIZE] in self._format.droppable_first_bytes
             and self._format.is_droppable(frame)
         ):
+            if self._droppable is None:
+                self._droppable = deque()
             self._droppable.append((self._removed + len(self._frames), frame))
         else:
             self._frames.append(frame)
@@ -78,7 +81,7 @@ class SendBuffer:
     def clear(self) -> None:
         """Removes all frames."""
         self._frames.clear()
-        self._droppable.clear()
+        self._droppable = None
         self.size = 0
 
     def _pop(self) -> bytes:

@@ -14,8 +14,8 @@ import gc
 import logging
 import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from measure import Row, Value, seconds
 from subject import report, resident
 
 _MANY, _FEW, _IN_TURN = 10_000, 1_000, 300
+_ROUNDS = 10
 _TIMEOUT = 300.0
 
 
@@ -35,12 +36,18 @@ def rows() -> list[Row]:
 
 
 async def _rows() -> list[Row]:
-    few, many = await _connect_hosts(_FEW), await _connect_hosts(_MANY)
+    async with _connected(_FEW) as (few, _), _connected(_MANY) as (many, figures):
+        times: dict[Subject, float] = {few: 0.0, many: 0.0}
+        for _ in range(_ROUNDS):
+            for child in times:
+                times[child] += await _command(child, "request")
+        await _command(few, "close")
+        close = await _command(many, "close")
     async with _process("in_turn", str(_IN_TURN)) as child:
         left = (await child.figures())["left"] / 1024
-    idle, total = many["idle"] / 1024, many["connect"] + many["close"]
-    request, request_few = many["request"], few["request"]
-    name = f"processor time of a request in {_MANY:,} sessions, against {_FEW:,}"
+    idle, total = figures["idle"] / 1024, figures["connect"] + close
+    request_few, request = (time / (_ROUNDS * _MANY) for time in times.values())
+    name = f"processor time of a request in {_MANY:,} sessions, against {_FEW:,}, mean"
     peer = (f"{_FEW:,} sessions", seconds(request_few))
     return [
         _kibibytes(f"memory of a session, {_MANY:,} in one driver", idle, 64),
@@ -58,8 +65,13 @@ def _process(*arguments: str) -> AbstractAsyncContextManager[Subject]:
     return subject(*arguments, program=Path(__file__))
 
 
-async def _connect_hosts(count: int) -> dict[str, float]:
-    """Connect hosts to a driver, all at the same time, and return the figures of the driver."""
+@asynccontextmanager
+async def _connected(count: int) -> AsyncIterator[tuple[Subject, dict[str, float]]]:
+    """Connect hosts to a driver, all at the same time.
+
+    Returns:
+        The process of the driver, and its figures.
+    """
     loop = asyncio.get_running_loop()
     async with _process("driver", str(count)) as child:
         port = int((await child.figures())["port"])
@@ -73,9 +85,14 @@ async def _connect_hosts(count: int) -> dict[str, float]:
                     for host in hosts[first : first + _FEW]
                 )
             )
-        figures = await child.figures()
+        yield child, await child.figures()
         await asyncio.wait_for(asyncio.gather(*(host.lost for host in hosts)), _TIMEOUT)
-    return figures
+
+
+async def _command(child: Subject, name: str) -> float:
+    """Let a driver carry out a command, and return the seconds that it reports."""
+    child.stdin.write(f"{name}\n".encode())
+    return (await child.figures())["seconds"]
 
 
 def _same(host: Answering) -> Answering:
@@ -86,7 +103,10 @@ def _same(host: Answering) -> Answering:
 
 
 async def driver(count: int) -> None:
-    """Accept hosts, send a request to each, close all sessions, and print the figures."""
+    """Accept hosts and send a ping to each; then carry out the commands on stdin.
+
+    The commands are "request", which sends 10,000 requests, and "close", which closes all sessions.
+    """
     async with await listen(max_agents=None) as listener:
         before = resident()
         report(port=listener.port)
@@ -94,15 +114,14 @@ async def driver(count: int) -> None:
         sessions = [RemoteSession(await listener.accept()) for _ in range(count)]
         await _for_each(sessions, RemoteSession.start)
         connect = time.perf_counter() - start
-        await _for_each(sessions, RemoteSession.ping)
+        await _for_each(sessions, lambda session: session.ping())
         gc.collect()
-        idle = (resident() - before) / count
-        rounds = [await _processor_time(sessions) for _ in range(max(5, 10_000 // count))]
-        lost = sum(session.outcome is not None for session in sessions)
-        close = await _for_each(sessions, RemoteSession.close)
-    if lost:
-        raise RuntimeError(f"{lost} of {count} sessions were lost")
-    report(idle=idle, connect=connect, request=min(rounds) / count, close=close)
+        report(idle=(resident() - before) / count, connect=connect)
+        while await asyncio.to_thread(sys.stdin.readline) == "request\n":
+            report(seconds=await _processor_time(sessions))
+        if any(session.outcome is not None for session in sessions):
+            raise RuntimeError("sessions were lost")
+        report(seconds=await _for_each(sessions, RemoteSession.close))
 
 
 async def _for_each(
@@ -115,13 +134,15 @@ async def _for_each(
 
 
 async def _processor_time(sessions: Sequence[RemoteSession]) -> float:
-    """Send a request in each session, and return the processor time that this takes.
+    """Send requests, and return the processor time that this takes, garbage collection included.
 
-    There are as many requests in flight with few sessions as with many.
+    There are as many requests, and as many in flight, with few sessions as with many: the collector
+    runs after a number of new objects.
     """
     start = time.process_time()
-    for first in range(0, len(sessions), _FEW):
-        await _for_each(sessions[first : first + _FEW], RemoteSession.get_framework_info)
+    for first in range(0, _MANY, _FEW):
+        at = first % len(sessions)
+        await _for_each(sessions[at : at + _FEW], lambda session: session.get_framework_info())
     return time.process_time() - start
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -51,6 +52,10 @@ ELSEWHERE = {
         '"vocabulary", "watch"',
     ),
 }
+# Commands whose output a test compares with the page: here, or in test_demo.py.
+COMPARED = {"make generate", ".venv/bin/agent-session demo", "python driver.py"}
+# What `make generate` reads.
+INPUTS = ("codegen.toml", "overrides", "proto", "templates", "vocabularies")
 # Pages whose commands a test of their own runs.
 OWN_TESTS = {"agents-js.md", "rules.md", "protocol-owner.md", "typescript.md"}
 
@@ -122,6 +127,23 @@ def test_every_command_is_run_by_a_test() -> None:
 def test_the_other_test_runs_the_command(command: str) -> None:
     name, text = ELSEWHERE[command]
     assert text in (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_every_printed_output_is_compared() -> None:
+    commands = {command for _, command, printed in _commands() if printed.strip()}
+    assert {item for item in commands if not _RUN.match(item)} == COMPARED
+
+
+def test_the_output_of_make_generate(tmp_path: Path) -> None:
+    """The first run, which writes all files. `make` itself prints lines of other programs."""
+    for name in INPUTS:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tmp_path / name)
+    output = invoke(tmp_path, "generate").all
+    printed = [item for item in _commands() if item[1] == "make generate"]
+    assert {page for page, _, _ in printed} == {"README.md", "sdk-maintainer.md"}
+    for page, _, text in printed:
+        assert matches(text, output), f"{page}:\n{output}"
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import google.protobuf
 import pytest
 from agent_session import Ended, RemoteSession, listen
 from agent_session_protocol import agent_session_pb2 as pb
+from pages import blocks, matches
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = str(Path(sys.executable).with_name("agent-session"))
@@ -132,6 +133,14 @@ def test_modules_in_the_working_directory_are_not_imported(
 
 def test_the_output_of_the_demo(beside_traps: subprocess.CompletedProcess[str]) -> None:
     assert_shown(beside_traps)
+
+
+def test_the_readme_shows_the_output() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    runs = [run for block in blocks(readme) for run in block.runs()]
+    [printed] = [text for command, text in runs if command == ".venv/bin/agent-session demo"]
+    lines = output_lines(printed)
+    assert matches("\n".join(lines), OUTPUT.strip())
 
 
 def test_the_demo_as_a_module() -> None:

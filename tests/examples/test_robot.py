@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 from generated_packages import ROOT
+from pages import blocks, matches
+from sessiongen_command import invoke
 
 ROBOT = ROOT / "examples" / "robot"
 PAGE = ROOT / "docs" / "protocol-owner.md"
@@ -63,24 +66,27 @@ def test_the_host_and_the_driver_converse() -> None:
     assert lines[1] == "the driver left: it closed the connection"
 
 
-def test_the_page_shows_what_is_printed() -> None:
+def test_the_page_shows_what_is_printed(tmp_path: Path) -> None:
+    """Host and driver print the conversation above; the commands run in a copy of the example."""
+    folder = tmp_path / "robot"
+    shutil.copytree(ROBOT, folder, ignore=shutil.ignore_patterns("__pycache__", ".*-cache"))
+    ended = "the driver left: it closed the connection\n"
+    outputs = {
+        "../../.venv/bin/python host.py 4567": f"listening on port 4567\n{ended}",
+        "../../.venv/bin/python driver.py 4567": CONVERSATION,
+        "sessiongen generate --no-cache": invoke(folder, "generate", "--no-cache").all,
+        "sessiongen check": invoke(folder, "check").all,
+    }
     page = PAGE.read_text(encoding="utf-8")
-    assert CONVERSATION in page
-    assert "the driver left: it closed the connection" in page
+    printed = dict(run for block in blocks(page) for run in block.runs())
+    assert set(printed) == set(outputs)
+    for command, output in outputs.items():
+        assert matches(printed[command], output), output
 
 
 def test_the_package_is_current() -> None:
-    command = [sys.executable, "-m", "sessiongen", "check", "--quiet"]
-    paths = os.pathsep.join(str(ROOT / folder) for folder in ("codegen", "generated/python"))
-    done = subprocess.run(
-        command,
-        cwd=ROBOT,
-        env={**os.environ, "PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = invoke(ROBOT, "check", "--quiet")
+    assert done.status == 0, done.all
 
 
 def test_host_and_driver_hold_no_framing_correlation_or_timers() -> None:

@@ -60,18 +60,30 @@ def gaps(cells: dict[tuple[str, str], Cell], kinds: Collection[str]) -> list[str
     """Returns a line for each list of features that a peer lacks."""
     lines = []
     for kind in kinds:
-        sent = {name for host in kinds for name in cells[host, kind].answered}
-        listens = {name for host in kinds for name in cells[host, kind].listens}
-        emitted = {name for driver in kinds for name in cells[kind, driver].received}
-        for what, names, present in (
-            ("driver has no method for", REQUESTS, sent),
-            ("driver has no listener for", EVENTS, listens),
-            ("host does not raise", EVENTS, emitted),
-        ):
-            lacking = [f"`{name}`" for name in names if name not in present]
-            if lacking:
-                lines.append(f"- {TITLES[kind]}: the {what} {', '.join(lacking)}.")
+        lines += driver_gaps(kind, [cells[host, kind] for host in kinds])
+        lines += host_gaps(kind, [cells[kind, driver] for driver in kinds])
     return lines
+
+
+def driver_gaps(kind: str, cells: Collection[Cell]) -> list[str]:
+    """Returns the lines of a driver from its cells."""
+    sent = {name for cell in cells for name in cell.answered}
+    listens = {name for cell in cells for name in cell.listens}
+    return [
+        *_lacking(kind, "driver has no method for", REQUESTS, sent),
+        *_lacking(kind, "driver has no listener for", EVENTS, listens),
+    ]
+
+
+def host_gaps(kind: str, cells: Collection[Cell]) -> list[str]:
+    """Returns the line of a host from its cells."""
+    raised = {name for cell in cells for name in cell.received}
+    return _lacking(kind, "host does not raise", EVENTS, raised)
+
+
+def _lacking(kind: str, what: str, names: Collection[str], present: set[str]) -> list[str]:
+    lacking = [f"`{name}`" for name in names if name not in present]
+    return [f"- {TITLES[kind]}: the {what} {', '.join(lacking)}."] if lacking else []
 
 
 def run_all(kinds: Collection[str]) -> dict[tuple[str, str], Cell]:

@@ -6,6 +6,7 @@ The expected messages are in `interop_expected.py`; ids and times are compared w
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,14 +33,17 @@ from interop_peers import (
     GENERATED,
     JAVASCRIPT,
     JS,
+    KINDS,
     OURS,
     PYTHON,
     PYTHON_EXAMPLE,
     TITLES,
 )
 from interop_conversation import VERDICT, Conversation
+from matrix import Cell, driver_gaps, host_gaps
 from interop_messages import answer_payload, event_payload, item_of, comparable
 
+ROOT = Path(__file__).resolve().parents[2]
 VERSIONS = {
     OURS: ("python", "1.8.9"),
     PYTHON: ("python", "1.8.9"),
@@ -48,6 +52,7 @@ VERSIONS = {
     PYTHON_EXAMPLE: ("python", "1.8.9"),
 }
 STATE = "agent_state_changed"
+PAGE = (ROOT / "docs" / "interop.md").read_text(encoding="utf-8").splitlines()
 # The precision of times in seconds. Python converts times with floats, JavaScript has milliseconds.
 PRECISION = {OURS: 1e-6, PYTHON: 1e-6, JS: 1e-3, EXAMPLE: 1e-3, PYTHON_EXAMPLE: 1e-6}
 
@@ -74,6 +79,27 @@ def test_every_request_is_answered(conversation: Conversation) -> None:
     assert conversation.answered == conversation.pair.requests
     fewest = 10 if conversation.driver in GENERATED else 8
     assert len(conversation.answered) >= fewest
+
+
+def test_the_page_has_the_numbers(conversation: Conversation) -> None:
+    """docs/interop.md has what `matrix.py` prints, which closes the session in addition."""
+    host, driver = conversation.host, conversation.driver
+    if not {host, driver} <= set(KINDS):
+        pytest.skip("the page has the published peers and ours")
+    closing = {"session_closed"} if host == OURS else set()
+    received = conversation.received | (closing & conversation.pair.listens)
+    cell = Cell(conversation.answered, received, conversation.pair.listens)
+    [row] = [line for line in PAGE if line.startswith(f"| host of {TITLES[host]} |")]
+    assert row.split(" | ")[1 + KINDS.index(driver)].removesuffix(" |") == str(cell)
+    if host == OURS:
+        assert page_lines(driver, "driver") == driver_gaps(driver, [cell])
+    if driver == OURS:
+        assert page_lines(host, "host") == host_gaps(host, [cell])
+
+
+def page_lines(kind: str, side: str) -> list[str]:
+    """Returns the lines of the page that say what a host or a driver lacks."""
+    return [line for line in PAGE if line.startswith(f"- {TITLES[kind]}: the {side} ")]
 
 
 def test_ping(conversation: Conversation) -> None:

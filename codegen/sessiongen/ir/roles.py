@@ -45,7 +45,7 @@ class RoleMessage(Message):
         return self.full_name != ""
 
     @cached_property
-    def beside(self) -> tuple[Field, ...]:
+    def common_fields(self) -> tuple[Field, ...]:
         """The fields that are not in the oneof of the arms."""
         names = {item.name for item in self.oneof.arms}
         return tuple(item for item in self.fields if item.name not in names)

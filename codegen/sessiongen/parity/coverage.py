@@ -67,7 +67,7 @@ def _fields_beside_arm(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -
 
     The host should fill it from the SDK's event, and the driver should pass it on.
     """
-    for field in protocol.roles.event.beside:
+    for field in protocol.roles.event.common_fields:
         for event in protocol.events:
             first = event is protocol.events[0]
             cells = [

@@ -40,13 +40,13 @@ def sections(
     protocol: Protocol, annotated: Annotated, vocabularies: Sequence[Vocabulary]
 ) -> list[Section]:
     """Return the sections of all messages with fields."""
-    beside = {item.name for item in protocol.roles.event.beside}
+    common = {item.name for item in protocol.roles.event.common_fields}
     payloads = {arm.value.type_name for arm in protocol.roles.event.arms}
     result = []
     for message in _messages(protocol, annotated, vocabularies):
-        beside_arm = beside if message.full_name in payloads else set()
+        common_fields = common if message.full_name in payloads else set()
         sdk_messages = [
-            _SdkMessage(message, protocol, annotated, item, beside_arm) for item in vocabularies
+            _SdkMessage(message, protocol, annotated, item, common_fields) for item in vocabularies
         ]
         rows = []
         for field in message.fields:
@@ -126,13 +126,13 @@ class _SdkMessage:
         protocol: Protocol,
         annotated: Annotated,
         vocabulary: Vocabulary,
-        beside_arm: set[str],
+        common_fields: set[str],
     ) -> None:
         self.message = message
         self._path = ".".join(message.path)
         self.annotated = annotated
         self.sdk = vocabulary.sdk
-        self.beside_arm = beside_arm
+        self.common_fields = common_fields
         self.note = annotated.get(message.full_name, "sdk_class")
         events = [event for event in protocol.events if _is_payload(event.arm, message)]
         arms = {event.arm.name for event in events}
@@ -281,7 +281,7 @@ class _SdkMessage:
             for field in self.message.fields
             for name in source_names(self.message, field, self.annotated)
         }
-        known |= self.beside_arm | {oneof.name for oneof in self.message.oneofs}
+        known |= self.common_fields | {oneof.name for oneof in self.message.oneofs}
         if self.record.tag is not None:
             known.add("type")
         for fact in self.record.fields:

@@ -6,7 +6,6 @@ is not unpacked, so that no member name can reach the file system.
 
 from __future__ import annotations
 
-import json
 import os
 import tarfile
 import zipfile
@@ -18,6 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.paths import display
+from sessiongen.vocabulary.package_layout import LAYOUTS
 from sessiongen.vocabulary.scope import PackageSource
 
 # The suffixes of TypeScript sources; those of declaration files end in the same way.
@@ -86,20 +86,13 @@ def _is_source(name: str) -> bool:
 
 
 def _root_file(source: PackageSource) -> str:
-    if source.language == "python":
-        return source.package.replace(".", "/") + "/__init__.py"
-    return "package.json"
+    return LAYOUTS[source.language].root_file(source.package)
 
 
 def _is_package(files: Mapping[str, bytes], source: PackageSource) -> bool:
-    key = _root_file(source)
-    if key not in files or source.language == "python":
-        return key in files
-    try:
-        manifest = json.loads(files[key])
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(manifest, dict) and manifest.get("name") == source.package
+    data = files.get(_root_file(source))
+    layout = LAYOUTS[source.language]
+    return data is not None and layout.is_root_file(data, source.package)
 
 
 def _without_top_folder(files: dict[str, bytes], source: PackageSource) -> dict[str, bytes]:
@@ -199,9 +192,9 @@ def _is_skipped(name: str) -> bool:
 
 def _base_folder(path: Path, source: PackageSource) -> Path | None:
     """Return the folder that the package's paths are relative to."""
-    parts = tuple(source.package.split("."))
-    if source.language == "python" and path.absolute().parts[-len(parts) :] == parts:
-        return path.absolute().parents[len(parts) - 1]
+    base = LAYOUTS[source.language].base_of(path, source.package)
+    if base is not None:
+        return base
     level = [path]
     for _ in range(_SEARCH_DEPTH):
         folders = [folder for folder in level if _is_base(folder, source)]

@@ -192,7 +192,7 @@ def _fields_without_arms(names: MessageNames, roles: Roles) -> frozenset[str]:
     return frozenset(
         f"{name}.{field}"
         for name, message in messages
-        for field in (message.oneof.name, *(item.name for item in message.beside))
+        for field in (message.oneof.name, *(item.name for item in message.common_fields))
     )
 
 

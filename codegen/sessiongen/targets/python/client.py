@@ -82,12 +82,12 @@ def client_model(context: Context) -> ClientModel:
     )
     namespace = Namespace("the client", context.class_reserved | _OWN_NAMES)
     not_parameters = {roles.correlation.name} if roles.correlation else set()
-    beside = [item for item in roles.request.beside if item.name not in not_parameters]
+    common = [item for item in roles.request.common_fields if item.name not in not_parameters]
 
     def method(call: Call) -> ClientMethod:
         arm, response = call.request, call.response
         name = namespace.name(arm.name, arm.span)
-        extra = parameters.beside(name, beside)
+        extra = parameters.optional(name, common)
         payload_parameters = parameters.payload(name, arm, True, extra)
         payload = parameters.construct_payload(arm, payload_parameters)
         payload_argument = Parameter(arm.name, "", "", "", payload, False, "")

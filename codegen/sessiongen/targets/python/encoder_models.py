@@ -59,7 +59,7 @@ class EncodersModel:
     encode_event: str
     fill_event: str
     arm_type: str
-    beside: list[str]
+    common: list[str]
     without_time: list[str]
     payloads: list[EventArm]
     scalars: list[EventArm]

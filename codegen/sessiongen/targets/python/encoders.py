@@ -59,7 +59,7 @@ class _Encoders(ValueWriter):
         payloads = [item for item in role.arms if item.value.type_name in plans]
         scalars = [item for item in role.arms if item.value.type_name not in plans]
         without_time = arms_without_time(self.context)
-        beside = self._beside(bool(without_time))
+        common = self._common(bool(without_time))
         return EncodersModel(
             scalars=[EventArm(item.name, self._scalar(item)) for item in scalars],
             payloads=[EventArm(item.name, self._filler(item.value)) for item in payloads],
@@ -80,7 +80,7 @@ class _Encoders(ValueWriter):
                 f"fill_{name}", [f"arm: {arm_type}", "source: Any", f"to: {event}"], "None"
             ),
             arm_type=arm_type,
-            beside=beside,
+            common=common,
             without_time=without_time,
         )
 
@@ -334,7 +334,7 @@ class _Encoders(ValueWriter):
             return self._set(arm.value, access("to", arm.name), "source")
         return self._assign("to", arm, self._converted(arm.value, "source"))
 
-    def _beside(self, some_without_time: bool) -> list[str]:
+    def _common(self, some_without_time: bool) -> list[str]:
         """Return the statement that fills the event's time."""
         field = self.context.protocol.roles.timestamp
         if field is None:

@@ -33,5 +33,5 @@ def event_docs(context: Context) -> str:
     docs = "Returns the event of an arm, made from what the SDK emits"
     if roles.timestamp is not None:
         docs += ".\n\nIts time is that of the source, or the current time"
-    unset = [item.name for item in roles.event.beside if item is not roles.timestamp]
+    unset = [item.name for item in roles.event.common_fields if item is not roles.timestamp]
     return f"{docs}.\n\nFields that stay unset: {', '.join(unset)}." if unset else f"{docs}."

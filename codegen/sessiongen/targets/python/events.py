@@ -114,8 +114,8 @@ class _EventsBuilder:
     def _event(self, event: Event) -> EventModel:
         arm = event.arm
         name = self.sink.name(arm.name, arm.span)
-        beside = self._beside(name)
-        parameters = self.parameters.payload(name, arm, False, beside)
+        common = self._common(name)
+        parameters = self.parameters.payload(name, arm, False, common)
         payload = self.parameters.construct_payload(arm, parameters)
         payload_argument = Parameter(arm.name, "", "", "", payload, False, "")
         return EventModel(
@@ -129,10 +129,10 @@ class _EventsBuilder:
             payload=self.references.strict(arm.value),
             guards=[
                 *self.parameters.guards(arm, parameters),
-                *self.parameters.oneof_guards(self.role.other_oneofs, beside),
+                *self.parameters.oneof_guards(self.role.other_oneofs, common),
             ],
-            signature=signature([*parameters, *beside]),
-            statement=self._statement(beside, payload_argument),
+            signature=signature([*parameters, *common]),
+            statement=self._statement(common, payload_argument),
             docs=event_docs(self.context.protocol, arm),
         )
 
@@ -145,9 +145,9 @@ class _EventsBuilder:
         self.sources.setdefault(module, set()).add(record.name)
         return record.name
 
-    def _statement(self, beside: list[Parameter], payload: Parameter) -> str:
+    def _statement(self, common: list[Parameter], payload: Parameter) -> str:
         """Return the statement that emits an event."""
-        parameters = [*beside, payload]
+        parameters = [*common, payload]
         if self._time is None or any(item.unset or not plain(item.field) for item in parameters):
             event = construct(self.references.message(self.role.full_name), parameters)
             return f"self.emit({event})"
@@ -161,9 +161,9 @@ class _EventsBuilder:
         field = self.timestamp
         return field if field is not None and plain(field.name) else None
 
-    def _beside(self, function: str) -> list[Parameter]:
-        others = [item for item in self.role.beside if item is not self.timestamp]
-        result = self.parameters.beside(function, others)
+    def _common(self, function: str) -> list[Parameter]:
+        others = [item for item in self.role.common_fields if item is not self.timestamp]
+        result = self.parameters.optional(function, others)
         if self.timestamp is not None:
             result.insert(0, self._timestamp_parameter(function, self.timestamp))
         return result
@@ -172,7 +172,7 @@ class _EventsBuilder:
         self.references.natural(Value(Kind.MESSAGE, TIMESTAMP))
         self.references.values.discard("to_timestamp")
         self.references.values.add("timestamp_or_now")
-        parameter = self.parameters.beside(function, [field])[0]
+        parameter = self.parameters.optional(function, [field])[0]
         return Parameter(
             field=field.name,
             name=parameter.name,

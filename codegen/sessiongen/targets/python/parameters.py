@@ -79,10 +79,10 @@ class ParameterBuilder:
         self.faults += namespace.faults
         return result
 
-    def beside(self, function: str, fields: Iterable[Field]) -> list[Parameter]:
+    def optional(self, function: str, fields: Iterable[Field]) -> list[Parameter]:
         """Return optional parameters for fields beside the arms."""
         namespace = Namespace(f"{function}()", self.reserved)
-        result = [self._beside(item, namespace) for item in fields]
+        result = [self._optional(item, namespace) for item in fields]
         self.faults += namespace.faults
         return result
 
@@ -132,7 +132,7 @@ class ParameterBuilder:
         unset = annotation.endswith("| None") and self._refuses_none(field)
         return Parameter(field.name, name, annotation, default, argument, unset, field.docs)
 
-    def _beside(self, field: Field, namespace: Namespace) -> Parameter:
+    def _optional(self, field: Field, namespace: Namespace) -> Parameter:
         name = namespace.name(field.name, field.span)
         annotation, argument = self._forms(field, name)
         argument = _unless_none(name, argument)

@@ -63,7 +63,7 @@ def _beside(context: Context) -> str:
 def _has_fields_beside(context: Context) -> bool:
     """Whether a request has fields that the caller fills beside the arm."""
     roles = context.protocol.roles
-    return any(item != roles.correlation for item in roles.request.beside)
+    return any(item != roles.correlation for item in roles.request.common_fields)
 
 
 def method_names(context: Context) -> dict[str, str]:

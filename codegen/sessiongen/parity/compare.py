@@ -87,7 +87,7 @@ def compare(
     sections = tuple(
         section
         for section in (
-            *_sections(protocol, annotated, vocabularies),
+            *_sections(protocol, annotated, vocabularies, vocabulary_files),
             published.section(protocol, vocabularies, vocabulary_files),
         )
         if section.rows
@@ -106,12 +106,16 @@ def compare(
 
 
 def _sections(
-    protocol: Protocol, annotated: Annotated, vocabularies: Sequence[Vocabulary]
+    protocol: Protocol,
+    annotated: Annotated,
+    vocabularies: Sequence[Vocabulary],
+    files: Mapping[str, Path],
 ) -> tuple[Section, ...]:
+    unknown_arms = published.unknown_event_arms(protocol, vocabularies, files)
     return (
         role_classes.section(protocol, vocabularies),
         *enum_values.sections(protocol, annotated, vocabularies),
-        *coverage.sections(protocol, vocabularies),
+        *coverage.sections(protocol, vocabularies, unknown_arms),
         request_fields.section(protocol, vocabularies),
         envelope.section(protocol, vocabularies),
         *fields.sections(protocol, annotated, vocabularies),

@@ -5,7 +5,7 @@ The sections list the events, the fields beside an event's arm, and the requests
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sessiongen.diagnostics import Rule
 from sessiongen.parity.matrix import (
@@ -27,15 +27,25 @@ from sessiongen.ir.record_mapping import spellings
 from sessiongen.vocabulary.model import Vocabulary
 
 
-def sections(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> list[Section]:
-    """Return the sections of events, of the fields beside their arm, and of requests."""
+def sections(
+    protocol: Protocol,
+    vocabularies: Sequence[Vocabulary],
+    unknown_arms: Mapping[str, set[str]],
+) -> list[Section]:
+    """Return the sections of events, of the fields beside their arm, and of requests.
+
+    unknown_arms: the event arms that the messages of an SDK do not have.
+    """
     columns = tuple(f"{item.sdk} {side}" for item in vocabularies for side in ("host", "driver"))
     events, requests = [], []
     for event in protocol.events:
         cells = [
             cell
             for it in vocabularies
-            for cell in (_host_event_cell(event, it), _driver_event_cell(event.arm, it))
+            for cell in (
+                _host_event_cell(event, it),
+                _driver_event_cell(event.arm, it, unknown_arms),
+            )
         ]
         events.append(Row(event.arm.name, tuple(cells)))
     for call in protocol.calls:
@@ -192,7 +202,9 @@ def _host_event_cell(event: Event, vocabulary: Vocabulary) -> Cell:
     return _equal_event(event.arm, vocabulary, "host", text)
 
 
-def _driver_event_cell(arm: Field, vocabulary: Vocabulary) -> Cell:
+def _driver_event_cell(
+    arm: Field, vocabulary: Vocabulary, unknown_arms: Mapping[str, set[str]]
+) -> Cell:
     driver = vocabulary.driver
     if driver is None:
         return Cell("no driver")
@@ -201,6 +213,9 @@ def _driver_event_cell(arm: Field, vocabulary: Vocabulary) -> Cell:
         return _event_difference(
             arm, vocabulary, "driver", MISSING, "its driver does not receive it"
         )
+    if not names and arm.name in unknown_arms.get(vocabulary.sdk, ()):
+        why = "its driver cannot receive it, as its messages have no such arm"
+        return _event_difference(arm, vocabulary, "driver", MISSING, why)
     # A driver may emit both the arm's name and an older name.
     name = arm.name if arm.name in names or not names else names[0]
     if name != arm.name:

@@ -61,6 +61,21 @@ def section(
     return Section("protobuf packages", titles, tuple(rows))
 
 
+def unknown_event_arms(
+    protocol: Protocol, vocabularies: Sequence[Vocabulary], files: Mapping[str, Path]
+) -> dict[str, set[str]]:
+    """Return the event arms that the newest messages of each SDK lack, if these are known."""
+    event = protocol.roles.event
+    missing = {}
+    for item in vocabularies:
+        package = load(messages_file(files[item.sdk]))
+        if package is not None:
+            members = package.versions[-1].messages.get(".".join(event.path), {})
+            numbers = set(members.values())
+            missing[item.sdk] = {arm.name for arm in event.arms if arm.number not in numbers}
+    return missing
+
+
 def _columns(vocabulary: Vocabulary, package: ProtobufPackage) -> Iterator[_Column]:
     for published in package.versions:
         last = package.versions[-1]

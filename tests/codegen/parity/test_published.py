@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from small_protocol import SDK, Small, difference_ids, replace
+from small_protocol import AT, DRIVER, SDK, Small, difference_ids, replace
 
 from sessiongen import parity
 from sessiongen.parity.matrix import Section
@@ -98,3 +98,18 @@ def test_a_list_of_other_versions_than_the_sdk_requires(small: Small) -> None:
 
 def test_an_sdk_without_a_list(small: Small) -> None:
     assert difference_ids(small.compare(REQUIRING)) == []
+
+
+def test_driver_cannot_receive_an_arm_that_its_messages_lack(small: Small) -> None:
+    driver = replace(DRIVER, receives=(), emits_by_arm_name=AT)
+    path = small.folder / "sdk0.messages.json"
+    without = {**MESSAGES, "Event": {}}
+    versions = (PublishedMessages("1.0", without, ENUMS),)
+    path.write_text(dump(ProtobufPackage("messages", versions)), encoding="utf-8")
+    result = small.compare(replace(REQUIRING, driver=driver))
+    assert "event ended: driver" in difference_ids(result)
+    messages = [item.message for item in result.diagnostics]
+    assert (
+        "small-sdk: event ended: its driver cannot receive it, as its messages have no such arm"
+        in messages
+    )

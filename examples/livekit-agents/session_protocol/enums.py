@@ -110,6 +110,14 @@ class _Enum(Generic[_V, _K]):
         )
         self.numbers: Mapping[Any, _V] = _Table(full_name, numbers, other)
 
+    def name(self, value: _V) -> str:
+        """Returns the name of a value in JSON."""
+        return self.names[value]
+
+    def from_name(self, name: str | UnmappedValue) -> _V:
+        """Returns the value with a name in JSON."""
+        return self.numbers[name]
+
 
 ChatRoleLiteral: TypeAlias = Literal["developer", "system", "user", "assistant"]
 
@@ -135,14 +143,8 @@ def chat_role_from_proto(value: pb.ChatRole) -> ChatRoleLiteral:
     return _CHAT_ROLE.from_proto[value]
 
 
-def chat_role_name(value: pb.ChatRole) -> str:
-    """Returns the name of a value of ChatRole in JSON."""
-    return _CHAT_ROLE.names[value]
-
-
-def chat_role_from_name(name: str | UnmappedValue) -> pb.ChatRole:
-    """Returns the value of ChatRole with a name in JSON."""
-    return _CHAT_ROLE.numbers[name]
+chat_role_name: Final = _CHAT_ROLE.name
+chat_role_from_name: Final = _CHAT_ROLE.from_name
 
 
 AgentStateLiteral: TypeAlias = Literal["initializing", "idle", "listening", "thinking", "speaking"]
@@ -171,14 +173,8 @@ def agent_state_from_proto(value: pb.AgentState) -> AgentStateLiteral | None:
     return _AGENT_STATE.from_proto.get(value)
 
 
-def agent_state_name(value: pb.AgentState) -> str:
-    """Returns the name of a value of AgentState in JSON."""
-    return _AGENT_STATE.names[value]
-
-
-def agent_state_from_name(name: str) -> pb.AgentState:
-    """Returns the value of AgentState with a name in JSON."""
-    return _AGENT_STATE.numbers[name]
+agent_state_name: Final = _AGENT_STATE.name
+agent_state_from_name: Final = _AGENT_STATE.from_name
 
 
 UserStateLiteral: TypeAlias = Literal["speaking", "listening", "away"]
@@ -205,14 +201,8 @@ def user_state_from_proto(value: pb.UserState) -> UserStateLiteral | None:
     return _USER_STATE.from_proto.get(value)
 
 
-def user_state_name(value: pb.UserState) -> str:
-    """Returns the name of a value of UserState in JSON."""
-    return _USER_STATE.names[value]
-
-
-def user_state_from_name(name: str) -> pb.UserState:
-    """Returns the value of UserState with a name in JSON."""
-    return _USER_STATE.numbers[name]
+user_state_name: Final = _USER_STATE.name
+user_state_from_name: Final = _USER_STATE.from_name
 
 
 ToolCallStatusLiteral: TypeAlias = Literal["done", "error", "cancelled"]
@@ -238,14 +228,8 @@ def tool_call_status_from_proto(value: pb.ToolCallStatus) -> ToolCallStatusLiter
     return _TOOL_CALL_STATUS.from_proto[value]
 
 
-def tool_call_status_name(value: pb.ToolCallStatus) -> str:
-    """Returns the name of a value of ToolCallStatus in JSON."""
-    return _TOOL_CALL_STATUS.names[value]
-
-
-def tool_call_status_from_name(name: str | UnmappedValue) -> pb.ToolCallStatus:
-    """Returns the value of ToolCallStatus with a name in JSON."""
-    return _TOOL_CALL_STATUS.numbers[name]
+tool_call_status_name: Final = _TOOL_CALL_STATUS.name
+tool_call_status_from_name: Final = _TOOL_CALL_STATUS.from_name
 
 
 ToolReplyStatusLiteral: TypeAlias = Literal["scheduled", "completed", "interrupted", "skipped"]
@@ -272,14 +256,8 @@ def tool_reply_status_from_proto(value: pb.ToolReplyStatus) -> ToolReplyStatusLi
     return _TOOL_REPLY_STATUS.from_proto[value]
 
 
-def tool_reply_status_name(value: pb.ToolReplyStatus) -> str:
-    """Returns the name of a value of ToolReplyStatus in JSON."""
-    return _TOOL_REPLY_STATUS.names[value]
-
-
-def tool_reply_status_from_name(name: str | UnmappedValue) -> pb.ToolReplyStatus:
-    """Returns the value of ToolReplyStatus with a name in JSON."""
-    return _TOOL_REPLY_STATUS.numbers[name]
+tool_reply_status_name: Final = _TOOL_REPLY_STATUS.name
+tool_reply_status_from_name: Final = _TOOL_REPLY_STATUS.from_name
 
 
 CloseReasonLiteral: TypeAlias = Literal[
@@ -314,14 +292,8 @@ def close_reason_from_proto(value: pb.CloseReason) -> CloseReasonLiteral | None:
     return _CLOSE_REASON.from_proto.get(value)
 
 
-def close_reason_name(value: pb.CloseReason) -> str:
-    """Returns the name of a value of CloseReason in JSON."""
-    return _CLOSE_REASON.names[value]
-
-
-def close_reason_from_name(name: str) -> pb.CloseReason:
-    """Returns the value of CloseReason with a name in JSON."""
-    return _CLOSE_REASON.numbers[name]
+close_reason_name: Final = _CLOSE_REASON.name
+close_reason_from_name: Final = _CLOSE_REASON.from_name
 
 
 AmdCategoryLiteral: TypeAlias = Literal[
@@ -356,11 +328,5 @@ def amd_category_from_proto(value: pb.AmdCategory) -> AmdCategoryLiteral | None:
     return _AMD_CATEGORY.from_proto.get(value)
 
 
-def amd_category_name(value: pb.AmdCategory) -> str:
-    """Returns the name of a value of AmdCategory in JSON."""
-    return _AMD_CATEGORY.names[value]
-
-
-def amd_category_from_name(name: str) -> pb.AmdCategory:
-    """Returns the value of AmdCategory with a name in JSON."""
-    return _AMD_CATEGORY.numbers[name]
+amd_category_name: Final = _AMD_CATEGORY.name
+amd_category_from_name: Final = _AMD_CATEGORY.from_name

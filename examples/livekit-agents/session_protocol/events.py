@@ -371,81 +371,67 @@ class AgentSessionEventListeners:
     def on_agent_state_changed(
         self, listener: _Listener[pb.AgentSessionEvent.AgentStateChanged]
     ) -> Callable[[], None]:
-        """Event arm 10."""
         return self._add("agent_state_changed", listener)
 
     def on_user_state_changed(
         self, listener: _Listener[pb.AgentSessionEvent.UserStateChanged]
     ) -> Callable[[], None]:
-        """Event arm 11."""
         return self._add("user_state_changed", listener)
 
     def on_conversation_item_added(
         self, listener: _Listener[pb.AgentSessionEvent.ConversationItemAdded]
     ) -> Callable[[], None]:
-        """Event arm 12."""
         return self._add("conversation_item_added", listener)
 
     def on_user_input_transcribed(
         self, listener: _Listener[pb.AgentSessionEvent.UserInputTranscribed]
     ) -> Callable[[], None]:
-        """Event arm 13."""
         return self._add("user_input_transcribed", listener)
 
     def on_function_tools_executed(
         self, listener: _Listener[pb.AgentSessionEvent.FunctionToolsExecuted]
     ) -> Callable[[], None]:
-        """Event arm 14."""
         return self._add("function_tools_executed", listener)
 
     def on_error(self, listener: _Listener[pb.AgentSessionEvent.Error]) -> Callable[[], None]:
-        """Event arm 15."""
         return self._add("error", listener)
 
     def on_overlapping_speech(
         self, listener: _Listener[pb.AgentSessionEvent.OverlappingSpeech]
     ) -> Callable[[], None]:
-        """Event arm 16."""
         return self._add("overlapping_speech", listener)
 
     def on_session_usage_updated(
         self, listener: _Listener[pb.AgentSessionEvent.SessionUsageUpdated]
     ) -> Callable[[], None]:
-        """Event arm 17."""
         return self._add("session_usage_updated", listener)
 
     def on_amd_prediction(
         self, listener: _Listener[pb.AgentSessionEvent.AmdPrediction]
     ) -> Callable[[], None]:
-        """Event arm 18."""
         return self._add("amd_prediction", listener)
 
     def on_eot_prediction(
         self, listener: _Listener[pb.AgentSessionEvent.EotPrediction]
     ) -> Callable[[], None]:
-        """Event arm 19."""
         return self._add("eot_prediction", listener)
 
     def on_function_tools_started(
         self, listener: _Listener[pb.AgentSessionEvent.FunctionToolsStarted]
     ) -> Callable[[], None]:
-        """Event arm 20."""
         return self._add("function_tools_started", listener)
 
     def on_debug_message(self, listener: _Listener[pb.DebugMessage]) -> Callable[[], None]:
-        """Event arm 21."""
         return self._add("debug_message", listener)
 
     def on_tool_execution_updated(
         self, listener: _Listener[pb.AgentSessionEvent.ToolExecutionUpdated]
     ) -> Callable[[], None]:
-        """Event arm 22."""
         return self._add("tool_execution_updated", listener)
 
     def on_agent_false_interruption(
         self, listener: _Listener[pb.AgentSessionEvent.AgentFalseInterruption]
     ) -> Callable[[], None]:
-        """Event arm 23."""
         return self._add("agent_false_interruption", listener)
 
     def on_unknown(self, listener: _Listener[int | None]) -> Callable[[], None]:

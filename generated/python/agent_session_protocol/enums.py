@@ -106,6 +106,14 @@ class _Enum(Generic[_V, _K]):
         )
         self.numbers: Mapping[Any, _V] = _Table(full_name, numbers, other)
 
+    def name(self, value: _V) -> str:
+        """Returns the name of a value in JSON."""
+        return self.names[value]
+
+    def from_name(self, name: str | UnmappedValue) -> _V:
+        """Returns the value with a name in JSON."""
+        return self.numbers[name]
+
 
 ChatRoleLiteral: TypeAlias = Literal["developer", "system", "user", "assistant"]
 
@@ -131,14 +139,8 @@ def chat_role_from_proto(value: pb.ChatRole.ValueType) -> ChatRoleLiteral:
     return _CHAT_ROLE.from_proto[value]
 
 
-def chat_role_name(value: pb.ChatRole.ValueType) -> str:
-    """Returns the name of a value of ChatRole in JSON."""
-    return _CHAT_ROLE.names[value]
-
-
-def chat_role_from_name(name: str | UnmappedValue) -> pb.ChatRole.ValueType:
-    """Returns the value of ChatRole with a name in JSON."""
-    return _CHAT_ROLE.numbers[name]
+chat_role_name: Final = _CHAT_ROLE.name
+chat_role_from_name: Final = _CHAT_ROLE.from_name
 
 
 AgentStateLiteral: TypeAlias = Literal["initializing", "idle", "listening", "thinking", "speaking"]
@@ -166,14 +168,8 @@ def agent_state_from_proto(value: pb.AgentState.ValueType) -> AgentStateLiteral:
     return _AGENT_STATE.from_proto[value]
 
 
-def agent_state_name(value: pb.AgentState.ValueType) -> str:
-    """Returns the name of a value of AgentState in JSON."""
-    return _AGENT_STATE.names[value]
-
-
-def agent_state_from_name(name: str | UnmappedValue) -> pb.AgentState.ValueType:
-    """Returns the value of AgentState with a name in JSON."""
-    return _AGENT_STATE.numbers[name]
+agent_state_name: Final = _AGENT_STATE.name
+agent_state_from_name: Final = _AGENT_STATE.from_name
 
 
 UserStateLiteral: TypeAlias = Literal["speaking", "listening", "away"]
@@ -199,14 +195,8 @@ def user_state_from_proto(value: pb.UserState.ValueType) -> UserStateLiteral:
     return _USER_STATE.from_proto[value]
 
 
-def user_state_name(value: pb.UserState.ValueType) -> str:
-    """Returns the name of a value of UserState in JSON."""
-    return _USER_STATE.names[value]
-
-
-def user_state_from_name(name: str | UnmappedValue) -> pb.UserState.ValueType:
-    """Returns the value of UserState with a name in JSON."""
-    return _USER_STATE.numbers[name]
+user_state_name: Final = _USER_STATE.name
+user_state_from_name: Final = _USER_STATE.from_name
 
 
 ToolCallStatusLiteral: TypeAlias = Literal["done", "error", "cancelled"]
@@ -234,14 +224,8 @@ def tool_call_status_from_proto(value: pb.ToolCallStatus.ValueType) -> ToolCallS
     return _TOOL_CALL_STATUS.from_proto[value]
 
 
-def tool_call_status_name(value: pb.ToolCallStatus.ValueType) -> str:
-    """Returns the name of a value of ToolCallStatus in JSON."""
-    return _TOOL_CALL_STATUS.names[value]
-
-
-def tool_call_status_from_name(name: str | UnmappedValue) -> pb.ToolCallStatus.ValueType:
-    """Returns the value of ToolCallStatus with a name in JSON."""
-    return _TOOL_CALL_STATUS.numbers[name]
+tool_call_status_name: Final = _TOOL_CALL_STATUS.name
+tool_call_status_from_name: Final = _TOOL_CALL_STATUS.from_name
 
 
 ToolReplyStatusLiteral: TypeAlias = Literal["scheduled", "completed", "interrupted", "skipped"]
@@ -270,14 +254,8 @@ def tool_reply_status_from_proto(value: pb.ToolReplyStatus.ValueType) -> ToolRep
     return _TOOL_REPLY_STATUS.from_proto[value]
 
 
-def tool_reply_status_name(value: pb.ToolReplyStatus.ValueType) -> str:
-    """Returns the name of a value of ToolReplyStatus in JSON."""
-    return _TOOL_REPLY_STATUS.names[value]
-
-
-def tool_reply_status_from_name(name: str | UnmappedValue) -> pb.ToolReplyStatus.ValueType:
-    """Returns the value of ToolReplyStatus with a name in JSON."""
-    return _TOOL_REPLY_STATUS.numbers[name]
+tool_reply_status_name: Final = _TOOL_REPLY_STATUS.name
+tool_reply_status_from_name: Final = _TOOL_REPLY_STATUS.from_name
 
 
 CloseReasonLiteral: TypeAlias = Literal[
@@ -312,14 +290,8 @@ def close_reason_from_proto(value: pb.CloseReason.ValueType) -> CloseReasonLiter
     return _CLOSE_REASON.from_proto.get(value)
 
 
-def close_reason_name(value: pb.CloseReason.ValueType) -> str:
-    """Returns the name of a value of CloseReason in JSON."""
-    return _CLOSE_REASON.names[value]
-
-
-def close_reason_from_name(name: str) -> pb.CloseReason.ValueType:
-    """Returns the value of CloseReason with a name in JSON."""
-    return _CLOSE_REASON.numbers[name]
+close_reason_name: Final = _CLOSE_REASON.name
+close_reason_from_name: Final = _CLOSE_REASON.from_name
 
 
 AmdCategoryLiteral: TypeAlias = Literal[
@@ -354,11 +326,5 @@ def amd_category_from_proto(value: pb.AmdCategory.ValueType) -> AmdCategoryLiter
     return _AMD_CATEGORY.from_proto.get(value)
 
 
-def amd_category_name(value: pb.AmdCategory.ValueType) -> str:
-    """Returns the name of a value of AmdCategory in JSON."""
-    return _AMD_CATEGORY.names[value]
-
-
-def amd_category_from_name(name: str) -> pb.AmdCategory.ValueType:
-    """Returns the value of AmdCategory with a name in JSON."""
-    return _AMD_CATEGORY.numbers[name]
+amd_category_name: Final = _AMD_CATEGORY.name
+amd_category_from_name: Final = _AMD_CATEGORY.from_name

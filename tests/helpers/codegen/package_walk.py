@@ -360,7 +360,11 @@ def check_events(package: Modules, facts: Facts) -> None:
     assert list(events.SDK_EVENTS) == [arm.name for arm in arms]
     emitted: list[Any] = []
     sink = type("Sink", (sink_class,), {"emit": lambda _, event: emitted.append(event)})()
-    functions = [n for n, f in vars(sink_class).items() if inspect.isfunction(f) and n != "emit"]
+    functions = [
+        n
+        for n, f in vars(sink_class).items()
+        if inspect.isfunction(f) and n not in ("emit", "_emit")
+    ]
     own = ("__init__", "on_unknown", "deliver", "_add")
     adders = [n for n, f in vars(listeners_class).items() if inspect.isfunction(f) and n not in own]
     listeners, heard = listeners_class(), list[tuple[str, Any, Any]]()

@@ -28,7 +28,6 @@ class EnumModel:
     """An enum. Without pairs, the SDK has no such enum, and only names are generated.
 
     accepts: the type of an SDK value; str if the SDK has a str Enum.
-    accepts_name: the type of a name in JSON.
     alias: the statement that defines the type of its literals.
     unknown: the literal with the name of the value for unknown literals, or "".
     """
@@ -41,7 +40,6 @@ class EnumModel:
     literal: str
     type: str
     accepts: str
-    accepts_name: str
     pairs: list[Pair]
     alias: str
     unknown: str
@@ -108,7 +106,6 @@ def _enum(
         literal=literal,
         type=references.enum(enum.full_name),
         accepts=_accepts(binding, literal, bound.fallback is not None),
-        accepts_name="str" if bound.fallback else "str | UnmappedValue",
         pairs=pairs,
         alias=literal_alias(literal, [pair.literal for pair in pairs]),
         unknown=quoted(bound.fallback.name) if bound.fallback else "",

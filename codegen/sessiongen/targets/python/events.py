@@ -10,7 +10,7 @@ from sessiongen.targets.python.naming import Namespace, plain
 from sessiongen.ir.protocol import Event
 from sessiongen.ir.roles import TIMESTAMP
 from sessiongen.ir.schema import Field, Value, Kind
-from sessiongen.targets.python.context import Context, event_docs
+from sessiongen.targets.python.context import Context, arm_docs, event_docs
 from sessiongen.targets.python.parameters import (
     Parameter,
     ParameterBuilder,
@@ -42,6 +42,7 @@ class EventModel:
     signature: str
     statement: str
     docs: str
+    has_comment: bool
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,7 @@ class _EventsBuilder:
             signature=signature([*parameters, *common]),
             statement=self._statement(common, payload_argument),
             docs=event_docs(self.context.protocol, arm),
+            has_comment=bool(arm_docs(self.context.protocol, arm)),
         )
 
     def _source(self, arm: Field) -> str:

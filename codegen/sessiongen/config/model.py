@@ -30,9 +30,10 @@ ANNOTATIONS = (
 
 @dataclass(frozen=True)
 class Input:
-    """The input; exactly one of protos, descriptor_set and messages is set.
+    """The input; one of protos, descriptor_set and messages is set, or messages and protos.
 
-    protos: .proto files, with the include paths under which imports are found.
+    protos: .proto files, with the include paths under which imports are found. Beside messages,
+        only their comments and positions are used.
     descriptor_set: a serialized google.protobuf.FileDescriptorSet.
     messages: the dotted name of an installed Python module of generated messages.
     oldest: a wheel or a descriptor set with the oldest supported version of `messages`.

@@ -161,6 +161,9 @@ class _Reader:
         self.tables.only(table, ("input",), _INPUT_KEYS)
         invalid = len(self.tables.faults) > faults
         kinds = [key for key in ("protos", "descriptor_set", "messages") if key in table]
+        if set(kinds) == {"protos", "messages"}:
+            # The files have the comments of the messages.
+            kinds = ["messages"]
         if len(kinds) > 1 or not (kinds or invalid):
             self.tables.fault(
                 ("input", kinds[1]) if kinds else ("input",),

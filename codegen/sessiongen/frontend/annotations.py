@@ -6,7 +6,7 @@ removed from the descriptors, so that generated code does not depend on them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from google.protobuf.message import Message
 from sessiongen.frontend.compiler import ANNOTATIONS_FILE, Compiled
 from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, Rule, Span
+from sessiongen.frontend.elements import elements
 
 _File = descriptor_pb2.FileDescriptorProto
 _EXTENDED = {
@@ -138,37 +139,6 @@ class _OptionReader:
             if not data:
                 holder.ClearField("options")
         return annotations
-
-
-def elements(file: _File) -> Iterator[tuple[str, tuple[int, ...], Any]]:
-    """Yield (full name, source path, descriptor) of each element that can be annotated."""
-    prefix = f"{file.package}." if file.package else ""
-    for index, message in enumerate(file.message_type):
-        yield from _message_elements(message, prefix, (4, index))
-    for index, enum in enumerate(file.enum_type):
-        yield from _enum_elements(enum, prefix, (5, index))
-
-
-def _message_elements(
-    message: descriptor_pb2.DescriptorProto, prefix: str, path: tuple[int, ...]
-) -> Iterator[tuple[str, tuple[int, ...], Any]]:
-    name = f"{prefix}{message.name}"
-    yield name, path, message
-    for index, member in enumerate(message.field):
-        yield f"{name}.{member.name}", (*path, 2, index), member
-    for index, nested in enumerate(message.nested_type):
-        yield from _message_elements(nested, f"{name}.", (*path, 3, index))
-    for index, enum in enumerate(message.enum_type):
-        yield from _enum_elements(enum, f"{name}.", (*path, 4, index))
-
-
-def _enum_elements(
-    enum: descriptor_pb2.EnumDescriptorProto, prefix: str, path: tuple[int, ...]
-) -> Iterator[tuple[str, tuple[int, ...], Any]]:
-    name = f"{prefix}{enum.name}"
-    yield name, path, enum
-    for index, value in enumerate(enum.value):
-        yield f"{name}.{value.name}", (*path, 2, index), value
 
 
 def _remove_annotations_import(file: _File) -> None:

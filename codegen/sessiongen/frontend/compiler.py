@@ -7,7 +7,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from google.protobuf.message import DecodeError
 
 from sessiongen import resources
 
-from sessiongen.frontend import message_module
+from sessiongen.frontend import documentation, message_module
 
 from sessiongen.frontend import protoc
 from sessiongen.config.model import Config
@@ -58,7 +58,11 @@ def compilation(config: Config) -> Iterator[Callable[[], Compiled]]:
         A context manager of the function that waits for the result. It raises an InputError if
         the input cannot be read or is not valid, as the context manager itself may do.
     """
-    if config.input.messages is not None:
+    if config.input.messages is not None and config.input.protos:
+        with _protoc(config) as finish:
+            module = _from_module(config, config.input.messages)
+            yield lambda: _documented(module, finish(), config)
+    elif config.input.messages is not None:
         yield partial(_from_module, config, config.input.messages)
     elif config.input.descriptor_set is not None:
         yield partial(_from_descriptor_set, config, config.input.descriptor_set)
@@ -157,6 +161,25 @@ def _from_module(config: Config, name: str) -> Compiled:
     files = _ordered(imported.files, Span(display(imported.origin)), source_map)
     own = tuple(item.name for item in files if not is_well_known(item.name))
     return Compiled(files, own, source_map, name, imported.modules)
+
+
+def _documented(module: Compiled, sources: Compiled, config: Config) -> Compiled:
+    """Return the descriptors of a module with the comments and positions of .proto files."""
+    own = [file for file in module.files if file.name in module.own]
+    documented, aliases = documentation.documented(own, sources.files)
+    if not documented:
+        fault = f"the .proto files have no message of {module.origin}"
+        help_ = "name the files that the module was generated from, or remove input.protos"
+        raise InputError(
+            [Diagnostic(config.span(("input", "protos")), Rule.MESSAGES_MODULE, fault, help_)]
+        )
+    include, origin = sources.source_map.include, module.source_map.origin
+    return replace(
+        module,
+        files=tuple(documented.get(file.name, file) for file in module.files),
+        source_map=SourceMap(include, origin, aliases),
+        warnings=sources.warnings,
+    )
 
 
 def _compiled(

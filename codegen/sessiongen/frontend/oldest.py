@@ -17,8 +17,8 @@ from google.protobuf.message import DecodeError
 from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.frontend import message_module
-from sessiongen.frontend.annotations import elements
 from sessiongen.frontend.compiler import Compiled
+from sessiongen.frontend.elements import elements
 from sessiongen.paths import display
 
 _Files = Iterable[descriptor_pb2.FileDescriptorProto]

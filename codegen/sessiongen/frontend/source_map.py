@@ -6,6 +6,7 @@ of eight. A Span counts from 1, columns in characters.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,16 +22,18 @@ class SourceMap:
     """Finds the file behind an import name on the include paths and reads its lines.
 
     origin: the file to name in a diagnostic if a descriptor has no source file.
+    aliases: the import name of the file that has the source of a descriptor, where they differ.
     """
 
     include: tuple[Path, ...]
     origin: Path | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
     _cache: dict[str, tuple[str, list[bytes]] | None] = field(default_factory=dict)
 
     def locate(self, name: str) -> Path | None:
         """Return the first file of this import name on the include paths."""
         for folder in self.include:
-            path = folder / name
+            path = folder / self.aliases.get(name, name)
             if path.is_file():
                 return path
         return None

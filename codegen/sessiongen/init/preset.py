@@ -16,8 +16,9 @@ from sessiongen.config.model import Config
 from sessiongen.config.reader import parse
 from sessiongen.init.scaffold import check_modules, check_new, open_points, save
 from sessiongen.diagnostics import Diagnostic
-from sessiongen.frontend.annotations import configured, elements
+from sessiongen.frontend.annotations import configured
 from sessiongen.frontend.compiler import Compiled
+from sessiongen.frontend.elements import elements
 from sessiongen.ir.role_inference import search
 from sessiongen.parity.gaps import gap_file
 from sessiongen.paths import display

@@ -127,7 +127,7 @@ class _Plain:
         if plan.tag is not None:
             tag = quoted(plan.tag)
             fields.append(f"{TAG}: Literal[{tag}] = {tag}")
-        self.classes.append(PlainClass(title, _docs(title, plan, members), fields))
+        self.classes.append(PlainClass(title, _docs(plan, members), fields))
         arguments = ", ".join(f"{item.name}={item.read}" for item in members)
         call = f"    return models.{title}({arguments})"
         result = f"models.{title}"
@@ -256,8 +256,8 @@ class _Plain:
         return literals.from_proto
 
 
-def _docs(title: str, plan: MessagePlan, members: Sequence[_Member]) -> str:
-    parts = [plan.message.docs.lstrip() or f"The message {title}."]
+def _docs(plan: MessagePlan, members: Sequence[_Member]) -> str:
+    parts = [plan.message.docs.lstrip()] if plan.message.docs.strip() else []
     described = [entry(item.name, item.docs.lstrip()) for item in members if item.docs]
     if described:
         parts.append("\n".join(["Attributes:", *described]))

@@ -109,10 +109,11 @@ def _field_record(
         return None
     names: set[str] = set()
     for owner in protocol.schema.own_messages():
-        record = find_record(owner, annotated, vocabulary) if owner is not message else None
-        for field in owner.fields if record is not None else ():
+        fields = [it for it in owner.fields if it.value.type_name == message.full_name]
+        record = find_record(owner, annotated, vocabulary) if fields else None
+        for field in fields if record is not None and owner is not message else ():
             source = find_field(owner, field, annotated, record)
-            if source is not None and field.value.type_name == message.full_name:
+            if source is not None:
                 names |= {part for part in class_names(source.type) if vocabulary.record(part)}
     return vocabulary.record(names.pop()) if len(names) == 1 else None
 

@@ -9,7 +9,7 @@ methods of the generated client send requests.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sessiongen.vocabulary.model import Answer, Forward, Place, Sending
@@ -29,7 +29,8 @@ _ERROR = "RequestError"
 class GeneratedApi:
     """What the generated modules of a package define.
 
-    handlers, clients: the classes of requests. forwarders: the class with a callback for each arm.
+    handlers, clients: the classes of requests. sinks: the classes with a method for each event.
+    forwarders: the class with a callback for each arm.
     fillers, answering, emitting: functions that fill an event by the name of its arm, answer a
     request, and emit an event by the name of its arm.
     requests: the method and the response of each request. events: the SDK's event of each arm.
@@ -38,6 +39,7 @@ class GeneratedApi:
 
     handlers: set[str] = field(default_factory=set)
     clients: dict[str, set[str]] = field(default_factory=dict)
+    sinks: set[str] = field(default_factory=set)
     forwarders: set[str] = field(default_factory=set)
     fillers: set[str] = field(default_factory=set)
     answering: set[str] = field(default_factory=set)
@@ -72,6 +74,8 @@ def _add_class(api: GeneratedApi, node: ast.ClassDef, request: str) -> None:
                 api.event_types[item.target.id] = _callback_type(item.annotation)
     elif "send" in names and request in taken:
         api.clients[node.name] = {name for name in names if not name.startswith("_")}
+    elif node.name.endswith("Sink"):
+        api.sinks.add(node.name)
     elif node.name.endswith("Handler"):
         api.handlers.add(node.name)
 
@@ -135,7 +139,14 @@ def _callback_type(annotation: ast.expr) -> str:
 class GeneratedUse:
     """How the class with a role uses generated code."""
 
-    def __init__(self, role: Role, api: GeneratedApi) -> None:
+    def __init__(
+        self,
+        role: Role,
+        api: GeneratedApi,
+        subscribed: Mapping[str, tuple[str, Place]] | None = None,
+    ) -> None:
+        """subscribed: the event of the session that calls a method, and the subscription."""
+        self._subscribed = subscribed or {}
         self._role = role
         self._modules = role.modules
         self._api = api
@@ -153,10 +164,10 @@ class GeneratedUse:
             for call, arm in self._filling_calls(method):
                 if id(call) in subscribed:
                     continue
-                handler_type = _parameter_type(method)
-                via = self._called_from(name)
-                place = self._role.place(call)
-                yield Forward(arm, None, name, place, via, handler_type, (), True)
+                event, via = self._subscribed.get(name, (None, None))
+                kind = _parameter_type(method)
+                via = via or self._called_from(name)
+                yield Forward(arm, event, name, self._role.place(call), via, kind, (), True)
 
     def answers(self) -> Iterator[Answer]:
         """Yield the requests that the classes on the generated handler answer."""
@@ -224,16 +235,24 @@ class GeneratedUse:
 
     def _filling_calls(self, method: _Function) -> Iterator[tuple[ast.Call, str]]:
         """Yield the calls in a method with the name of an arm that they fill."""
+        has_sink = bool(self._subclasses(self._api.sinks))
         for node in ast.walk(method):
-            if not isinstance(node, ast.Call) or not node.args:
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            if has_sink and name in self._api.events and not self_attribute(node.func):
+                yield node, name
+            if not node.args:
                 continue
             arm = constant(node.args[0])
+            if arm not in self._api.events:
+                continue
             called = self._role.view.methods.get(self_attribute(node.func))
             fills = self._names(node.func) & self._api.fillers
             if called is not None and called is not method:
                 fills |= {"method"} if self._fills_parameter(called) else set()
-            if arm in self._api.events and fills:
-                yield node, arm or ""
+            if fills:
+                yield node, arm
 
     def _fills_parameter(self, method: _Function) -> bool:
         """Whether a method passes its first parameter to a function that fills by arm."""

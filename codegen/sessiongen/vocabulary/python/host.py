@@ -27,7 +27,8 @@ def read_host(role: Role) -> Host:
     union = Oneof(role.scope.messages.request, role.scope.messages.request_arm)
     cases = role.branches(union)
     answers = [_answer(role, branch) for branch in cases]
-    generated = GeneratedUse(role, generated_api(role.modules, role.scope.messages))
+    api = generated_api(role.modules, role.scope.messages)
+    generated = GeneratedUse(role, api, _subscribed_methods(role))
     forwards += generated.forwards()
     answers += generated.answers()
     role.expect(bool(forwards), "forwards no event")
@@ -50,6 +51,16 @@ def _answer(role: Role, branch: Branch) -> Answer:
         error_texts(role, branch.body),
         role.place(branch.node),
     )
+
+
+def _subscribed_methods(role: Role) -> dict[str, tuple[str, Place]]:
+    """Return the event and the subscription of each method that handles an event."""
+    subscriptions = [item for _, node in role.view.classes for item in _subscriptions(node)]
+    return {
+        self_attribute(handler): (name, role.place(call))
+        for call, event, handler in subscriptions
+        if (name := role.constant(event)) is not None and self_attribute(handler)
+    }
 
 
 def _subscribed_events(role: Role) -> Iterator[Forward]:

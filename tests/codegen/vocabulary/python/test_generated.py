@@ -111,6 +111,25 @@ def test_events_are_those_of_the_forwarders_and_of_calls_with_an_arm() -> None:
     assert direct.event_type == "StateChangedEvent"
 
 
+def test_events_are_those_that_a_method_sends_to_the_sink() -> None:
+    source = SOURCE.replace("import AgentSessionEventForwarders,", "import AgentSessionEventSink,")
+    start, end = source.index("        subscribe("), source.index("    def _forward")
+    handler = (
+        '        session.on("state_changed", self._state)\n\n'
+        "    def _state(self, event: StateChangedEvent) -> None:\n"
+        "        self.sink.agent_state_changed(old_state=1, new_state=2)\n\n"
+    )
+    source = source[:start] + handler + source[end:]
+    small = adopted(source + "\nclass Sink(AgentSessionEventSink):\n    pass\n")
+    assert small.errors == []
+    assert small.vocabulary.host is not None
+    [state] = [it for it in small.vocabulary.host.forwards if it.arm == "agent_state_changed"]
+    assert (state.event, state.handler) == ("state_changed", "_state")
+    assert state.event_type == "StateChangedEvent"
+    subscription = source[: source.index("session.on(")].count("\n") + 1
+    assert state.via == Place(HOST_PATH, subscription)
+
+
 def test_requests_are_the_methods_of_the_handler() -> None:
     small = adopted()
     assert small.vocabulary.host is not None

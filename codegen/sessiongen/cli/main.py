@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import io
 import json
-import signal
 import sys
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from sessiongen import __version__
-from sessiongen.config.model import Config
 from sessiongen.config.reader import load
-from sessiongen.diagnostics import Diagnostic, InputError, failed, show
-from sessiongen.cli.input_errors import unusable_input
+from sessiongen.diagnostics import Diagnostic, InputError, failed
 from sessiongen.cli.options import Command, Options, current, pass_options, shared, without_format
+from sessiongen.cli.running import load_config, run
 from sessiongen.cli.sources import sdk_sources
-from sessiongen.paths import display
+from sessiongen.cli.vocabulary import vocabulary
 from sessiongen.result import FINDING, SUCCESS, INPUT_ERROR, Result
 
 _no_cache = click.option("--no-cache", is_flag=True, help="Ignore the cache, as CI should.")
@@ -53,7 +50,7 @@ def generate(options: Options, no_cache: bool, descriptor_set: Path | None) -> N
     """Write the generated files; remove those that are no longer generated."""
     from sessiongen.generate import generate
 
-    _run(options, lambda: generate(_config(options, descriptor_set), not no_cache))
+    run(options, lambda: generate(load_config(options, descriptor_set), not no_cache))
 
 
 @main.command()
@@ -66,7 +63,7 @@ def check(options: Options, no_cache: bool, descriptor_set: Path | None, full_di
     """Compare the generated files with the protocol; write nothing."""
     from sessiongen.check import check
 
-    _run(options, lambda: check(_config(options, descriptor_set), not no_cache, full_diff))
+    run(options, lambda: check(load_config(options, descriptor_set), not no_cache, full_diff))
 
 
 def _arms(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
@@ -92,9 +89,9 @@ def descriptors(options: Options, target: Path) -> None:
     def write() -> Result:
         from sessiongen import descriptors as writing
 
-        return Result(lines=writing.write(_config(options, None), target))
+        return Result(lines=writing.write(load_config(options, None), target))
 
-    _run(options, write)
+    run(options, write)
 
 
 @main.command()
@@ -109,13 +106,13 @@ def explain(options: Options, arm: str, descriptor_set: Path | None) -> None:
         from sessiongen import explain as explaining
         from sessiongen import pipeline
 
-        config = _config(options, descriptor_set)
+        config = load_config(options, descriptor_set)
         matches = explaining.explain(arm, pipeline.model(config), config)
         if options.format == "json":
             return Result(detail=json.dumps([item.record() for item in matches], indent=2) + "\n")
         return Result(detail="\n\n".join("\n".join(item.lines()) for item in matches) + "\n")
 
-    _run(options, entries, document=True)
+    run(options, entries, document=True)
 
 
 @main.command()
@@ -156,7 +153,7 @@ def init(
             lines, undecided = initializing.write(source, include, options.config)
         return Result(INPUT_ERROR if failed(undecided) else SUCCESS, lines, undecided)
 
-    _run(options, write)
+    run(options, write)
 
 
 def _preset(name: str, options: Options) -> tuple[list[str], list[Diagnostic]]:
@@ -207,7 +204,7 @@ def parity(
         from sessiongen import parity as comparing
         from sessiongen.vocabulary import configured
 
-        config = _config(options, None)
+        config = load_config(options, None)
         configured.require_sdk(config)
         result = comparing.run(config, sources, since)
         lines = comparing.declare(result) if declare else []
@@ -219,111 +216,7 @@ def parity(
 
     # --quiet hides the matrix, except where it contains the diagnostics.
     print_document = not options.quiet or is_document
-    _run(replace(options, format=diagnostics_format), matrix, document=print_document)
-
-
-@main.group()
-@shared
-def vocabulary() -> None:
-    """Update or check the vocabularies, the facts about SDKs that `parity` compares."""
-
-
-@vocabulary.command()
-@sdk_sources
-@shared
-@pass_options
-def update(options: Options, sources: dict[str, str | Path]) -> None:
-    """Read SDK packages and write their vocabularies; nothing is installed or executed.
-
-    Without an option, every SDK that the configuration names is updated to its newest version.
-    """
-
-    def write() -> Result:
-        from sessiongen import pipeline
-        from sessiongen.vocabulary import commands as vocabularies
-        from sessiongen.vocabulary import configured
-
-        config = _config(options, None)
-        configured.require_sdk(config)
-        sdks = configured.configured_sdks(config, pipeline.roles(config))
-        updated = vocabularies.update(configured.selected(config, sdks, sources))
-        lines = [f"wrote {display(path)}" for path in updated.written]
-        status = INPUT_ERROR if failed(updated.diagnostics) else SUCCESS
-        if status == SUCCESS and not lines:
-            lines = ["nothing changed"]
-        return Result(status, lines, updated.diagnostics)
-
-    _run(options, write)
-
-
-@vocabulary.command()
-@shared
-@pass_options
-def watch(options: Options) -> None:
-    """Compare the vocabularies with the newest published SDKs."""
-
-    def compare() -> Result:
-        from sessiongen import pipeline
-        from sessiongen.vocabulary import commands as vocabularies
-        from sessiongen.vocabulary import configured
-
-        config = _config(options, None)
-        configured.require_sdk(config)
-        versions, diagnostics = vocabularies.new_versions(
-            configured.configured_sdks(config, pipeline.roles(config))
-        )
-        lines = [f"new version: {item.sdk} {item.pinned} -> {item.newest}" for item in versions]
-        status = INPUT_ERROR if failed(diagnostics) else FINDING if versions else SUCCESS
-        diff = "".join(item.diff for item in versions)
-        return Result(status, lines or ["no SDK has a new version"], diagnostics, diff)
-
-    _run(options, compare)
-
-
-@vocabulary.command()
-@click.argument("list_file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--version", help="The version to read; default: the one in the list.")
-@click.option("--path", type=click.Path(path_type=Path), help="A folder or archive to read.")
-@shared
-@pass_options
-def messages(options: Options, list_file: Path, version: str | None, path: Path | None) -> None:
-    """Read again which messages, fields and values an npm package has, and write LIST_FILE."""
-
-    def write() -> Result:
-        from sessiongen import pipeline
-        from sessiongen.vocabulary import published_messages
-
-        schema = pipeline.read_input(_config(options, None))[2]
-        changed = published_messages.update_list(list_file, path or version, schema)
-        return Result(lines=[f"{'wrote' if changed else 'unchanged'} {display(list_file)}"])
-
-    _run(options, write)
-
-
-@vocabulary.command()
-@shared
-@pass_options
-def packages(options: Options) -> None:
-    """Read which messages the SDKs' protobuf packages have, at the lowest version and the newest.
-
-    The lowest version is the one that an SDK's vocabulary says it requires.
-    """
-
-    def write() -> Result:
-        from sessiongen import pipeline
-        from sessiongen.vocabulary import commands as vocabularies
-        from sessiongen.vocabulary import configured
-
-        config = _config(options, None)
-        configured.require_sdk(config)
-        sdks = configured.configured_sdks(config, pipeline.roles(config))
-        updated = vocabularies.update_packages(sdks, pipeline.read_input(config)[2])
-        lines = [f"wrote {display(path)}" for path in updated.written] or ["nothing changed"]
-        return Result(
-            INPUT_ERROR if failed(updated.diagnostics) else SUCCESS, lines, updated.diagnostics
-        )
-
-    _run(options, write)
+    run(replace(options, format=diagnostics_format), matrix, document=print_document)
 
 
 @main.command()
@@ -345,55 +238,4 @@ def completion(shell: str) -> None:
     click.echo(completion_class(main, {}, "sessiongen", "_SESSIONGEN_COMPLETE").source())
 
 
-def _config(options: Options, descriptor_set: Path | None) -> Config:
-    config = load(options.existing_config)
-    return config.with_descriptor_set(descriptor_set) if descriptor_set else config
-
-
-def _run(options: Options, command: Callable[[], Result], document: bool = False) -> None:
-    """Run a command, print its result and exit with its status.
-
-    document: the detail is the main result and is printed in every format.
-    """
-    try:
-        result = command()
-    except InputError as error:
-        result = Result(INPUT_ERROR, diagnostics=error.diagnostics)
-    except (OSError, RecursionError, UnicodeEncodeError) as error:
-        result = Result(INPUT_ERROR, diagnostics=[unusable_input(options.config, error)])
-    except KeyboardInterrupt:
-        # The status that shells use for interrupted commands.
-        click.echo("interrupted", err=True)
-        sys.exit(128 + signal.SIGINT)
-    if not options.quiet and options.format == "text":
-        for line in result.lines:
-            click.echo(line)
-    if document:
-        click.echo(result.detail, nl=False)
-    elif options.format == "text" and not options.quiet:
-        click.echo(_coloured_diff(result.detail), nl=False)
-    # In JSON the detail contains the diagnostics.
-    _report(options, result.diagnostics, silent=document and bool(result.detail))
-    sys.exit(result.status)
-
-
-def _report(options: Options, diagnostics: Iterable[Diagnostic], silent: bool) -> None:
-    text = show(diagnostics, options.format)
-    if text and not (silent and options.format == "json"):
-        click.echo(_coloured(text), err=options.format == "text")
-
-
-def _coloured(text: str) -> str:
-    return (
-        text.replace(": error[", f": {click.style('error', fg='red', bold=True)}[")
-        .replace(": warning[", f": {click.style('warning', fg='yellow', bold=True)}[")
-        .replace("\n  help: ", f"\n  {click.style('help:', fg='cyan')} ")
-    )
-
-
-def _coloured_diff(text: str) -> str:
-    colours = {"+": "green", "-": "red", "@": "cyan"}
-    return "".join(
-        click.style(line, fg=colours[line[0]]) if line[:1] in colours else line
-        for line in text.splitlines(keepends=True)
-    )
+main.add_command(vocabulary)

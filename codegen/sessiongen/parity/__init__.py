@@ -10,6 +10,7 @@ A difference of one SDK has an id, which the SDK's gap file declares:
   it allows any string, and the proto enum declares no unknown value); `map TABLE.l`: a
   table of its code lacks a literal or maps it to another value; `default TABLE: FUNCTION`:
   that function sends this default for a literal that the table lacks
+- `unused ENUM.LITERAL`: no code of the SDK uses a value of its enum, so it is never sent
 - `event ARM: host`, `event ARM: driver`: it is not sent, or received, or the protocol lacks
   the arm; `sdk event E`: the SDK's session has an event that no arm carries; `event field
   ARM.f: host`: a field beside the arm is not taken from the SDK's event; `event field f:

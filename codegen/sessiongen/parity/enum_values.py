@@ -104,15 +104,39 @@ def _value_cell(
         findings = [
             item for literal in literals for item in conversions.value_findings(value, literal)
         ]
-        text = ", ".join(literals)
+        unused = list(_unused(enum, value, vocabulary, binding, literals))
+        findings += unused
+        text = ", ".join(literals) + (" (never used)" if unused else "")
         text = f"{text} ({UNVERIFIED})" if conversions.unread else text
         compared += conversions.compared_values(literals, findings)
+        compared += tuple(
+            Compared(vocabulary.sdk, f"unused {binding.fact.name}.{literal}")
+            for literal in literals
+        )
         return Cell(text, tuple(findings), compared)
     if fallback is not None and fallback.number == value.number:
         return Cell(ANYTHING if conversions.sends_fallback else NOT_COMPARED, compared=compared)
     message = f"{vocabulary.sdk} has no value for {value.name}; its enum is at {binding.fact.place}"
     difference_id = f"value {enum.full_name}.{value.name}"
     return _difference(MISSING, vocabulary, difference_id, message, value.span)
+
+
+def _unused(
+    enum: Enum,
+    value: EnumValue,
+    vocabulary: Vocabulary,
+    binding: EnumBinding,
+    literals: Sequence[str],
+) -> Iterator[Finding]:
+    """Yield a finding for each literal that no code of the SDK uses."""
+    for item in vocabulary.unused_values:
+        if item.enum == binding.fact.name and item.value in literals:
+            message = (
+                f"{vocabulary.sdk}: no code uses the value {item.value!r} of {item.enum} "
+                f"({item.place}), so {value.name} is never sent"
+            )
+            difference_id = f"unused {item.enum}.{item.value}"
+            yield Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_VALUE, value.span)
 
 
 def _conversion_rows(

@@ -30,6 +30,7 @@ from sessiongen.vocabulary.package import Package, open_package
 from sessiongen.vocabulary.requirement import requirement
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.store import dump, load
+from sessiongen.vocabulary.unused_values import unused_values
 
 NEWEST = "newest"
 # Line numbers change with each version and would hide the facts that changed.
@@ -128,10 +129,14 @@ def open_source(scope: Scope, source: str | Path) -> Package:
 def read_package(scope: Scope, package: Package) -> Reading:
     """Read an SDK from its package."""
     reading = _reader(scope)(package, scope)
-    if reading.vocabulary is None or not scope.protobuf_distribution:
+    vocabulary = reading.vocabulary
+    if vocabulary is None:
         return reading
-    required = requirement(package, scope.protobuf_distribution)
-    return reading._replace(vocabulary=reading.vocabulary._replace(requirement=required))
+    vocabulary = vocabulary._replace(unused_values=unused_values(vocabulary, package))
+    if scope.protobuf_distribution:
+        required = requirement(package, scope.protobuf_distribution)
+        vocabulary = vocabulary._replace(requirement=required)
+    return reading._replace(vocabulary=vocabulary)
 
 
 def new_versions(sdks: Sequence[Sdk]) -> tuple[list[NewVersion], list[Diagnostic]]:

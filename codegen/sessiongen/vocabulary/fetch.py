@@ -31,6 +31,8 @@ class _RegistryClient:
     download: returns the command that downloads a version of a distribution into a folder.
     newest: returns the command that prints the newest version of a distribution.
     version: returns the version number in the output of that command, or "".
+    versions: returns the command that prints all versions of a distribution.
+    listing: returns the part of its output with the versions.
     """
 
     tool: str
@@ -38,6 +40,8 @@ class _RegistryClient:
     download: Callable[[str, str, Path], list[str]]
     newest: Callable[[str], list[str]]
     version: Callable[[str], str]
+    versions: Callable[[str], list[str]]
+    listing: Callable[[str], str]
 
 
 def fetch(source: PackageSource, version: str) -> Package:
@@ -73,6 +77,18 @@ def newest(source: PackageSource) -> str:
     return version
 
 
+def published_versions(source: PackageSource) -> list[str]:
+    """Return the numbers of all published versions, without pre-releases, in any order."""
+    label = f"{source.distribution}@all"
+    client = _CLIENTS[source.language]
+    with tempfile.TemporaryDirectory() as name:
+        output = _run(label, client, client.versions(source.distribution), Path(name))
+    versions = re.findall(r"(?<![\w.-])\d+(?:\.\d+)+(?![\w.-])", client.listing(output))
+    if not versions:
+        raise _fetch_error(label, f"{client.tool} reported no version", "name archives instead")
+    return list(dict.fromkeys(versions))
+
+
 def _npm_pack(distribution: str, version: str, folder: Path) -> list[str]:
     options = ["--loglevel=error", "--ignore-scripts", "--pack-destination", str(folder)]
     return ["npm", "pack", f"{distribution}@{version}", *options]
@@ -84,6 +100,19 @@ def _npm_view(distribution: str) -> list[str]:
 
 def _pip_download(distribution: str, version: str, folder: Path) -> list[str]:
     return [*_pip("download"), "--dest", str(folder), f"{distribution}=={version}"]
+
+
+def _npm_versions(distribution: str) -> list[str]:
+    return ["npm", "view", distribution, "versions", "--json"]
+
+
+def _pip_versions(distribution: str) -> list[str]:
+    options = ["--disable-pip-version-check", "--no-input"]
+    return subprocesses.module("pip", "index", "versions", *options, distribution)
+
+
+def _listed_by_pip(output: str) -> str:
+    return output.partition("Available versions:")[2].partition("\n")[0]
 
 
 def _pip_report(distribution: str) -> list[str]:
@@ -105,8 +134,18 @@ def _reported_version(report: str) -> str:
 
 
 _CLIENTS = {
-    "python": _RegistryClient("pip", "*.whl", _pip_download, _pip_report, _reported_version),
-    "typescript": _RegistryClient("npm", "*.tgz", _npm_pack, _npm_view, str.strip),
+    "python": _RegistryClient(
+        "pip",
+        "*.whl",
+        _pip_download,
+        _pip_report,
+        _reported_version,
+        _pip_versions,
+        _listed_by_pip,
+    ),
+    "typescript": _RegistryClient(
+        "npm", "*.tgz", _npm_pack, _npm_view, str.strip, _npm_versions, str
+    ),
 }
 
 

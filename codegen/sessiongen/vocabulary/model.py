@@ -278,6 +278,14 @@ class EnvelopeUse(NamedTuple):
     place: Place
 
 
+class UnusedValue(NamedTuple):
+    """A value of an enum that no code of the SDK uses."""
+
+    enum: str
+    value: str
+    place: Place
+
+
 class Requirement(NamedTuple):
     """The versions of its protobuf package that an SDK requires.
 
@@ -309,6 +317,7 @@ class Vocabulary(NamedTuple):
     host: Host | None = None
     driver: Driver | None = None
     requirement: Requirement | None = None
+    unused_values: tuple[UnusedValue, ...] = ()
 
     def enum(self, name: str) -> EnumFact | None:
         """Return the enum of this exact name."""

@@ -39,6 +39,7 @@ def normalized(vocabulary: Vocabulary) -> Vocabulary:
             lambda item: (item.message, item.place, item.within, item.fields, item.open),
         ),
         map_keys=_sorted(map_keys),
+        unused_values=_sorted(vocabulary.unused_values),
         envelope_uses=_first_of_each(
             vocabulary.envelope_uses, lambda item: (item.arm, item.direction, item.within)
         ),

@@ -35,6 +35,7 @@ from sessiongen.vocabulary.model import (
     Requirement,
     Sending,
     Session,
+    UnusedValue,
     IgnoredVariant,
     ValueMap,
     Vocabulary,
@@ -335,4 +336,5 @@ _VOCABULARY = _object(
     requirement=_optional(
         _object(Requirement, distribution=_string, versions=_string, minimum=_string, place=_place)
     ),
+    unused_values=_each(_object(UnusedValue, enum=_string, value=_string, place=_place)),
 )

@@ -100,6 +100,7 @@ VOCABULARIES = st.builds(
     st.none() | HOSTS,
     st.none() | DRIVERS,
     st.none() | st.builds(model.Requirement, TEXTS, TEXTS, TEXTS, PLACES),
+    tuples(st.builds(model.UnusedValue, TEXTS, TEXTS, PLACES)),
 )
 
 

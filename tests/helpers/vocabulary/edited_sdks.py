@@ -76,18 +76,36 @@ def differences(language: str, files: Files) -> list[str]:
 
     The other SDK is compared with it, unedited.
     """
+    return sorted({name for name, _ in _states(language, files)})
+
+
+def raised(edit: Edit) -> list[str]:
+    """Return the differences that an edit brings or changes, as `differences` does."""
+    unedited = _unedited_states(edit.language)
+    return sorted({name for name, _ in _states(edit.language, edit.files()) - unedited})
+
+
+@cache
+def _unedited_states(language: str) -> set[tuple[str, str]]:
+    return _states(language, sources(language))
+
+
+def _states(language: str, files: Files) -> set[tuple[str, str]]:
+    """Return the id and state of each difference, and the rule and message of each error."""
     reading = _read(language, files)
     errors = [item for item in reading.diagnostics if item.severity is Severity.ERROR]
-    described = {f"{item.rule.value} {item.span.file.partition('/')[2]}" for item in errors}
+    states = {
+        (f"{item.rule.value} {item.span.file.partition('/')[2]}", item.message) for item in errors
+    }
     if reading.vocabulary is None:
-        return sorted(described)
+        return states
     vocabularies = tuple(
         reading.vocabulary if name == language else _unedited(name) for name in SDKS
     )
     model = pipeline.model(_CONFIG, vocabularies)
     result = parity.compare(model.protocol, model.annotated, _CONFIG)
     findings = (item for section in result.sections for item in section.findings())
-    return sorted(described | {item.id for item in findings if item.sdk == SDKS[language]})
+    return states | {(item.id, item.state) for item in findings if item.sdk == SDKS[language]}
 
 
 def _read(language: str, files: Files) -> Reading:

@@ -1,0 +1,91 @@
+"""Finds values of an SDK's enums that no code of the SDK uses.
+
+A member is used where its qualified name stands, a literal where its string stands, except in
+the definition, in comparisons, and in tables that map it to a proto value. The text of all sources
+is searched without comment lines, so that this works in each language. An enum whose members are
+made from values, as in `Reason(text)`, has no unused values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sessiongen.vocabulary.model import (
+    ENUM,
+    LITERAL,
+    UNION,
+    EnumFact,
+    Place,
+    UnusedValue,
+    Vocabulary,
+)
+from sessiongen.vocabulary.package import Package
+
+_COMMENT = re.compile(r"\s*(#|//|/?\*)")
+_COMPARISON_BEFORE = re.compile(r"(==|!=|\bis|\bis not|\bcase)\s*$")
+_COMPARISON_AFTER = re.compile(r"\s*(==|!=|is\b)")
+_SOURCES = (".py", ".ts", ".mts", ".cts")
+_DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
+
+
+def unused_values(vocabulary: Vocabulary, package: Package) -> tuple[UnusedValue, ...]:
+    """Return the values of a vocabulary's enums that nothing in the package uses."""
+    files = {
+        path: data.decode("utf-8", errors="replace")
+        for path, data in package.files.items()
+        if path.endswith(_SOURCES) and not path.endswith(_DECLARATIONS)
+    }
+    return tuple(
+        unused
+        for enum in vocabulary.enums
+        if enum.form in (ENUM, LITERAL, UNION) and not enum.open and not _is_converted(enum, files)
+        for unused in _unused(enum, vocabulary, files)
+    )
+
+
+def _is_converted(enum: EnumFact, files: dict[str, str]) -> bool:
+    """Whether a member may be made from a value that is not constant."""
+    if enum.form != ENUM:
+        return False
+    pattern = re.compile(rf"(?<!class )(?<!enum )\b{re.escape(enum.name)}\((?!\s*str\b)")
+    return any(pattern.search(text) for text in files.values())
+
+
+def _unused(enum: EnumFact, vocabulary: Vocabulary, files: dict[str, str]) -> Iterator[UnusedValue]:
+    last_line = max((item.line for item in enum.literals), default=enum.place.line)
+    for literal in enum.literals:
+        if literal.member is not None:
+            pattern = re.compile(rf"\b{re.escape(enum.name)}\.{re.escape(literal.member)}\b")
+        else:
+            pattern = re.compile(rf"""(["'`]){re.escape(literal.value)}\1""")
+        uses = (place for path, text in files.items() for place in _uses(path, text, pattern))
+        tables = _table_lines(vocabulary, literal.value, files)
+        defining = range(enum.place.line, last_line + 1)
+        if not any(
+            not (place.file == enum.place.file and place.line in defining) and place not in tables
+            for place in uses
+        ):
+            place = Place(enum.place.file, literal.line)
+            yield UnusedValue(enum.name, literal.value, place)
+
+
+def _uses(path: str, text: str, pattern: re.Pattern[str]) -> Iterator[Place]:
+    """Yield the lines of a file that match a pattern, except comments and comparisons."""
+    for match in pattern.finditer(text):
+        begin = text.rfind("\n", 0, match.start()) + 1
+        compared = _COMPARISON_BEFORE.search(text[begin : match.start()])
+        compared = compared or _COMPARISON_AFTER.match(text, match.end())
+        if not compared and not _COMMENT.match(text, begin):
+            yield Place(path, text.count("\n", 0, match.start()) + 1)
+
+
+def _table_lines(vocabulary: Vocabulary, literal: str, files: dict[str, str]) -> set[Place]:
+    """Return the lines that map a literal to a proto value."""
+    tables = [item.pairs for item in vocabulary.maps]
+    tables += [item.pairs for item in vocabulary.conversions]
+    values = {value for pairs in tables for name, value in pairs if name == literal}
+    if not values:
+        return set()
+    pattern = re.compile(rf"\b({'|'.join(map(re.escape, sorted(values)))})\b")
+    return {place for path, text in files.items() for place in _uses(path, text, pattern)}

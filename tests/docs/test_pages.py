@@ -163,11 +163,10 @@ def test_the_command_prints_what_the_page_says(page: str, command: str, printed:
 
 def test_the_lines_that_a_new_event_leaves_to_fill_in() -> None:
     text = (ROOT / "docs" / "sdk-maintainer.md").read_text(encoding="utf-8")
-    errors = re.findall(r"^ +(examples/\S+):(\d+): error: .* for \"(\w+)\"", text, re.M)
+    errors = re.findall(r"^ +(examples/\S+):…: error: .* for \"(\w+)\"", text, re.M)
     assert len(errors) == 2
-    for name, number, group in errors:
-        lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
-        assert f"= {group}(" in lines[int(number) - 1]
+    for name, group in errors:
+        assert f"{group}(" in (ROOT / name).read_text(encoding="utf-8")
 
 
 def test_the_example_is_the_one_in_the_folder() -> None:

@@ -7,21 +7,16 @@ Before the edit, the driver only detects that the agent has disconnected. After 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from earlier_contract import without_session_closed
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTRACT = "proto/agent_session.proto"
-# The message and the field of arm 24, with their comments.
-ADDED = (
-    r"\n(?:  //[^\n]*\n)+  message SessionClosed \{.*?\n  \}\n",
-    r"\n(?:    //[^\n]*\n)+    SessionClosed session_closed = 24[^;]*;",
-)
 LIMIT = 60
 AFTER = "ended: CR_USER_INITIATED"
 BEFORE = "lost: the agent disconnected without session_closed"
@@ -75,10 +70,7 @@ class Project:
 def before(tmp_path: Path) -> Project:
     """Returns the project with the contract before arm 24."""
     project = Project(tmp_path / "project")
-    text = project.contract.read_text(encoding="utf-8")
-    for pattern in ADDED:
-        text, count = re.subn(pattern, "", text, flags=re.DOTALL)
-        assert count == 1, pattern
+    text = without_session_closed(project.contract.read_text(encoding="utf-8"))
     project.contract.write_text(text, encoding="utf-8")
     project.generate()
     return project
@@ -93,7 +85,7 @@ def test_the_reason_of_the_end_needs_one_edit(before: Project) -> None:
     shutil.copy(ROOT / CONTRACT, before.contract)
     before.generate()
 
-    assert before.event_numbers() == set(range(10, 25))
+    assert before.event_numbers() >= set(range(10, 25))
     status, lines_after = before.demo()
     assert (status, lines_after[-1]) == (0, AFTER)
     assert lines_after[-2].split()[1:] == ["session_closed", "CR_USER_INITIATED"]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from earlier_contract import with_session_closed, without_session_closed
 
 from sessiongen.vocabulary import dump, load
 from sessiongen.vocabulary.model import LiteralValue
@@ -24,11 +25,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Path(__file__).parent / "project" / "host.py"
 CONTRACT = "proto/agent_session.proto"
 # Additions have the number 1001, which the contract will not have.
-# The lines of arm 24 in the contract.
-CLOSED_MESSAGE = re.compile(r"\n(?:  //[^\n]*\n)+  message SessionClosed \{.*?\n  \}\n", re.DOTALL)
-CLOSED_ARM = re.compile(
-    r"\n(?:    //[^\n]*\n)+    SessionClosed session_closed = 24[^;]*;", re.DOTALL
-)
 
 
 @dataclass
@@ -118,11 +114,7 @@ def checkout(tmp_path: Path) -> Checkout:
 def before(checkout: Checkout) -> Checkout:
     """Returns a checkout with the contract before arm 24, for which the user's code is complete."""
     path = checkout.root / CONTRACT
-    text = path.read_text(encoding="utf-8")
-    for pattern in (CLOSED_MESSAGE, CLOSED_ARM):
-        text, count = pattern.subn("", text)
-        assert count == 1, pattern.pattern
-    path.write_text(text, encoding="utf-8")
+    path.write_text(without_session_closed(path.read_text(encoding="utf-8")), encoding="utf-8")
     checkout.generate()
     assert checkout.type_errors() == set()
     checkout.commit()
@@ -136,7 +128,8 @@ def assert_only_generated(changed: set[str]) -> None:
 
 
 def test_session_closed(before: Checkout) -> None:
-    shutil.copy(ROOT / CONTRACT, before.root / CONTRACT)
+    contract = with_session_closed((ROOT / CONTRACT).read_text(encoding="utf-8"))
+    (before.root / CONTRACT).write_text(contract, encoding="utf-8")
     added, removed, _ = before.run("git", "diff", "--numstat", CONTRACT).split("\t")
     assert int(added) > 0 and int(removed) == 0
     assert_only_generated(before.generate())

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from earlier_contract import with_session_closed, without_session_closed
 from interop_node import node_is_missing
 from interop_typescript import TYPESCRIPT_FOLDER, run_tool, settings, write_messages
 from sessiongen_command import invoke
@@ -33,11 +34,6 @@ overrides = "by_hand/agent_session.ts"
 [sdks]
 vocabularies = ["vocabularies/agents-js.json"]
 """
-# The message and the arm with the comments above them.
-CLOSED_MESSAGE = re.compile(r"\n(?:  //[^\n]*\n)+  message SessionClosed \{.*?\n  \}\n", re.DOTALL)
-CLOSED_ARM = re.compile(
-    r"\n(?:    //[^\n]*\n)+    SessionClosed session_closed = 24[^;]*;", re.DOTALL
-)
 
 
 @dataclass(frozen=True)
@@ -103,10 +99,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "by_hand").mkdir()
     (root / "by_hand" / "agent_session.ts").write_text(overrides, encoding="utf-8")
     (root / "proto").mkdir()
-    text = CONTRACT.read_text(encoding="utf-8")
-    for pattern in (CLOSED_MESSAGE, CLOSED_ARM):
-        text, count = pattern.subn("", text)
-        assert count == 1, pattern.pattern
+    text = without_session_closed(CONTRACT.read_text(encoding="utf-8"))
     (root / "proto" / CONTRACT.name).write_text(text, encoding="utf-8")
     return root
 
@@ -130,7 +123,8 @@ def test_the_code_is_complete_before_the_edits(before: Project) -> None:
 
 
 def test_session_closed(before: Project) -> None:
-    shutil.copy(CONTRACT, before.proto)
+    contract = with_session_closed(CONTRACT.read_text(encoding="utf-8"))
+    before.proto.write_text(contract, encoding="utf-8")
     assert edited(before) == [
         ("export const forwarders: protocol.AgentSessionEventForwarders = {", "sessionClosed")
     ]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sessiongen.diagnostics import Diagnostic, Span
-from sessiongen.ir.name_case import snake
-from sessiongen.targets.python.naming import Namespace, flat_names, identifier
+from sessiongen.ir.name_case import flat_names, snake
+from sessiongen.targets.python.naming import Namespace, identifier
 from sessiongen.ir.enum_mapping import EnumBinding
 from sessiongen.ir.protocol import BoundEnum
 from sessiongen.ir.schema import Message, Value

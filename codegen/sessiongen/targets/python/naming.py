@@ -14,8 +14,6 @@ from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.ir.name_case import snake
 from sessiongen.ir.schema import Schema
 
-_CAPITAL = re.compile(r"(?=[A-Z])")
-
 # The names under which stubs import modules.
 _STUB_IMPORTS = frozenset(
     "_abc _builtins _containers _descriptor _enum_type_wrapper _message _typing".split()
@@ -94,30 +92,6 @@ class Namespace:
         fault = f"{owner!r} and {first!r} both become {result!r} in {self.description}"
         help_ = "rename one of the two in the .proto"
         self.faults.append(Diagnostic(span, Rule.NAME_CLASH, fault, help_))
-
-
-def flat_names(paths: dict[str, tuple[str, ...]]) -> dict[str, str]:
-    """Return a flat CamelCase name for each path of nested names, by full name.
-
-    `Content.Status` becomes `ContentStatus`. If there is a top-level `ContentStatus`, the
-    nested one becomes `Content__Status`. Equal paths in several proto packages start with the
-    package, and have underscores before capitals if they are still equal. The names also
-    differ in snake_case.
-    """
-    names = {full: "".join(path) for full, path in paths.items()}
-    forms: tuple[Callable[[str], str], ...] = (
-        lambda full: "__".join(paths[full]),
-        lambda full: full.replace(".", "_"),
-        lambda full: _CAPITAL.sub("__", full.replace(".", "_")),
-    )
-    for form in forms:
-        names_by_form: dict[str, list[str]] = {}
-        for full, name in names.items():
-            names_by_form.setdefault(snake(name), []).append(full)
-        for group in names_by_form.values():
-            if len(group) > 1:
-                names.update({full: form(full) for full in group})
-    return names
 
 
 def message_faults(schema: Schema) -> list[Diagnostic]:

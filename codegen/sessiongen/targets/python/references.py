@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from sessiongen.targets.python.installed_messages import InstalledModule
 from sessiongen.diagnostics import Diagnostic, Rule, Span
+from sessiongen.ir.name_case import flat_names
 from sessiongen.targets.python.layout import quoted
-from sessiongen.targets.python.naming import flat_names
 from sessiongen.ir.schema import Enum, Kind, Message, Schema, Value
 from sessiongen.frontend.well_known import module, is_well_known
 

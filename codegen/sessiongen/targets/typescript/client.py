@@ -39,7 +39,7 @@ class ClientModel:
 
 def client_model(context: Context) -> ClientModel:
     """Return the methods in order of declaration."""
-    name = f"{naming.symbol(context.protocol.roles.request.path)}Client"
+    name = f"{context.symbol(context.protocol.roles.request.full_name)}Client"
     names = method_names(context)
     methods = [_method(context, call, names[call.request.name]) for call in context.protocol.calls]
     calls = context.protocol.calls

@@ -87,7 +87,26 @@ class Context:
 
     def union_symbol(self, oneof: Oneof) -> str:
         """Return the name of a oneof in generated code."""
-        return naming.union_symbol(self.message(oneof.message).path, oneof)
+        return self.symbol(oneof.message if oneof.main else f"{oneof.message}.{oneof.name}")
+
+    def symbol(self, full_name: str) -> str:
+        """Return the name of a message, enum or further oneof in generated code."""
+        return self._symbols[full_name]
+
+    @cached_property
+    def _symbols(self) -> dict[str, str]:
+        """Those of the whole protocol, so that no name depends on what a package lacks."""
+        schema = self.model.protocol.schema
+        paths = {name: item.path for name, item in schema.messages.items()}
+        paths |= {item.enum.full_name: item.enum.path for item in self.model.protocol.enums}
+        for oneof in self.model.protocol.unions:
+            if not oneof.main:
+                name = naming.capital(naming.camel(oneof.name))
+                paths[f"{oneof.message}.{oneof.name}"] = (
+                    *schema.messages[oneof.message].path,
+                    name,
+                )
+        return naming.symbols({"": ("",), **paths})
 
     def has_defaults(self, full_name: str) -> bool:
         """Whether fields of a message that are not set have their default value.

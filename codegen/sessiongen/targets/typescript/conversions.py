@@ -89,8 +89,8 @@ def property_name(context: Context, plan: MessagePlan, source: FieldSource) -> s
 
 def override_name(plan: MessagePlan, field: Field) -> str:
     """Return the name of the function that may convert a field by hand."""
-    name = naming.symbol((*plan.message.path, naming.camel(field.name)))
-    return naming.lower_first(name)
+    parts = (*plan.message.path, naming.camel(field.name))
+    return naming.lower_first("".join(map(naming.capital, parts)))
 
 
 def _filled(access: str, optional: bool, default: str) -> str:
@@ -155,7 +155,7 @@ def _in_milliseconds(source: FieldSource) -> bool:
 def _message(context: Context, plan: MessagePlan, source: FieldSource) -> _Single:
     name = source.field.value.type_name
     if name in context.plans:
-        symbol = naming.symbol(context.message(name).path)
+        symbol = context.symbol(name)
         return _Single(f"{symbol}Source", f"encode{symbol}")
     if name == "google.protobuf.Timestamp":
         seconds = f"{'.'.join(plan.message.path)}.{source.field.name}" in context.options.seconds

@@ -88,7 +88,7 @@ class EncodersModel:
 def encoders_model(context: Context) -> EncodersModel:
     """Return the encoders in order of declaration."""
     roles = context.protocol.roles
-    base, oneof = naming.symbol(roles.event.path), roles.event.oneof
+    base, oneof = context.symbol(roles.event.full_name), roles.event.oneof
     timestamp = roles.timestamp
     event = context.message_type(roles.event.full_name) if roles.event.present else ""
     partial = partial_classes(context)
@@ -121,7 +121,7 @@ def override_names(context: Context) -> set[str]:
 def _event_function(context: Context) -> str:
     """Return the name of the function that makes an event of an arm's source."""
     event = context.protocol.roles.event
-    name = f"encode{naming.symbol(event.path)}"
+    name = f"encode{context.symbol(event.full_name)}"
     return f"{name}Arm" if event.full_name in context.plans else name
 
 
@@ -130,7 +130,7 @@ def _events(context: Context, event: RoleMessage) -> Iterator[EventCode]:
         name = arm.value.type_name
         key = naming.key(context.binding.arm(arm))
         if name in context.plans:
-            symbol = naming.symbol(context.message(name).path)
+            symbol = context.symbol(name)
             yield EventCode(key, source_type(context, name), f"encode{symbol}")
         else:
             yield EventCode(key, payload_type(context, event.full_name, arm), "(value) => value")
@@ -138,7 +138,7 @@ def _events(context: Context, event: RoleMessage) -> Iterator[EventCode]:
 
 def _encoder(context: Context, plan: MessagePlan, partial: set[str]) -> Encoder:
     message = context.message_type(plan.message.full_name)
-    symbol = naming.symbol(plan.message.path)
+    symbol = context.symbol(plan.message.full_name)
     oneofs = tuple(_oneofs(context, plan, _is_all_optional(context, plan, partial)))
     fields = tuple(_fields(context, plan, _is_all_optional(context, plan, partial)))
     calls = [f"{item.property}: {item.function}({item.subject})," for item in oneofs]
@@ -213,7 +213,7 @@ def _oneofs(context: Context, plan: MessagePlan, all_optional: bool) -> Iterator
 def _tagged(context: Context, plan: MessagePlan, tagged: TaggedOneof) -> OneofCode:
     arms = []
     for item in tagged.arms:
-        symbol = naming.symbol(context.message(item.arm.value.type_name).path)
+        symbol = context.symbol(item.arm.value.type_name)
         name = naming.quoted(context.binding.arm(item.arm))
         arms.append(ArmCode(name, naming.quoted(item.tag), "", f"encode{symbol}(source)"))
     message_source = source_type(context, plan.message.full_name)

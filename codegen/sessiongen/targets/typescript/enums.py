@@ -55,7 +55,7 @@ def enums_model(context: Context) -> list[EnumModel]:
 def literal_type(context: Context, bound: BoundEnum) -> str:
     """Return the name of the type of the SDK's values; "" if it has no such enum."""
     binding = bound.binding(context.vocabulary)
-    return f"{naming.symbol(bound.enum.path)}Literal" if binding and binding.pairs else ""
+    return f"{context.symbol(bound.enum.full_name)}Literal" if binding and binding.pairs else ""
 
 
 def accepted_type(context: Context, bound: BoundEnum) -> str:
@@ -70,12 +70,12 @@ def accepted_type(context: Context, bound: BoundEnum) -> str:
 
 def converter(context: Context, bound: BoundEnum) -> str:
     """Return the name of the function from the SDK's values to the message's."""
-    return f"{naming.lower_first(naming.symbol(bound.enum.path))}ToProto"
+    return f"{naming.lower_first(context.symbol(bound.enum.full_name))}ToProto"
 
 
 def _enum(context: Context, bound: BoundEnum) -> EnumModel:
     enum = bound.enum
-    name, class_ = naming.symbol(enum.path), context.class_of(enum.path)
+    name, class_ = context.symbol(enum.full_name), context.class_of(enum.path)
     literal = literal_type(context, bound)
     fallback = f"{class_}.{naming.enum_member(enum, bound.fallback)}" if bound.fallback else ""
     values = _values(context, bound, class_)

@@ -50,19 +50,19 @@ def events_model(context: Context) -> EventsModel:
     names = driver_names(context)
     arm, type_ = arm_type(context, event.oneof), context.message_type(event.full_name)
     return EventsModel(
-        base=naming.symbol(event.path),
+        base=context.symbol(event.full_name),
         type=type_,
         oneof=context.binding.oneof_property(event.oneof),
         arm=arm,
         end=_end(arm, total=event.arms == event.oneof.arms),
         emit=bracketed(
             "export function emitEvent(",
-            [f"emitter: {naming.symbol(event.path)}Emitter", f"event: {type_}"],
+            [f"emitter: {context.symbol(event.full_name)}Emitter", f"event: {type_}"],
             "): number | undefined {",
         ),
         subscribe=bracketed(
             "export function subscribe(",
-            ["session: SessionEvents", f"forwarders: {naming.symbol(event.path)}Forwarders"],
+            ["session: SessionEvents", f"forwarders: {context.symbol(event.full_name)}Forwarders"],
             "): () => void {",
         ),
         forwarded=_forwarded(context),

@@ -120,16 +120,20 @@ _VALUES: dict[str, Callable[[Context], _Values]] = {
 
 
 def _clashes(context: Context) -> list[Diagnostic]:
-    """Return a fault for each message and enum whose name coincides with another's."""
+    """Return a fault for each message and enum that the module of messages cannot export.
+
+    Files of several packages may have a definition of one name.
+    """
     protocol: Protocol = context.protocol
     definitions: list[Message | Enum] = [*protocol.schema.own_messages()]
     definitions += [item.enum for item in protocol.enums]
     faults, seen = [], dict[str, str]()
     for item in definitions:
-        name, full_name, span = naming.symbol(item.path), item.full_name, item.span
-        first = seen.setdefault(name.casefold(), full_name)
+        name, full_name, span = context.class_of(item.path), item.full_name, item.span
+        first = seen.setdefault(name, full_name)
         if first != full_name:
-            fault = f"{full_name} and {first} have one name in TypeScript: {name}"
+            name = name.removeprefix("pb.")
+            fault = f"{full_name} and {first} have one name in the module of messages: {name}"
             faults.append(Diagnostic(span, Rule.NAME_CLASH, fault, "rename one of them"))
     return faults
 

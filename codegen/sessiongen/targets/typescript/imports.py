@@ -1,7 +1,7 @@
 """Writes the imports of rendered TypeScript modules.
 
-A module imports what its body uses of the other layers and of the protobuf library; the names
-that can be imported are the exports of the bodies.
+A module imports what its body uses of the layers that it needs and of the protobuf library; the
+names that can be imported are the exports of the bodies.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from sessiongen.targets.typescript.bindings import Binding, Exports
 from sessiongen.targets.typescript.layout import imports
-from sessiongen.targets.typescript.options import TypeScriptOptions
+from sessiongen.targets.typescript.options import LAYERS, TypeScriptOptions
 
 _EXPORT = re.compile(r"^export (?:async )?(function|class|const|type|interface) (\w+)", re.M)
 _NO_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"", re.S)
@@ -55,7 +55,7 @@ def _imports(
     used = set(_NAME.findall(code))
     by_module: dict[str, list[str]] = {}
     for name, (module, is_type) in exported.items():
-        if module != layer and name in used:
+        if module in LAYERS[layer].needs and name in used:
             by_module.setdefault(f"./{module}.js", []).append(f"type {name}" if is_type else name)
     statements = {module: imports(module, names) for module, names in by_module.items()}
     for library, exports in binding.library.items():

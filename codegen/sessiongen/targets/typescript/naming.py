@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from sessiongen.ir.name_case import snake
-from sessiongen.ir.schema import Enum, EnumValue, Oneof
+from sessiongen.ir.name_case import flat_names, snake
+from sessiongen.ir.schema import Enum, EnumValue
 
 # Names that protobuf-es writes with a `$`, by what it names.
 _IDENTIFIERS = frozenset(
@@ -70,15 +70,22 @@ def _shared_prefix(enum: str, values: Iterable[str]) -> str:
     return prefix
 
 
-def symbol(path: tuple[str, ...]) -> str:
-    """Return the name of a message or enum inside the names of generated code."""
-    return "".join(item[:1].upper() + item[1:] for item in path)
+def symbols(paths: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """Return the name of each definition inside the names of generated code, by full name.
+
+    A name that begins with a small letter ends in an underscore, so that `event` is not `Event`.
+    """
+    words = {full: tuple(map(_word, path)) for full, path in paths.items()}
+    return {full: capital(name) for full, name in flat_names(words).items()}
 
 
-def union_symbol(path: tuple[str, ...], oneof: Oneof) -> str:
-    """Return the name of a oneof in generated code: the message's if it is its first."""
-    own = camel(oneof.name)
-    return symbol(path) if oneof.main else symbol((*path, own))
+def _word(name: str) -> str:
+    return f"{capital(name)}_" if name[:1].islower() else name
+
+
+def capital(name: str) -> str:
+    """Return a name with its first letter in upper case."""
+    return name[:1].upper() + name[1:]
 
 
 def lower_first(name: str) -> str:

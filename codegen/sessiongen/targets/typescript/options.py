@@ -39,7 +39,7 @@ KEYS = ("module", "protobuf_es", "namespace", "messages", "overrides", "seconds"
 # The layers by their module, in the order in which the documentation lists them.
 LAYERS = {
     "arms": Layer("the arms of each oneof: names, field numbers", ("values",)),
-    "requests": Layer("the handler of a host, and `answer`", ("errors", "values")),
+    "requests": Layer("the handler of a host, and `answer`", ("arms", "errors", "values")),
     "client": Layer("a typed method for each request", ("arms", "errors", "values")),
     "events": Layer(
         "`subscribe` for a host, event names and `emitEvent` for a driver",
@@ -47,7 +47,7 @@ LAYERS = {
     ),
     "enums": Layer("enums as the SDK spells them, and as JSON names them", ("errors", "values")),
     "encoders": Layer("the SDK's objects to messages", ("arms", "enums", "sources", "values")),
-    "sources": Layer("the types of the objects that encoders read", ("enums",)),
+    "sources": Layer("the types of the objects that encoders read", ("enums", "values")),
     "errors": Layer("what a peer refused, what this build does not know"),
     "values": Layer("times, structs and lists, and helper types"),
 }

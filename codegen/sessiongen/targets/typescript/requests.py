@@ -64,7 +64,7 @@ def requests_model(context: Context) -> RequestsModel:
     answered = roles.response.present and any(item.response for item in methods)
     shared = roles.request.arms != request.arms
     return RequestsModel(
-        handler=f"{naming.symbol(roles.request.path)}Handler",
+        handler=f"{context.symbol(roles.request.full_name)}Handler",
         request=context.message_type(roles.request.full_name),
         response=context.message_type(roles.response.full_name) if answered else "",
         request_oneof=context.binding.oneof_property(request),

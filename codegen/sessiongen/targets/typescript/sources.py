@@ -45,7 +45,7 @@ def sources_model(context: Context) -> list[SourceType]:
 
 def source_type(context: Context, full_name: str) -> str:
     """Return the name of the type of a message's source."""
-    return f"{naming.symbol(context.message(full_name).path)}Source"
+    return f"{context.symbol(full_name)}Source"
 
 
 def partial_classes(context: Context) -> set[str]:

@@ -50,7 +50,7 @@ class SymbolFinder:
             method = naming.method(method_names(self._context)[arm.name])
             yield "client", client_model(self._context).client, method
         if arm in roles.event.arms:
-            base = naming.symbol(roles.event.path)
+            base = self._context.symbol(roles.event.full_name)
             yield "events", f"{base}Forwarders", name
             yield "events", "EVENT_NAMES", name
             yield "encoders", f"{naming.constant(base)}_ENCODERS", name

@@ -121,7 +121,7 @@ def test_header_lines_stand_below_the_mark(tmp_path: Path) -> None:
         (PROTO, 'seconds = ["Event.at"]\n', "'Event.at' is no Timestamp"),
         (PROTO, 'messages = "no.json"\n', "the list of published messages cannot be read"),
         (PROTO, 'overrides = "no.ts"\n', "the overrides cannot be read"),
-        (PROTO + "message E { message vent {} }", "", "one name in TypeScript"),
+        (PROTO + "message A { message B {} } message A_B {}", "", "one name in the module of"),
     ],
 )
 def test_refused(tmp_path: Path, proto: str, more: str, fault: str) -> None:

@@ -106,3 +106,20 @@ def test_function_names() -> None:
 )
 def test_string_literals(text: str, literal: str) -> None:
     assert naming.quoted(text) == literal
+
+
+def test_names_in_generated_code() -> None:
+    paths = {
+        "p.Event": ("Event",),
+        "p.event": ("event",),
+        "p.Content.Status": ("Content", "Status"),
+        "p.ContentStatus": ("ContentStatus",),
+        "p.LLMUsage": ("LLMUsage",),
+    }
+    assert naming.symbols(paths) == {
+        "p.Event": "Event",
+        "p.event": "Event_",
+        "p.Content.Status": "Content__Status",
+        "p.ContentStatus": "ContentStatus",
+        "p.LLMUsage": "LLMUsage",
+    }

@@ -29,6 +29,8 @@ def envelope_uses_of(
 ) -> Iterator[EnvelopeUse]:
     """Yield each arm that is sent or received, with every place that does so."""
     for file in modules.mentioning(scope.messages.envelope):
+        if modules.is_generated(file):
+            continue
         for construction in constructions_in(file):
             for arm in (
                 construction.fields if construction.message == scope.messages.envelope else ()

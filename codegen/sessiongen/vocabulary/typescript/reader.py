@@ -134,6 +134,7 @@ class _PackageReader:
                     item.file
                     for item in self._imported(file, values=True)
                     if self.modules.uses(item.file, self.scope.protobuf)
+                    and not self.modules.is_generated(item.file)
                 ]
         return [files[path] for path in sorted(files)]
 
@@ -166,8 +167,9 @@ class _PackageReader:
         records = RecordReader(self.modules, self.faults)
         start = [
             definition
-            for file in protocol_files
+            for file in (*protocol_files, *self.modules.generated())
             for definition in self._imported(file, values=False)
+            if not self.modules.is_generated(definition.file)
         ]
         if session:
             start += self._event_file(session)

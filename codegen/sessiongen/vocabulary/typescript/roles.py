@@ -28,6 +28,7 @@ from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.dispatch import Branch, Dispatch
 from sessiongen.vocabulary.typescript.events import event_use
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
+from sessiongen.vocabulary.typescript.generated import GeneratedUse, generated_api
 from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
 from sessiongen.vocabulary.typescript.reads import read_fields
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
@@ -97,9 +98,13 @@ class RoleReader:
                     view.place(branch.node),
                 )
             )
+        generated = GeneratedUse(self.modules, view, generated_api(self.modules))
+        forwards += generated.forwards()
+        answers += generated.answers()
         self._expect(view, bool(forwards), "forwards no event")
         self._expect(view, bool(answers), "answers no request")
         unknown_request = unknown_request_answer(view, self.scope, cases)
+        unknown_request = unknown_request or generated.unknown_request()
         place = view.place(view.node)
         return Host(view.name, place, unknown_request, tuple(forwards), tuple(answers))
 
@@ -120,7 +125,9 @@ class RoleReader:
             else:
                 message = "the name or arm of an event of the driver is not a constant"
                 self._fault(view.file_of(call), call, Rule.SDK_EVENT, message)
-        sends = list(self._sends(view))
+        generated = GeneratedUse(self.modules, view, generated_api(self.modules))
+        receives += generated.receives()
+        sends = [*self._sends(view), *generated.sends()]
         self._expect(view, bool(receives), "emits no event")
         self._expect(view, bool(sends), "sends no request")
         place = view.place(view.node)

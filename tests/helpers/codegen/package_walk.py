@@ -10,7 +10,7 @@ import dataclasses
 import inspect
 from collections.abc import Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import Any, Protocol, get_args, get_origin, get_type_hints
 
 import filled_messages
@@ -91,7 +91,7 @@ def check_dispatch(package: Modules) -> int:
     module = package.module("dispatch")
     all_unions = unions(package)
     assert {item.oneof.full_name for item in all_unions} == real_oneofs(package)
-    tables = [item for item in vars(module).values() if isinstance(item, MappingProxyType)]
+    tables = [item for name, item in vars(module).items() if name.endswith("_ARMS")]
     assert len(tables) == len(all_unions)
     count = 0
     for union in all_unions:

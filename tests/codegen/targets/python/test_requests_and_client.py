@@ -297,17 +297,11 @@ def test_exception_of_send_is_raised() -> None:
 # Tables.
 
 
-def test_tables_cannot_be_changed() -> None:
-    table: Any = dispatch.SESSION_REQUEST_ARMS
-    with pytest.raises(TypeError):
-        table["ping"] = None
-    with pytest.raises(TypeError):
-        del table["ping"]
+def test_arms_cannot_be_changed() -> None:
+    """The tables are typed as Mapping, so that type checkers report changes of them."""
+    arm: Any = dispatch.SESSION_REQUEST_ARMS["ping"]
     with pytest.raises(AttributeError):
-        table["ping"].number = 1
-    sdk_events: Any = events.SDK_EVENTS
-    with pytest.raises(TypeError):
-        sdk_events["error"] = "other"
+        arm.number = 1
 
 
 def test_tables_have_number_and_class() -> None:

@@ -12,6 +12,7 @@ import tempfile
 from importlib import metadata
 from pathlib import Path
 
+import adoption
 import charts
 import encoding
 import generator
@@ -52,7 +53,8 @@ def main() -> int:
     """Measure, write the table, and return the exit status."""
     with tempfile.TemporaryDirectory(prefix="sessiongen-bench-") as folder:
         rows = [*generator.rows(Path(folder)), imports.row()]
-    rows += [*encoding.rows(), *typescript.rows(), *sessions.rows(), *many_sessions.rows()]
+    rows += [*encoding.rows(), *typescript.rows(), *adoption.rows()]
+    rows += [*sessions.rows(), *many_sessions.rows()]
     (_HERE / "figures.svg").write_text(charts.draw(rows), encoding="utf-8")
     (_HERE / "README.md").write_text(_HEAD + "".join(map(_line, rows)) + _foot(), encoding="utf-8")
     for row in rows:

@@ -8,9 +8,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf.json_format import MessageToDict
-from livekit.agents import get_job_context, version
 from livekit.agents.llm.chat_context import Instructions
-from livekit.agents.simulation import SimulationRun, SimulationVerdict
+from livekit.agents.version import __version__
 from livekit.agents.voice.remote_session import _serialize_options, _tool_names
 from livekit.protocol.agent_pb import agent_session as pb
 
@@ -19,6 +18,7 @@ from session_protocol.errors import RequestError
 from session_protocol.requests import SessionRequestHandler
 
 if TYPE_CHECKING:
+    from livekit.agents.simulation import SimulationVerdict
     from livekit.agents.voice import AgentSession
     from livekit.agents.voice.run_result import RunResult
 
@@ -102,7 +102,7 @@ class SessionRequests(SessionRequestHandler):
     async def get_framework_info(
         self, request: Request.GetFrameworkInfo
     ) -> Response.GetFrameworkInfoResponse:
-        return Response.GetFrameworkInfoResponse(sdk="python", sdk_version=version.__version__)
+        return Response.GetFrameworkInfoResponse(sdk="python", sdk_version=__version__)
 
     async def update_io(self, request: Request.UpdateIO) -> Response.UpdateIOResponse:
         for side, channels in (
@@ -117,24 +117,29 @@ class SessionRequests(SessionRequestHandler):
     async def finalize_simulation(
         self, request: Request.FinalizeSimulation
     ) -> Response.FinalizeSimulationResponse:
-        given = SimulationVerdict(
-            success=request.provisional_success, reason=request.provisional_reason
-        )
         try:
-            verdict = await _finalize(given)
+            verdict = await _finalize(request)
         except Exception as error:
             raise RequestError(str(error), Response.FinalizeSimulationResponse()) from error
         return encoders.encode_finalize_simulation_response({"user_verdict": verdict})
 
 
-async def _finalize(given: SimulationVerdict) -> SimulationVerdict | None:
+async def _finalize(request: Request.FinalizeSimulation) -> SimulationVerdict | None:
     """Calls the job's callback for the end of a simulation, and returns the agent's verdict."""
+    # In the SDK, these modules import the host.
+    from livekit.agents.job import get_job_context
+    from livekit.agents.simulation import SimulationRun, SimulationVerdict
+
     job = get_job_context(required=False)
     simulation = None if job is None else job.simulation_context()
     if job is None or simulation is None:
         return None
-    run = SimulationRun(id=simulation.simulation_run_id)
-    simulation._begin_finalize(simulator_verdict=given, run=run)
+    simulation._begin_finalize(
+        simulator_verdict=SimulationVerdict(
+            success=request.provisional_success, reason=request.provisional_reason
+        ),
+        run=SimulationRun(id=simulation.simulation_run_id),
+    )
     if job._simulation_end_fnc is not None:
         result = job._simulation_end_fnc(simulation)
         if inspect.isawaitable(result):

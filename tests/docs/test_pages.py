@@ -57,7 +57,7 @@ COMPARED = {"make generate", ".venv/bin/agent-session demo", "python driver.py"}
 # What `make generate` reads.
 INPUTS = ("codegen.toml", "overrides", "proto", "templates", "vocabularies")
 # Pages whose commands a test of their own runs.
-OWN_TESTS = {"agents-js.md", "rules.md", "protocol-owner.md", "typescript.md"}
+OWN_TESTS = {"agents-js.md", "livekit-agents.md", "rules.md", "protocol-owner.md", "typescript.md"}
 
 
 def _blocks(*languages: str) -> Iterator[tuple[Path, Block]]:

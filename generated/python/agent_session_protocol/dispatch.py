@@ -36,11 +36,7 @@ def dispatch_chat_message_chat_content(
 
 
 ChatContextChatItemArm: TypeAlias = Literal[
-    "message",
-    "function_call",
-    "function_call_output",
-    "agent_handoff",
-    "agent_config_update",
+    "message", "function_call", "function_call_output", "agent_handoff", "agent_config_update"
 ]
 
 CHAT_CONTEXT_CHAT_ITEM_ARMS: Final[Mapping[ChatContextChatItemArm, Arm]] = {
@@ -157,10 +153,7 @@ def dispatch_agent_session_event(
 
 
 AgentSessionEventToolExecutionUpdatedArm: TypeAlias = Literal[
-    "started",
-    "call_updated",
-    "reply_updated",
-    "ended",
+    "started", "call_updated", "reply_updated", "ended"
 ]
 
 AGENT_SESSION_EVENT_TOOL_EXECUTION_UPDATED_ARMS: Final[

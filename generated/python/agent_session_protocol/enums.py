@@ -51,9 +51,8 @@ def decoded(convert: Callable[[Any], _V], value: int) -> _V | UnmappedValue:
 class _Table(dict[Any, _V]):
     """A table of an enum.
 
-    A missing key has the value `unknown`, if there is one. Otherwise an UnmappedValue has its
-    number, and other keys raise UnmappedValueError. If `logged`, each key that becomes
-    `unknown` is logged once.
+    A missing key has the value `unknown`, if there is one, and is logged once if `logged`.
+    Otherwise an UnmappedValue has its number, and other keys raise UnmappedValueError.
     """
 
     def __init__(
@@ -62,12 +61,11 @@ class _Table(dict[Any, _V]):
         super().__init__(items)
         self._enum = enum
         self._unknown = unknown
-        self._logged = logged
-        self._logged_keys: set[object] = set()
+        self._logged_keys = set[object]() if logged else None
 
     def __missing__(self, key: object) -> Any:
         if self._unknown is not None:
-            if self._logged and key is not None and key not in self._logged_keys:
+            if key is not None and self._logged_keys is not None and key not in self._logged_keys:
                 self._logged_keys.add(key)
                 _log.warning("%s has no counterpart of %r", self._enum, key)
             return self._unknown
@@ -259,11 +257,7 @@ tool_reply_status_from_name: Final = _TOOL_REPLY_STATUS.from_name
 
 
 CloseReasonLiteral: TypeAlias = Literal[
-    "error",
-    "job_shutdown",
-    "participant_disconnected",
-    "user_initiated",
-    "task_completed",
+    "error", "job_shutdown", "participant_disconnected", "user_initiated", "task_completed"
 ]
 
 _CLOSE_REASON: Final[_Enum[pb.CloseReason.ValueType, CloseReasonLiteral]] = _Enum(
@@ -295,11 +289,7 @@ close_reason_from_name: Final = _CLOSE_REASON.from_name
 
 
 AmdCategoryLiteral: TypeAlias = Literal[
-    "human",
-    "machine-ivr",
-    "machine-vm",
-    "machine-unavailable",
-    "uncertain",
+    "human", "machine-ivr", "machine-vm", "machine-unavailable", "uncertain"
 ]
 
 _AMD_CATEGORY: Final[_Enum[pb.AmdCategory.ValueType, AmdCategoryLiteral]] = _Enum(

@@ -370,13 +370,11 @@ class AgentSessionEventForwarders:
 
 
 class Emitter(Protocol):
-    """The part of an SDK's session that `subscribe` uses."""
+    """The part of an SDK's session that `subscribe` uses: it adds and removes callbacks."""
 
-    def on(self, event: Any, callback: Any) -> Any:
-        """Calls `callback` with each event of a name."""
+    def on(self, event: Any, callback: Any) -> Any: ...
 
-    def off(self, event: Any, callback: Any) -> Any:
-        """Removes a callback that `on` added."""
+    def off(self, event: Any, callback: Any) -> Any: ...
 
 
 def subscribe(emitter: Emitter, forwarders: AgentSessionEventForwarders) -> Callable[[], None]:
@@ -397,17 +395,15 @@ def subscribe(emitter: Emitter, forwarders: AgentSessionEventForwarders) -> Call
 
 
 class EventEmitter(Protocol):
-    """The part of an SDK's driver that `emit_event` uses."""
+    """The part of an SDK's driver that `emit_event` uses: it calls the listeners of a name."""
 
-    def emit(self, event: Any, *args: Any) -> Any:
-        """Calls the listeners of an event's name."""
+    def emit(self, event: Any, *args: Any) -> Any: ...
 
 
 def emit_event(emitter: EventEmitter, event: pb.AgentSessionEvent) -> int | None:
-    """Emits an event under the name of its arm. Listeners get the event, with its time.
+    """Emits an event under the name of its arm.
 
-    Returns the field number of an arm that this build does not know, for which nothing is
-    emitted; None for any other event.
+    Returns the number of an arm that this build does not know, or None.
     """
     arm = event.WhichOneof("event")
     if arm is None:

@@ -13,11 +13,8 @@ def imported(module: str, names: Collection[str]) -> str:
 
 
 def literal_alias(name: str, literals: Sequence[str]) -> str:
-    """Return the statement that defines a type of literals: one line, or one line for each."""
-    line = f"{name}: TypeAlias = Literal[{', '.join(literals)}]"
-    if len(line) <= LINE_LENGTH:
-        return line
-    return "\n".join([f"{name}: TypeAlias = Literal[", *(f"    {item}," for item in literals), "]"])
+    """Return the statement that defines a type of literals."""
+    return f"{name}: TypeAlias = Literal[{', '.join(literals)}]"
 
 
 def quoted(text: str) -> str:

@@ -13,7 +13,7 @@ from tree_sitter import Node
 
 from sessiongen.vocabulary.model import Construction, Place
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.modules import File
+from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
 

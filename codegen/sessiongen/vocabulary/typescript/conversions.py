@@ -19,7 +19,8 @@ from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder, 
 from sessiongen.vocabulary.typescript.evaluator import Evaluator
 from sessiongen.vocabulary.typescript.evaluator_base import Scope
 from sessiongen.vocabulary.typescript.literals import LiteralReader
-from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
+from sessiongen.vocabulary.typescript.modules import Definition, Modules
+from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
 
 _MISSING = "undefined"

@@ -11,7 +11,8 @@ from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
-from sessiongen.vocabulary.typescript.modules import File, Modules
+from sessiongen.vocabulary.typescript.modules import Modules
+from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.literals import LiteralReader
 from sessiongen.vocabulary.typescript.syntax import text
 

@@ -20,7 +20,8 @@ from sessiongen.vocabulary.evaluation import (
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.assignments import bindings, is_changed
 from sessiongen.vocabulary.typescript.literals import LiteralReader
-from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
+from sessiongen.vocabulary.typescript.modules import Definition, Modules
+from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
 
 

@@ -14,7 +14,8 @@ from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import CONST, ENUM, UNION, LiteralValue
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
+from sessiongen.vocabulary.typescript.modules import Definition, Modules
+from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.syntax import text
 
 Key = tuple[str, str]

@@ -7,7 +7,8 @@ from functools import cache
 from tree_sitter import Node
 
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.modules import File, Modules
+from sessiongen.vocabulary.typescript.modules import Modules
+from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.syntax import text
 
 _TYPES = {"identifier", "member_expression", "nested_type_identifier", "type_identifier"}

@@ -25,7 +25,8 @@ from sessiongen.vocabulary.typescript.literals import LiteralReader
 from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.envelope import envelope_uses_of
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
-from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
+from sessiongen.vocabulary.typescript.modules import Definition, Modules
+from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.records import RecordReader
 from sessiongen.vocabulary.typescript.roles import RoleReader
 from sessiongen.vocabulary.typescript.session import read_session

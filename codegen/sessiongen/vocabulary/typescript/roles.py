@@ -29,7 +29,8 @@ from sessiongen.vocabulary.typescript.dispatch import Branch, Dispatch
 from sessiongen.vocabulary.typescript.events import event_use
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.generated import GeneratedUse, generated_api
-from sessiongen.vocabulary.typescript.modules import Definition, File, Modules
+from sessiongen.vocabulary.typescript.modules import Definition, Modules
+from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.reads import read_fields
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
 from sessiongen.vocabulary.typescript.literals import LiteralReader

@@ -20,7 +20,8 @@ from sessiongen.vocabulary.typescript.constructions import (
     within,
 )
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
-from sessiongen.vocabulary.typescript.modules import File, Modules
+from sessiongen.vocabulary.typescript.modules import Modules
+from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.syntax import text
 from sessiongen.vocabulary.typescript.literals import LiteralReader
 

@@ -41,6 +41,8 @@ SLOW = (
     "examples",
     "interop",
     "repository/test_action.py",
+    "repository/test_background_run.py",
+    "repository/test_install.py",
     "repository/test_pre_commit.py",
     "runtime/command/test_cli.py",
     "runtime/command/test_input_lines.py",

@@ -33,6 +33,15 @@ ELSEWHERE = {
         "tests/runtime/command/test_listen_json.py",
         '"--once", "--json"',
     ),
+    'pip install "path/to/agent-session-protocol[livekit]"': (
+        "tests/repository/test_install.py",
+        '"path/to/agent-session-protocol"',
+    ),
+    'pip install "agent-session-protocol[livekit] @'
+    ' git+https://ADDRESS/agent-session-protocol.git@REVISION"': (
+        "tests/repository/test_install.py",
+        '"git+https://ADDRESS/agent-session-protocol.git@REVISION"',
+    ),
     "python driver.py": ("tests/docs/test_pages.py", '"driver.py"'),
     "sessiongen --format github check --no-cache": ("tests/codegen/test_check.py", '"github"'),
     "sessiongen vocabulary update": (

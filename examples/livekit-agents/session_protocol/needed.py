@@ -9,6 +9,8 @@ from typing import Any
 
 from livekit.protocol.agent_pb import agent_session as pb
 
+_REQUIREMENT = "livekit-protocol-1.1.21 or newer"
+
 # The messages with the number of their fields, and the enums with that of their values.
 _ELEMENTS: list[tuple[Any, str]] = [
     (
@@ -44,10 +46,9 @@ def check() -> None:
     """Raises ImportError if the installed messages lack something."""
     missing = [text for module, elements in _ELEMENTS for text in _missing(module, elements)]
     if missing:
-        raise ImportError(
-            "session_protocol needs livekit-protocol-1.1.21 or newer: the installed messages lack "
-            + ", ".join(missing)
-        )
+        names = ", ".join(missing)
+        needs = f"{__package__} needs {_REQUIREMENT}"
+        raise ImportError(f"{needs}: the installed messages lack {names}")
 
 
 def _missing(module: Any, elements: str) -> list[str]:

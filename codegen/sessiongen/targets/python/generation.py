@@ -118,7 +118,7 @@ def _render(
         rendered[f"{layer}.py"] = arranged(text, first_party)
     if context_.installed:
         template = templates.get_template("needed.py.j2")
-        text = template.render(**shared, model=needed_model(context_, output.options.package))
+        text = template.render(**shared, model=needed_model(context_, output.options.line_length))
         rendered["needed.py"] = arranged(text, first_party)
     if context_.faults:
         raise InputError(context_.faults)

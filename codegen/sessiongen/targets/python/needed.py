@@ -14,37 +14,36 @@ from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.enums import wanted_enums
 from sessiongen.targets.python.layout import quoted
 
-# The width of the text in a literal below the name of its module.
-_WIDTH = 88
+# The characters of a line beside the text of a literal: indentation, quotes, a space and a comma.
+_BESIDE_TEXT = 12
 
 
 @dataclass(frozen=True)
 class NeededModel:
     """needed.py.
 
-    package: the name of the generated package.
     requirement: the messages that it needs, such as "acme-messages 1.2 or newer".
     modules: each module, and the literals of the text that lists its elements.
     """
 
     imports: list[str]
-    package: str
     requirement: str
     modules: list[tuple[str, list[str]]]
 
 
-def needed_model(context: Context, package: str) -> NeededModel:
+def needed_model(context: Context, line_length: int) -> NeededModel:
     """Return the model of needed.py."""
     references = context.references()
+    width = line_length - _BESIDE_TEXT
     texts: dict[str, list[str]] = {}
     for file, path, count in _elements(context):
         if file in context.installed:
             texts.setdefault(file, []).append(f"{'.'.join(path)} {count}")
     modules = [
-        (references.module(file), [quoted(f"{line} ") for line in wrap(" ".join(parts), _WIDTH)])
+        (references.module(file), [quoted(f"{line} ") for line in wrap(" ".join(parts), width)])
         for file, parts in texts.items()
     ]
-    return NeededModel(references.imports, package, _requirement(context), modules)
+    return NeededModel(references.imports, _requirement(context), modules)
 
 
 def _requirement(context: Context) -> str:
@@ -54,7 +53,7 @@ def _requirement(context: Context) -> str:
 
 
 # The version in the text of needed.py.
-_VERSION = re.compile(r"(?<= needs )\S+ \S+(?= or newer: )")
+_VERSION = re.compile(r'(?<=^_REQUIREMENT = ")\S+ \S+(?= or newer"$)', re.MULTILINE)
 
 
 def with_known_version(text: str, path: Path) -> str:

@@ -133,6 +133,7 @@ class _SdkMessage:
         self._path = ".".join(message.path)
         self.annotated = annotated
         self.sdk = vocabulary.sdk
+        self.generated = vocabulary.generated is not None
         self.common_fields = common_fields
         self.note = annotated.get(message.full_name, "sdk_class")
         events = [event for event in protocol.events if _is_payload(event.arm, message)]
@@ -152,7 +153,8 @@ class _SdkMessage:
         )
         self.places: dict[str, list[Construction]] = {}
         for item in vocabulary.constructions:
-            if item.message == self._path:
+            # Beside generated code, an empty message is one that nothing has to fill.
+            if item.message == self._path and (item.fields or item.open or not self.generated):
                 self.places.setdefault(item.within, []).append(item)
 
     def _handled_record(self, vocabulary: Vocabulary) -> Record | None:
@@ -188,7 +190,9 @@ class _SdkMessage:
         ]
         findings += self.unions.of(field)
         annotation = self.annotated.get(f"{self.message.full_name}.{field.name}", "sdk_field")
-        if source is None and (not self.places or annotation) and self.record is not None:
+        is_arm = self.generated and field.oneof is not None
+        has_source = source is not None or is_arm or (self.places and not annotation)
+        if not has_source and self.record is not None:
             why = f"has no source in {self.record.name} ({self.record.place})"
             findings.append(self._finding(f"field {self._path}.{field.name}", why, field))
         return Cell(text, tuple(findings), self._compared(field, source))
@@ -213,6 +217,8 @@ class _SdkMessage:
 
     def _message_findings(self) -> tuple[Finding, ...]:
         """Return a finding if the SDK neither has a class of the message nor constructs it."""
+        if self.nothing and self.generated:
+            return ()
         if self.nothing:
             why = "has no class and is constructed nowhere in this SDK"
         elif self.note is not None and self.named_record is None:

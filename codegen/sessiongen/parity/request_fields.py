@@ -60,7 +60,7 @@ def _host_cell(arm: str, path: tuple[str, ...], field: Field, vocabulary: Vocabu
         return Cell(NOT_COMPARED)
     if any(".".join(path) in item.reads for item in matching):
         return Cell("read", compared=(_compared(arm, path, vocabulary, "host"),))
-    parents = {".".join(path[:length]) for length in range(1, len(path))}
+    parents = {".".join(path[:length]) for length in range(len(path))}
     if any(parents & set(item.reads) for item in matching):
         return Cell("passed on")
     why = f"its host never reads it ({matching[0].place})"

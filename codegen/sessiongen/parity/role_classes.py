@@ -20,6 +20,17 @@ from sessiongen.parity.matrix import (
 from sessiongen.ir.protocol import Protocol
 from sessiongen.vocabulary.model import Vocabulary
 
+_GENERATED_KINDS = (
+    "constant",
+    "default",
+    "event field",
+    "field",
+    "key",
+    "map",
+    "message",
+    "part",
+    "unverified",
+)
 ROLE_CLASSES = ("session", "host", "driver")
 
 
@@ -34,10 +45,14 @@ def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
 
 def _cell(protocol: Protocol, role: str, vocabulary: Vocabulary) -> Cell:
     role_class = getattr(vocabulary, role)
+    # Generated code converts values and fills fields as the protocol has it.
+    kinds = _GENERATED_KINDS if vocabulary.generated is not None else ()
+    generated = tuple(Compared(vocabulary.sdk, f"{kind} {ANY}") for kind in kinds)
     if role_class is not None:
         # Each event and request of a role that was read is compared.
         ids = (role, f"event {ANY}: {role}", f"request {ANY}: {role}")
-        return Cell(role_class.name, compared=tuple(Compared(vocabulary.sdk, it) for it in ids))
+        compared = tuple(Compared(vocabulary.sdk, item) for item in ids)
+        return Cell(role_class.name, compared=(*compared, *generated))
     message = (
         f"{vocabulary.sdk} has no class for the role {role}, so its behaviour cannot be compared"
     )

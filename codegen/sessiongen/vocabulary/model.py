@@ -299,7 +299,10 @@ class Requirement(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """Everything read from one SDK at one version."""
+    """Everything read from one SDK at one version.
+
+    generated: the first file that the generator wrote, if the SDK contains generated code.
+    """
 
     sdk: str
     language: str
@@ -316,6 +319,7 @@ class Vocabulary(NamedTuple):
     session: Session | None = None
     host: Host | None = None
     driver: Driver | None = None
+    generated: Place | None = None
     requirement: Requirement | None = None
     unused_values: tuple[UnusedValue, ...] = ()
 

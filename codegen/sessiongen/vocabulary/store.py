@@ -333,6 +333,7 @@ _VOCABULARY = _object(
             sends=_SENDS,
         )
     ),
+    generated=_OPTIONAL_PLACE,
     requirement=_optional(
         _object(Requirement, distribution=_string, versions=_string, minimum=_string, place=_place)
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from small_protocol import HOST, SDK, Small, replace
+from small_protocol import AT, HOST, SDK, Small, difference_ids, replace
 
 from sessiongen.vocabulary import Vocabulary
 
@@ -132,3 +132,31 @@ def test_event_that_is_passed_on_may_be_read_anywhere(small: Small) -> None:
     assert fault.message.endswith(UNVERIFIED)
     [fault] = small.compare(SDK, [(gap, "known")], states={}).diagnostics
     assert fault.message.endswith(GONE)
+
+
+@pytest.mark.parametrize(
+    "gap",
+    [
+        "default ENDS: Host.x",
+        "map OLD.done",
+        "field Ended.detail: Host.x",
+        "event field ended.created_at: host",
+        "unverified Ended.reason: Host.x",
+    ],
+)
+def test_what_generated_code_does_is_known(small: Small, gap: str) -> None:
+    adopted = replace(SDK, generated=AT, constructions=(), conversions=(), maps=())
+    [fault] = small.compare(adopted, [(gap, "known")], states={}).diagnostics
+    assert fault.message == f"small-sdk: {gap}: {GONE}"
+
+
+def test_generated_code_fills_messages_and_reads_of_a_whole_request_are_not_known(
+    small: Small,
+) -> None:
+    answers = (replace(HOST.answers[0], reads=("",)),)
+    adopted = replace(
+        SDK, generated=AT, constructions=(), conversions=(), host=replace(HOST, answers=answers)
+    )
+    assert small.compare(adopted).diagnostics == []
+    by_hand = replace(adopted, generated=None, records=())
+    assert "message Ended" in difference_ids(small.compare(by_hand))

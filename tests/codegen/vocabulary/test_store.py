@@ -99,6 +99,7 @@ VOCABULARIES = st.builds(
     st.none() | SESSIONS,
     st.none() | HOSTS,
     st.none() | DRIVERS,
+    st.none() | PLACES,
     st.none() | st.builds(model.Requirement, TEXTS, TEXTS, TEXTS, PLACES),
     tuples(st.builds(model.UnusedValue, TEXTS, TEXTS, PLACES)),
 )

@@ -312,7 +312,7 @@ def _parameter_type(method: _Function) -> str | None:
 
 
 def _reads(method: _Function) -> tuple[str, ...]:
-    """Return the paths that a handler reads of its request."""
+    """Return the paths that a handler reads of its request; "" if it passes it on as a whole."""
     parameters = [item.arg for item in method.args.args[1:2]]
     called = {id(node.func) for node in ast.walk(method) if isinstance(node, ast.Call)}
     paths = set()
@@ -321,7 +321,13 @@ def _reads(method: _Function) -> tuple[str, ...]:
             head, _, path = (dotted(node) or "").partition(".")
             if head in parameters:
                 paths.add(path)
-    return tuple(sorted(longest(paths)))
+    passed = any(
+        isinstance(argument, ast.Name) and argument.id in parameters
+        for node in ast.walk(method)
+        if isinstance(node, ast.Call)
+        for argument in (*node.args, *(item.value for item in node.keywords))
+    )
+    return ("", *sorted(longest(paths))) if passed else tuple(sorted(longest(paths)))
 
 
 def _errors(method: _Function) -> tuple[str, ...]:

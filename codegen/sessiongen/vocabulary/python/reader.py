@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from sessiongen.diagnostics import Rule, arrange, failed
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import Conversion, Reading, Vocabulary
+from sessiongen.vocabulary.model import Conversion, Place, Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.attribution import check_attribution
 from sessiongen.vocabulary.ordering import normalized
@@ -103,6 +103,7 @@ class _PackageReader:
             session=read_session(modules, session, faults) if session else None,
             host=read_host(self._role(host)) if host else None,
             driver=read_driver(self._role(driver)) if driver else None,
+            generated=next((Place(it.path, 1) for it in modules.generated()), None),
         )
         return normalized(vocabulary)
 

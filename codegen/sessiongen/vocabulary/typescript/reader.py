@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from sessiongen.diagnostics import Rule, arrange, failed
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import Conversion, Reading, Vocabulary
+from sessiongen.vocabulary.model import Conversion, Place, Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.attribution import check_attribution
 from sessiongen.vocabulary.ordering import normalized
@@ -104,6 +104,7 @@ class _PackageReader:
             session=read_session(self.modules, view, self.roles, faults) if view else None,
             host=self.roles.host(self._view(host)) if host else None,
             driver=self.roles.driver(self._view(driver)) if driver else None,
+            generated=next((Place(it.path, 1) for it in self.modules.generated()), None),
         )
         return normalized(vocabulary)
 

@@ -182,6 +182,13 @@ def test_driver_that_derives_from_the_client_sends_every_request() -> None:
     assert {"ping", "update_io", "finalize_simulation", "get_chat_history"} <= arms
 
 
+def test_request_that_is_passed_on_as_a_whole() -> None:
+    source = SOURCE.replace("        if not request.text:", "        if not self.apply(request):")
+    host = adopted(source).vocabulary.host
+    assert host is not None
+    assert [item.reads for item in host.answers] == [(), ("",)]
+
+
 def test_request_that_the_handler_no_longer_answers_is_missing() -> None:
     source = SOURCE.replace(
         "    async def run_input(self, request", "    async def _run(self, request"
@@ -193,6 +200,7 @@ def test_request_that_the_handler_no_longer_answers_is_missing() -> None:
 
 def test_generated_code_is_not_read_as_the_sdks() -> None:
     vocabulary = adopted().vocabulary
+    assert vocabulary.generated == Place("livekit/agents/_protocol/__init__.py", 1)
     places = [item.place for item in vocabulary.constructions]
     assert not [item for item in places if "_protocol/" in item.file]
     assert {item.name for item in vocabulary.enums} == {"State", "EventTypes", "CloseReason"}

@@ -113,6 +113,7 @@ def test_driver_emits_every_arm_and_sends_with_the_client() -> None:
 
 def test_generated_code_is_not_read_as_the_sdks() -> None:
     vocabulary = adopted().vocabulary
+    assert vocabulary.generated == Place("src/protocol/arms.ts", 1)
     assert not [it for it in vocabulary.constructions if it.place.file.startswith("src/protocol/")]
     assert not [it for it in vocabulary.maps if it.place.file.startswith("src/protocol/")]
 

@@ -77,7 +77,8 @@ class _Proposer:
             message = result.messages.get(role)
             if message is not None:
                 self.chosen[role] = message
-        carriers = {item.full_name for item in unions if self._carries_unions(item)}
+        self.carriers = [item for item in unions if self._carries_unions(item)]
+        carriers = {item.full_name for item in self.carriers}
         parts = self._parts(carriers)
         candidates = [item for item in unions if item.full_name not in parts]
         # Messages that carry unions are envelopes, unless there are no other messages.
@@ -89,6 +90,7 @@ class _Proposer:
         shared = self._shared_message()
         if shared is not None:
             return shared
+        self._choose_by_envelope()
         self._choose_direction()
         self._choose_pair()
         for role in ROLES:
@@ -116,6 +118,34 @@ class _Proposer:
                 }
             )
         return None
+
+    def _choose_by_envelope(self) -> None:
+        """Chooses the messages of an envelope whose arms have the names of roles."""
+        if len(self.chosen) == len(ROLES):
+            return
+        envelopes = [self.envelope] if self.envelope else map(_with_largest, self.carriers)
+        carried = [(envelope, self._named_payloads(envelope)) for envelope in envelopes]
+        fitting = [item for item in carried if self._fits(item[1])]
+        if len(fitting) == 1:
+            self.envelope, self.chosen = fitting[0]
+
+    def _fits(self, payloads: dict[str, RoleMessage]) -> bool:
+        """Whether there are a request and a response, and the payloads have no other role."""
+        return {"request", "response"} <= set(payloads) and all(
+            role in payloads and payloads[role].full_name == message.full_name
+            for role, message in self.chosen.items()
+        )
+
+    def _named_payloads(self, envelope: RoleMessage) -> dict[str, RoleMessage]:
+        """Returns the unions in arms that have the names of roles, by role."""
+        return {
+            role: _with_largest(payload)
+            for role in ROLES
+            for arm in envelope.arms
+            if arm.name in _NAMES[role]
+            for payload in [self.schema.messages.get(arm.value.type_name)]
+            if payload is not None and payload.oneofs
+        }
 
     def _choose_pair(self) -> None:
         """Choose the largest pair of messages such as FooRequest and FooResponse."""

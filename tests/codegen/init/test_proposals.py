@@ -147,6 +147,32 @@ def test_proposal(name: str, tmp_path: Path) -> None:
     assert written(fresh(tmp_path, f"{HEAD}{proto}\n")) == expected
 
 
+@pytest.mark.parametrize("response", ["Out", "CommandResponse"])
+@pytest.mark.parametrize("event", ["Happened", None])
+def test_arms_of_an_envelope_that_are_named_like_roles(
+    event: str | None, response: str, tmp_path: Path
+) -> None:
+    """The names of the messages may say something of their role, or nothing."""
+    arms = f"In request = 1; {response} response = 2;" + (f" {event} event = 3;" if event else "")
+    union = "oneof body { Nothing start = 2; Nothing stop = 3; }"
+    proto = f"""{HEAD}
+message In {{ uint32 seq = 1; {union} }}
+message {response} {{ uint32 seq = 1; string failure = 4; {union} }}
+{f"message {event} {{ oneof body {{ Nothing tick = 1; }} }}" if event else ""}
+message Packet {{ uint32 version = 9; oneof of {{ {arms} }} }}
+"""
+    roles = written(fresh(tmp_path, proto))
+    assert roles == {
+        "envelope": "Packet",
+        "event": event or False,
+        "request": "In",
+        "response": response,
+        "correlation": "seq",
+        "error": "failure",
+        "answers": {},
+    }
+
+
 def test_messages_of_the_named_file_come_before_those_of_its_imports(tmp_path: Path) -> None:
     proto = """syntax = "proto3"; package acme; import "nexus.proto"; import "rules.proto";
         message Command { string name = 1 [(rules).text = "x"];

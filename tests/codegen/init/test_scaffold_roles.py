@@ -18,7 +18,7 @@ message Frame {{ oneof kind {{ Command command = 1; Reply reply = 2; Notice noti
 """
 UNCLEAR = NAMED_OTHERWISE
 for old, new in (("Command", "Ask"), ("Reply", "Tell"), ("Notice", "Fact")):
-    UNCLEAR = UNCLEAR.replace(old, new)
+    UNCLEAR = UNCLEAR.replace(old, new).replace(old.lower(), new.lower())
 SEVERAL_PAIRS = f"""{HEAD}
 message ARequest {{ oneof kind {{ Nothing start = 2; }} }}
 message BRequest {{ oneof kind {{ Nothing start = 2; Nothing stop = 3; }} }}

@@ -101,9 +101,8 @@ class _Enum(Generic[_V, _K]):
         logged = unknown in literals.values()
         self.to_proto: Mapping[Any, _V] = _Table(full_name, dict[Any, _V](pairs), other, logged)
         self.from_proto: Mapping[_V, _K] = _Table(full_name, {n: item for item, n in pairs})
-        self.names: Mapping[_V, str] = _Table(
-            full_name, names, None if other is None else names[other]
-        )
+        fallback = None if other is None else names[other]
+        self.names: Mapping[_V, str] = _Table(full_name, names, fallback)
         self.numbers: Mapping[Any, _V] = _Table(full_name, numbers, other)
 
     def name(self, value: _V) -> str:

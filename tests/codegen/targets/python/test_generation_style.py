@@ -84,8 +84,8 @@ def test_header_is_below_the_mark_of_each_file(tmp_path: Path) -> None:
         ("line_length = 321", "a line length of 321 is not possible"),
         ('line_length = "100"', "output.line_length is not an integer"),
         ("line_length = true", "output.line_length is not an integer"),
-        ('header = ["a\\nimport os"]', "output.header is not a list of lines"),
-        ('header = "MIT"', "output.header has a control character"),
+        ('header = ["a\\nimport os"]', "output.header has a control character"),
+        ('header = "MIT"', "output.header is not a list of lines"),
     ],
 )
 def test_faults_of_the_keys(keys: str, fault: str, tmp_path: Path) -> None:

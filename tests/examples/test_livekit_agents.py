@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import generated_packages
+from livekit.agents.llm import FunctionCall
 from livekit.agents.voice import remote_session
+from pages import blocks
 from sessiongen_command import ROOT, invoke
 
 EXAMPLE = ROOT / "examples" / "livekit-agents"
@@ -33,6 +35,22 @@ def test_the_configuration_is_the_preset(tmp_path: Path) -> None:
     assert [line.partition(" = ")[0] for line in missing if line and line[0] != "#"] == keys[:3] + [
         "vocabularies"
     ]
+
+
+def test_overrides_of_the_page_leave_out_keys_of_the_sdk(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "livekit-agents.md").read_text(encoding="utf-8")
+    [code] = [block.text for block in blocks(page) if block.language == "python"]
+    assert invoke(tmp_path, "init", "--preset", "livekit-agents").status == 0
+    (tmp_path / "overrides" / "livekit_agents.py").write_text(code, encoding="utf-8")
+    config = tmp_path / "codegen.toml"
+    text = config.read_text(encoding="utf-8").replace('"session_protocol"', '"keys_left_out"')
+    config.write_text(text, encoding="utf-8")
+    assert invoke(tmp_path, "generate").status == 0
+    package = generated_packages.Package("keys_left_out", tmp_path / "generated" / "python")
+    extra = {"__livekit_agents_tool_non_blocking": True, "own": 1}
+    call = FunctionCall(call_id="call_1", name="look", arguments="{}", extra=extra)
+    message = package.module("encoders").encode_function_call(call)
+    assert dict(message.extra) == {"own": "1"}
 
 
 def test_ruff_reports_no_error() -> None:

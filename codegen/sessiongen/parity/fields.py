@@ -16,6 +16,7 @@ from sessiongen.frontend.annotations import Annotated
 from sessiongen.ir.reachability import reachable, sent_by_host
 from sessiongen.diagnostics import Rule
 from sessiongen.ir.name_case import snake
+from sessiongen.parity import field_sources
 from sessiongen.parity import map_keys
 from sessiongen.parity import union_members
 from sessiongen.parity.field_types import FieldTypes, class_names
@@ -134,6 +135,7 @@ class _SdkMessage:
         self.annotated = annotated
         self.sdk = vocabulary.sdk
         self.generated = vocabulary.generated is not None
+        self._vocabulary = vocabulary
         self.common_fields = common_fields
         self.note = annotated.get(message.full_name, "sdk_class")
         events = [event for event in protocol.events if _is_payload(event.arm, message)]
@@ -187,6 +189,7 @@ class _SdkMessage:
             *self._absence(field, source),
             *self._partial(field, source),
             *self._type(field, source),
+            *self._sources(field, source),
         ]
         findings += self.unions.of(field)
         annotation = self.annotated.get(f"{self.message.full_name}.{field.name}", "sdk_field")
@@ -196,6 +199,15 @@ class _SdkMessage:
             why = f"has no source in {self.record.name} ({self.record.place})"
             findings.append(self._finding(f"field {self._path}.{field.name}", why, field))
         return Cell(text, tuple(findings), self._compared(field, source))
+
+    def _sources(self, field: Field, source: FieldFact | None) -> Iterator[Finding]:
+        """Yield a finding for each function that fills a field from something else."""
+        names = source_names(self.message, field, self.annotated)
+        taken = field_sources.sources_of(self.message, field, self._vocabulary)
+        for item, why in field_sources.faults(self.message, field, names, source, taken):
+            difference_id = f"source {self._path}.{field.name}: {item.within}"
+            why = f"{why} in {item.within} ({item.place})"
+            yield self._finding(difference_id, why, field)
 
     def _compared(self, field: Field, source: FieldFact | None) -> tuple[Compared, ...]:
         """Return the differences of a field that were looked for.
@@ -207,6 +219,10 @@ class _SdkMessage:
         ids += [f"field {name}"] if source is not None or self.places else []
         ids += [f"absence {name}", f"type {name}"] if source is not None else []
         ids += [f"part {name}: {it.handler}" for it in self.forwards if not it.passes_event]
+        ids += [
+            f"source {name}: {item.within}"
+            for item in field_sources.sources_of(self.message, field, self._vocabulary)
+        ]
         ids += [f"sdk field {self.record.name}.{ANY}"] if self.record is not None else []
         ids += [
             f"field {name}: {within}"

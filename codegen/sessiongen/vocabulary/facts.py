@@ -1,6 +1,6 @@
 """States the facts of a vocabulary one by one, so that two versions can be compared.
 
-A fact has a name, such as `value CloseReason.error`, and details that can change, such as the type
+A fact has a name, such as `value Reason.error`, and details that can change, such as the type
 of a field. Places are no part of it.
 """
 

@@ -278,6 +278,25 @@ class EnvelopeUse(NamedTuple):
     place: Place
 
 
+class FieldSource(NamedTuple):
+    """What a function fills a field of a message from.
+
+    path: the names after the parameter, variable or `self` with which the expression begins.
+    constant: the constant that is always sent; "" for any other value.
+    factor: what the value is multiplied by.
+    condition: where the value is sent only under a condition that does not concern it.
+    """
+
+    message: str
+    field: str
+    within: str
+    place: Place
+    path: str
+    constant: str
+    factor: float
+    condition: str
+
+
 class UnusedValue(NamedTuple):
     """A value of an enum that no code of the SDK uses."""
 
@@ -322,6 +341,7 @@ class Vocabulary(NamedTuple):
     generated: Place | None = None
     requirement: Requirement | None = None
     unused_values: tuple[UnusedValue, ...] = ()
+    sources: tuple[FieldSource, ...] = ()
 
     def enum(self, name: str) -> EnumFact | None:
         """Return the enum of this exact name."""

@@ -40,6 +40,7 @@ def normalized(vocabulary: Vocabulary) -> Vocabulary:
         ),
         map_keys=_sorted(map_keys),
         unused_values=_sorted(vocabulary.unused_values),
+        sources=_sorted(vocabulary.sources),
         envelope_uses=_first_of_each(
             vocabulary.envelope_uses, lambda item: (item.arm, item.direction, item.within)
         ),

@@ -25,6 +25,7 @@ from sessiongen.vocabulary.model import (
     EnumFact,
     EventName,
     FieldFact,
+    FieldSource,
     Forward,
     Host,
     MapKeys,
@@ -147,6 +148,12 @@ def _boolean(value: Any) -> bool:
     if type(value) is not bool:
         raise _InvalidValue("expected true or false")
     return value
+
+
+def _number(value: Any) -> float:
+    if type(value) not in (int, float):
+        raise _InvalidValue("expected a number")
+    return float(value)
 
 
 def _line(value: Any) -> int:
@@ -338,4 +345,17 @@ _VOCABULARY = _object(
         _object(Requirement, distribution=_string, versions=_string, minimum=_string, place=_place)
     ),
     unused_values=_each(_object(UnusedValue, enum=_string, value=_string, place=_place)),
+    sources=_each(
+        _object(
+            FieldSource,
+            message=_string,
+            field=_string,
+            within=_string,
+            place=_place,
+            path=_string,
+            constant=_string,
+            factor=_number,
+            condition=_string,
+        )
+    ),
 )

@@ -102,6 +102,19 @@ VOCABULARIES = st.builds(
     st.none() | PLACES,
     st.none() | st.builds(model.Requirement, TEXTS, TEXTS, TEXTS, PLACES),
     tuples(st.builds(model.UnusedValue, TEXTS, TEXTS, PLACES)),
+    tuples(
+        st.builds(
+            model.FieldSource,
+            TEXTS,
+            TEXTS,
+            TEXTS,
+            PLACES,
+            TEXTS,
+            TEXTS,
+            st.floats(allow_nan=False, allow_infinity=False),
+            TEXTS,
+        )
+    ),
 )
 
 

@@ -26,6 +26,7 @@ from sessiongen.vocabulary.python.parsed_module import Module
 from sessiongen.vocabulary.python.records import RecordReader
 from sessiongen.vocabulary.python.tables import Tables
 from sessiongen.vocabulary.python.session import read_session
+from sessiongen.vocabulary.python.sources import field_sources
 from sessiongen.vocabulary.python.literals import LiteralReader, constant, dotted, last
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.required_definitions import RequiredDefinitions
@@ -97,6 +98,11 @@ class _PackageReader:
             ),
             maps=tuple(tables.maps()),
             conversions=tuple(self._conversions(constructing.values())),
+            sources=tuple(
+                item
+                for module in constructing.values()
+                for item in field_sources(module, self._constructions_in(module))
+            ),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(envelope_uses_of(modules, scope, self._constructions_in, faults)),

@@ -31,6 +31,7 @@ from sessiongen.vocabulary.typescript.records import RecordReader
 from sessiongen.vocabulary.typescript.roles import RoleReader
 from sessiongen.vocabulary.typescript.session import read_session
 from sessiongen.vocabulary.typescript.syntax import CLASSES, text
+from sessiongen.vocabulary.typescript.sources import field_sources
 from sessiongen.vocabulary.typescript.tables import Tables
 from sessiongen.vocabulary.required_definitions import RequiredDefinitions
 
@@ -96,6 +97,11 @@ class _PackageReader:
             ),
             maps=tuple(tables.maps()),
             conversions=tuple(self._conversions(constructing.values())),
+            sources=tuple(
+                item
+                for module in constructing.values()
+                for item in field_sources(module, self._constructions_in(module))
+            ),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(

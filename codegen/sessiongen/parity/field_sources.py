@@ -15,10 +15,14 @@ from sessiongen.ir.schema import Field, Message
 from sessiongen.vocabulary.model import FieldFact, FieldSource, Place, Vocabulary
 
 
-def sources_of(message: Message, field: Field, vocabulary: Vocabulary) -> list[FieldSource]:
-    """Return the sources of a field, one for each place that fills it."""
+def sources_of(message: Message, vocabulary: Vocabulary) -> dict[str, list[FieldSource]]:
+    """Return the sources of a message's fields by field, one for each place that fills it."""
     path = ".".join(message.path)
-    return [item for item in vocabulary.sources if (item.message, item.field) == (path, field.name)]
+    sources: dict[str, list[FieldSource]] = {}
+    for item in vocabulary.sources:
+        if item.message == path:
+            sources.setdefault(item.field, []).append(item)
+    return sources
 
 
 def faults(

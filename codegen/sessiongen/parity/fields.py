@@ -135,7 +135,7 @@ class _SdkMessage:
         self.annotated = annotated
         self.sdk = vocabulary.sdk
         self.generated = vocabulary.generated is not None
-        self._vocabulary = vocabulary
+        self._field_sources = field_sources.sources_of(message, vocabulary)
         self.common_fields = common_fields
         self.note = annotated.get(message.full_name, "sdk_class")
         events = [event for event in protocol.events if _is_payload(event.arm, message)]
@@ -203,7 +203,7 @@ class _SdkMessage:
     def _sources(self, field: Field, source: FieldFact | None) -> Iterator[Finding]:
         """Yield a finding for each function that fills a field from something else."""
         names = source_names(self.message, field, self.annotated)
-        taken = field_sources.sources_of(self.message, field, self._vocabulary)
+        taken = self._field_sources.get(field.name, [])
         for item, why in field_sources.faults(self.message, field, names, source, taken):
             difference_id = f"source {self._path}.{field.name}: {item.within}"
             why = f"{why} in {item.within} ({item.place})"
@@ -219,10 +219,7 @@ class _SdkMessage:
         ids += [f"field {name}"] if source is not None or self.places else []
         ids += [f"absence {name}", f"type {name}"] if source is not None else []
         ids += [f"part {name}: {it.handler}" for it in self.forwards if not it.passes_event]
-        ids += [
-            f"source {name}: {item.within}"
-            for item in field_sources.sources_of(self.message, field, self._vocabulary)
-        ]
+        ids += [f"source {name}: {item.within}" for item in self._field_sources.get(field.name, ())]
         ids += [f"sdk field {self.record.name}.{ANY}"] if self.record is not None else []
         ids += [
             f"field {name}: {within}"

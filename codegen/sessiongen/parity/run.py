@@ -14,9 +14,6 @@ from sessiongen.config import reader
 from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, InputError, arrange, failed
 from sessiongen.parity.compare import Parity, compare
-from sessiongen.parity.since import changes, checkout
-from sessiongen.vocabulary import commands
-from sessiongen.vocabulary.configured import configured_sdks, selected
 from sessiongen.vocabulary.model import Vocabulary
 from sessiongen.vocabulary.store import load
 
@@ -35,6 +32,9 @@ def run(config: Config, sources: Sources, since: str | None = None) -> Parity:
     now = _parity(config, sources)
     if since is None:
         return now
+    # Most runs need neither git nor the readers of packages.
+    from sessiongen.parity.since import changes, checkout
+
     folder = next((item for item in sources.values() if isinstance(item, Path)), config.root)
     with checkout(since, folder if folder.is_dir() else folder.parent) as in_commit:
         path = in_commit(config.path)
@@ -61,6 +61,9 @@ def _read(
     config: Config, sources: Sources
 ) -> tuple[tuple[Vocabulary, ...], dict[str, str], list[Diagnostic]]:
     """Return the vocabularies of all SDKs, the folders of those read from one, and warnings."""
+    from sessiongen.vocabulary import commands
+    from sessiongen.vocabulary.configured import configured_sdks, selected
+
     sdks = configured_sdks(config, pipeline.roles(config))
     vocabularies: dict[Path, Vocabulary] = {}
     origins: dict[str, str] = {}

@@ -104,10 +104,12 @@ def test_missing_sdk_value_annotation_is_a_finding(contract: Contract) -> None:
     contract.edit(COMPLETED, "  CR_COMPLETED = 5;\n")
     contract.edit("  CR_TASK_COMPLETED = 5;\n", "")
     contract.edit("  option allow_alias = true;\n", "")
-    [missing, sdk_only] = sorted(contract.faults())
+    [missing, sdk_only, unused] = sorted(contract.faults())
     assert missing.startswith("livekit-agents has no value for CR_COMPLETED")
     assert sdk_only.startswith("livekit-agents has the value 'task_completed'")
     assert "lost on the wire" in sdk_only
+    # Nothing is sent for the value, used or not.
+    assert unused.startswith("livekit-agents: unused CloseReason.task_completed: ")
 
 
 def test_gap_that_no_longer_exists_is_a_finding(contract: Contract) -> None:

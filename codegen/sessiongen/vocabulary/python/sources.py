@@ -108,7 +108,8 @@ class _SourceReader:
         if last(node.func) == "get" and node.args:
             return self.describe(node.args[0], depth)
         arguments = [self.describe(item, depth) for item in node.args]
-        if isinstance(node.func, ast.Attribute):
+        # The name of a class says nothing of a source.
+        if isinstance(node.func, ast.Attribute) and not node.func.attr[:1].isupper():
             owner = self.describe(node.func.value, depth)
             if owner is not None and owner.path and only(arguments) is None:
                 return owner

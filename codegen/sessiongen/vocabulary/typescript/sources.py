@@ -48,7 +48,8 @@ def _describe(node: Node, depth: int) -> SourceText | None:
     if node.type in _NAMES:
         return _name(node, depth - 1)
     member = syntax.member(node)
-    if member is not None:
+    # The name of a class says nothing of a source.
+    if member is not None and not member[1][:1].isupper():
         owner = _describe(member[0], depth - 1)
         return owner.member(member[1]) if owner is not None and not owner.constant else None
     return _operation(node, depth - 1)

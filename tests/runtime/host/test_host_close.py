@@ -217,7 +217,7 @@ def test_a_host_waits_for_the_close_of_its_session(
     async def main() -> None:
         session = PlainSession()
         gate = block_stats(session)
-        async with hosted(session, close_timeout=0.2 if comes == "never" else 1000) as (
+        async with hosted(session, close_timeout=1.5 if comes == "never" else 1000) as (
             driver,
             host,
             _,

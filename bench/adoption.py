@@ -35,7 +35,7 @@ _MOST_LINES = 3000
 
 
 def rows() -> list[Row]:
-    """Measure everything; takes about half a minute."""
+    """Measures everything; takes about half a minute."""
     return [*asyncio.run(_requests()), *_encoders(), _import(), _lines()]
 
 
@@ -111,7 +111,7 @@ async def _requests() -> list[Row]:
 async def _times(
     count: int, ours: Callable[[], Awaitable[None]], peer: Callable[[], Awaitable[None]]
 ) -> tuple[float, float]:
-    """Return the seconds of one call of each, which run in turn."""
+    """Returns the seconds of one call of each, which run in turn."""
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(_ROUNDS):
         for call, call_times in zip((ours, peer), times, strict=True):
@@ -123,7 +123,7 @@ async def _times(
 
 
 def _items(count: int) -> list[ChatItem]:
-    """Return a history in which a tool is called in every other turn."""
+    """Returns a history in which a tool is called in every other turn."""
     metrics: Any = {"llm_node_ttft": 0.25, "tts_node_ttfb": 0.125, "e2e_latency": 0.75}
     turn: list[ChatItem] = [
         ChatMessage(

@@ -37,7 +37,7 @@ class BareHost:
 
 
 def transcription(event: Any) -> bytes:
-    """Return the frame of a transcription event."""
+    """Returns the frame of a transcription event."""
     message = pb.AgentSessionMessage()
     to = message.event
     to.created_at.FromNanoseconds(int(event.created_at * 1e9))
@@ -50,7 +50,7 @@ _ROLES = {"developer": 0, "system": 1, "user": 2, "assistant": 3}
 
 
 def encode_by_hand(item: Any, to: pb.ChatContext.ChatItem) -> None:
-    """Write a chat message or a function call, as one would by hand."""
+    """Writes a chat message or a function call, as one would by hand."""
     seconds = int(item.created_at)
     if item.type == "message":
         message = to.message

@@ -31,7 +31,7 @@ text { font: 13px system-ui, sans-serif; fill: #1f2328; }
 
 
 def draw(rows: Sequence[Row]) -> str:
-    """Return the SVG."""
+    """Returns the SVG."""
     parts, y = list[str](), 24
     for heading, rate in (("Time: less is better", False), ("Rate: more is better", True)):
         parts.append(_text(0, y, heading, "heading"))
@@ -49,7 +49,7 @@ def draw(rows: Sequence[Row]) -> str:
 
 
 def _charts(rows: Sequence[Row], rate: bool) -> Iterator[tuple[str, dict[str, Value]]]:
-    """Yield the title and the bars of each chart; rows with one title share a chart."""
+    """Yields the title and the bars of each chart; rows with one title share a chart."""
     drawn = [row for row in rows if row.chart and row.ours.rate == rate]
     for title in dict.fromkeys(row.chart for row in drawn):
         chart = [row for row in drawn if row.chart == title]
@@ -58,7 +58,7 @@ def _charts(rows: Sequence[Row], rate: bool) -> Iterator[tuple[str, dict[str, Va
 
 
 def _chart(title: str, bars: dict[str, Value], top: int) -> Iterator[str]:
-    """Yield the elements of one chart."""
+    """Yields the elements of one chart."""
     yield _text(0, top, title.replace("`", ""), "title")
     longest = max(value.number for value in bars.values())
     for index, (name, value) in enumerate(bars.items()):

@@ -15,7 +15,7 @@ _ROUNDS = 30
 
 
 def rows() -> list[Row]:
-    """Measure everything; takes a few seconds."""
+    """Measures everything; takes a few seconds."""
     metrics: Any = {"llm_node_ttft": 0.25, "tts_node_ttfb": 0.125, "e2e_latency": 0.75}
     message = ChatMessage(role="assistant", content=["Sunny, with a light wind."], metrics=metrics)
     call = FunctionCall(call_id="call_1", name="weather", arguments='{"city": "Oslo"}')

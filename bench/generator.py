@@ -17,7 +17,7 @@ _BIN = Path(sys.executable).parent
 
 
 def rows(folder: Path) -> list[Row]:
-    """Measure everything; takes about two minutes."""
+    """Measures everything; takes about two minutes."""
     return [*_unchanged(folder), _cold(folder), *_growth(folder), _dispatch()]
 
 

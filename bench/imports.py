@@ -12,7 +12,7 @@ _ROUNDS = 31
 
 
 def row() -> Row:
-    """Measure both; takes a few seconds."""
+    """Measures both; takes a few seconds."""
     messages, layers = alternate(
         _ROUNDS,
         command(sys.executable, "-c", _MESSAGES),

@@ -33,13 +33,13 @@ class Subject:
         self._stdout = process.stdout
 
     async def figures(self) -> dict[str, float]:
-        """Return the figures that the process reports next."""
+        """Returns the figures that the process reports next."""
         line = await asyncio.wait_for(self._stdout.readline(), _TIMEOUT)
         figures: dict[str, float] = json.loads(line)
         return figures
 
     async def end(self) -> None:
-        """Close stdin, which ends the process; kill it if it does not end."""
+        """Closes stdin, which ends the process; kills it if it does not end."""
         self.stdin.close()
         try:
             await asyncio.wait_for(self._process.wait(), 5)
@@ -50,7 +50,7 @@ class Subject:
 
 @asynccontextmanager
 async def subject(*arguments: str, program: Path = _SUBJECT) -> AsyncIterator[Subject]:
-    """Run a program with arguments as a subprocess."""
+    """Runs a program with arguments as a subprocess."""
     pipe = asyncio.subprocess.PIPE
     command = (sys.executable, str(program), *arguments)
     child = Subject(await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe))
@@ -69,7 +69,7 @@ class Host:
         self.peer: Bare
 
     async def ask(self, requests: list[bytes], at_once: int) -> float:
-        """Send requests with `at_once` in flight; return the seconds until all are answered."""
+        """Sends requests with `at_once` in flight; returns the seconds until all are answered."""
         left, rest = len(requests), iter(requests)
         done = asyncio.get_running_loop().create_future()
 
@@ -88,7 +88,7 @@ class Host:
         return time.perf_counter() - start
 
     async def events(self, batches: int, batch: int) -> float:
-        """Let the host emit events; return the seconds until all have been received."""
+        """Lets the host emit events; returns the seconds until all have been received."""
         received, requested = 0, 0
         done = asyncio.get_running_loop().create_future()
 
@@ -110,7 +110,7 @@ class Host:
         return time.perf_counter() - start
 
     async def pings_beside(self, arm: str) -> tuple[list[float], str]:
-        """Send a request, and pings one by one until it is answered.
+        """Sends a request, and pings one by one until it is answered.
 
         Returns:
             The seconds of each ping, and the error of the request's response.
@@ -138,7 +138,7 @@ class Host:
 
 @asynccontextmanager
 async def host(kind: str, items: int = 0) -> AsyncIterator[Host]:
-    """Start a host of a kind, and wait until it has connected."""
+    """Starts a host of a kind, and wait until it has connected."""
     take: dict[str, Callable[[list[bytes]], bytes]] = {"now": lambda frames: b""}
     peers: asyncio.Queue[Bare] = asyncio.Queue()
 
@@ -159,7 +159,7 @@ async def host(kind: str, items: int = 0) -> AsyncIterator[Host]:
 
 @asynccontextmanager
 async def answering(*arguments: str) -> AsyncIterator[Subject]:
-    """Answer the drivers of a subject; PORT in its arguments is replaced by the port."""
+    """Answers the drivers of a subject; PORT in its arguments is replaced by the port."""
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: Answering(no_answer), "127.0.0.1", 0, backlog=1024)
     port = str(server.sockets[0].getsockname()[1])
@@ -176,7 +176,7 @@ class _Deaf(Bare):
 
 @asynccontextmanager
 async def deaf(*arguments: str) -> AsyncIterator[Subject]:
-    """Accept the connection of a subject, and read nothing from it."""
+    """Accepts the connection of a subject, and read nothing from it."""
 
     def accepted() -> asyncio.Protocol:
         return _Deaf(no_answer)
@@ -218,7 +218,7 @@ _FRAMEWORK = pb.SessionResponse(
 
 
 def _around(rest: bytes, length: int) -> tuple[bytes, bytes]:
-    """Return the bytes of an answer before and after an id of a length."""
+    """Returns the bytes of an answer before and after an id of a length."""
     size = length + len(rest)
     return HEADER.pack(size + 2) + bytes((RESPONSE, size)), rest
 

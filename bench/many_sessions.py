@@ -31,7 +31,7 @@ _TIMEOUT = 300.0
 
 
 def rows() -> list[Row]:
-    """Measure everything; takes about a minute."""
+    """Measures everything; takes about a minute."""
     return asyncio.run(_rows())
 
 
@@ -67,7 +67,7 @@ def _process(*arguments: str) -> AbstractAsyncContextManager[Subject]:
 
 @asynccontextmanager
 async def _connected(count: int) -> AsyncIterator[tuple[Subject, dict[str, float]]]:
-    """Connect hosts to a driver, all at the same time.
+    """Connects hosts to a driver, all at the same time.
 
     Returns:
         The process of the driver, and its figures.
@@ -90,7 +90,7 @@ async def _connected(count: int) -> AsyncIterator[tuple[Subject, dict[str, float
 
 
 async def _command(child: Subject, name: str) -> float:
-    """Let a driver carry out a command, and return the seconds that it reports."""
+    """Lets a driver carry out a command, and returns the seconds that it reports."""
     child.stdin.write(f"{name}\n".encode())
     return (await child.figures())["seconds"]
 
@@ -103,7 +103,7 @@ def _same(host: Answering) -> Answering:
 
 
 async def driver(count: int) -> None:
-    """Accept hosts and send a ping to each; then carry out the commands on stdin.
+    """Accepts hosts and send a ping to each; then carry out the commands on stdin.
 
     The commands are "request", which sends 10,000 requests, and "close", which closes all sessions.
     """
@@ -127,14 +127,14 @@ async def driver(count: int) -> None:
 async def _for_each(
     sessions: Sequence[RemoteSession], action: Callable[[RemoteSession], Awaitable[object]]
 ) -> float:
-    """Run an action in all sessions at the same time, and return the seconds that it takes."""
+    """Runs an action in all sessions at the same time, and returns the seconds that it takes."""
     start = time.perf_counter()
     await asyncio.gather(*map(action, sessions))
     return time.perf_counter() - start
 
 
 async def _processor_time(sessions: Sequence[RemoteSession]) -> float:
-    """Send requests, and return the processor time that this takes, garbage collection included.
+    """Sends requests, and returns the processor time that this takes, garbage collection included.
 
     There are as many requests, and as many in flight, with few sessions as with many: the collector
     runs after a number of new objects.
@@ -147,7 +147,7 @@ async def _processor_time(sessions: Sequence[RemoteSession]) -> float:
 
 
 async def in_turn(count: int) -> None:
-    """Serve sessions one after the other, and print the memory that each leaves behind."""
+    """Serves sessions one after the other, and prints the memory that each leaves behind."""
     for _ in range(count):
         await _serve()
     gc.collect()

@@ -30,7 +30,7 @@ class Value:
 
 
 def seconds(number: float) -> Value:
-    """Return a time, shown in a unit that fits it."""
+    """Returns a time, shown in a unit that fits it."""
     for unit, size, digits in (("s", 1.0, 1), ("ms", 1e-3, 0), ("µs", 1e-6, 1), ("ns", 1e-9, 0)):
         if number >= size or unit == "ns":
             break
@@ -38,12 +38,12 @@ def seconds(number: float) -> Value:
 
 
 def per_second(number: float) -> Value:
-    """Return a rate."""
+    """Returns a rate."""
     return Value(number, f"{number:,.0f}/s", rate=True)
 
 
 def mebibytes(number: float) -> Value:
-    """Return an amount of memory in MiB."""
+    """Returns an amount of memory in MiB."""
     return Value(number, f"{number:.0f} MiB")
 
 
@@ -74,7 +74,7 @@ class Row:
 
 
 def alternate(rounds: int, *actions: Callable[[], None]) -> list[float]:
-    """Run actions in turn, and return the seconds of each."""
+    """Runs actions in turn, and returns the seconds of each."""
     times: list[list[float]] = [[] for _ in actions]
     for _ in range(rounds):
         for action_times, action in zip(times, actions, strict=True):
@@ -85,12 +85,12 @@ def alternate(rounds: int, *actions: Callable[[], None]) -> list[float]:
 
 
 def percentile(times: Sequence[float]) -> float:
-    """Return the 10th percentile: other processes of the machine only make a round slower."""
+    """Returns the 10th percentile: other processes of the machine only make a round slower."""
     return statistics.quantiles(times, n=10, method="inclusive")[0]
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of measured commands.
+    """Returns the environment of measured commands.
 
     The tools of this environment are found first, since a peer calls its formatter by name. Python
     may write bytecode, so that no command compiles its modules in each round.
@@ -101,7 +101,7 @@ def environment() -> dict[str, str]:
 
 
 def command(*arguments: str) -> Callable[[], None]:
-    """Return an action that runs a command, and raises if the command fails."""
+    """Returns an action that runs a command, and raises if the command fails."""
 
     def run() -> None:
         subprocess.run(arguments, check=True, capture_output=True, env=environment())
@@ -110,7 +110,7 @@ def command(*arguments: str) -> Callable[[], None]:
 
 
 def peak_memory(arguments: Sequence[str]) -> float:
-    """Run a command and return the peak memory in MiB of all its processes together."""
+    """Runs a command and return the peak memory in MiB of all its processes together."""
     process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, env=environment())
     root = psutil.Process(process.pid)
     peak = 0

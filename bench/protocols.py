@@ -21,7 +21,7 @@ module = "./large_pb.js"
 
 
 def write(folder: Path, times: int, *, typescript: bool = False) -> Path:
-    """Write a protocol with `times` as many arms as the contract; return its codegen.toml.
+    """Writes a protocol with `times` as many arms as the contract; returns its codegen.toml.
 
     typescript: it is generated in both languages.
     """
@@ -35,7 +35,7 @@ def write(folder: Path, times: int, *, typescript: bool = False) -> Path:
 
 
 def protocol(requests: int, events: int) -> str:
-    """Return the source of a protocol with this many requests and events."""
+    """Returns the source of a protocol with this many requests and events."""
     parts = [
         'syntax = "proto3";\npackage large;\nimport "google/protobuf/timestamp.proto";\n',
         "enum Kind { KIND_NONE = 0; KIND_SOME = 1; }\n",

@@ -50,7 +50,7 @@ else.
 
 
 def main() -> int:
-    """Measure, write the table, and return the exit status."""
+    """Measures, writes the table, and returns the exit status."""
     with tempfile.TemporaryDirectory(prefix="sessiongen-bench-") as folder:
         rows = [*generator.rows(Path(folder)), imports.row()]
     rows += [*encoding.rows(), *typescript.rows(), *adoption.rows()]

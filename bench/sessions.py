@@ -23,7 +23,7 @@ _SHARE = 0.85
 
 
 def rows() -> list[Row]:
-    """Measure everything; takes about two minutes."""
+    """Measures everything; takes about two minutes."""
     return asyncio.run(_rows())
 
 
@@ -41,7 +41,7 @@ async def _rows() -> list[Row]:
 
 
 def _rows_of(name: str, rates: dict[str, float], sdk: float, bare: float | None) -> list[Row]:
-    """Return the rows of a rate: against the SDK, and as a share of a bare protocol."""
+    """Returns the rows of a rate: against the SDK, and as a share of a bare protocol."""
     ours = rates["ours"]
 
     def row(suffix: str, peer: str, rate: float, limit: float) -> Row:
@@ -59,7 +59,7 @@ def _rows_of(name: str, rates: dict[str, float], sdk: float, bare: float | None)
 async def _rates(
     count: int, items: int, run: Callable[[load.Host], Awaitable[float]], rounds: int = 40
 ) -> dict[str, float]:
-    """Return the operations per second of each kind of host, which run in turn."""
+    """Returns the operations per second of each kind of host, which run in turn."""
     async with load.host("ours", items) as ours, load.host("sdk", items) as sdk:
         async with load.host("bare", items) as bare:
             hosts = dict(zip(_KINDS, (ours, sdk, bare), strict=True))

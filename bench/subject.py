@@ -34,12 +34,12 @@ IN_FLIGHT = 64
 
 
 def report(**figures: float) -> None:
-    """Write figures for the other process."""
+    """Writes figures for the other process."""
     print(json.dumps(figures), flush=True)
 
 
 def chat(count: int) -> list[ChatItem]:
-    """Return a conversation of repeated questions, function calls and answers."""
+    """Returns a conversation of repeated questions, function calls and answers."""
     items: list[ChatItem] = []
     for index in range(count):
         if index % 3 == 1:
@@ -56,7 +56,7 @@ def chat(count: int) -> list[ChatItem]:
 
 
 async def host(kind: str, port: int, items: int) -> None:
-    """Serve a session; emit a batch of events for each byte on stdin, until that ends."""
+    """Serves a session; emits a batch of events for each byte on stdin, until that ends."""
     session: Any = AgentSession()
     session.history.items.extend(chat(items))
     if kind == "bare":
@@ -73,7 +73,7 @@ async def host(kind: str, port: int, items: int) -> None:
 
 
 async def _bare_host(port: int, session: Any) -> None:
-    """Connect a bare host, and send the events of the session."""
+    """Connects a bare host, and sends the events of the session."""
     protocol = BareHost(session.history.items).protocol
     await asyncio.get_running_loop().create_connection(lambda: protocol, _LOCAL, port)
 
@@ -86,7 +86,7 @@ async def _bare_host(port: int, session: Any) -> None:
 
 
 async def _credits(emit: Callable[[], None]) -> None:
-    """Call `emit` a batch of times for each byte on stdin."""
+    """Calls `emit` a batch of times for each byte on stdin."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
@@ -98,7 +98,7 @@ async def _credits(emit: Callable[[], None]) -> None:
 
 
 async def driver(kind: str, port: int, requests: int) -> None:
-    """Send a number of requests for each line on stdin, and report how long they took."""
+    """Sends a number of requests for each line on stdin, and reports how long they took."""
     session: Any
     if kind == "ours":
         session = RemoteSession(TcpSessionTransport(_LOCAL, port))
@@ -128,7 +128,7 @@ async def _time(ask: Callable[[], Awaitable[Any]], requests: int, at_once: int) 
 
 
 async def fleet(port: int, sessions: int) -> None:
-    """Send requests in one session, then in many at once, one at a time in each."""
+    """Sends requests in one session, then in many at once, one at a time in each."""
     first = RemoteSession(TcpSessionTransport(_LOCAL, port))
     await first.start()
     await _time(first.get_framework_info, 500, 1)
@@ -155,7 +155,7 @@ async def fleet(port: int, sessions: int) -> None:
 
 
 async def pressed(port: int, megabytes: int, events: int) -> None:
-    """Send audio and events to a driver that reads nothing, and report how much memory grew."""
+    """Sends audio and events to a driver that reads nothing, and reports how much memory grew."""
     session: Any = AgentSession()
     transport = TcpSessionTransport(_LOCAL, port)
     session_host = SessionHost(session, transport)
@@ -182,7 +182,7 @@ def resident() -> int:
 
 
 def main(role: str, *arguments: str) -> None:
-    """Run the subject that the arguments name."""
+    """Runs the subject that the arguments name."""
     logging.disable(logging.ERROR)
     if role in ("host", "driver"):
         kind, port, count = arguments

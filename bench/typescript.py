@@ -24,7 +24,7 @@ _NAMES = {
 
 
 def rows() -> list[Row]:
-    """Measure the encoders; without Node and npm there are none."""
+    """Measures the encoders; without Node and npm there are none."""
     if reason := interop_typescript.typescript_is_missing():
         print(f"the TypeScript encoders are not measured: {reason}", file=sys.stderr)
         return []

@@ -19,13 +19,13 @@ EVENT, RESPONSE = 0x1A, 0x2A
 
 
 def framed(message: pb.AgentSessionMessage) -> bytes:
-    """Return a message with its header."""
+    """Returns a message with its header."""
     data = message.SerializeToString()
     return HEADER.pack(len(data)) + data
 
 
 def request(request_id: str, arm: str) -> bytes:
-    """Return the frame of a request without fields."""
+    """Returns the frame of a request without fields."""
     message = pb.AgentSessionMessage()
     message.request.request_id = request_id
     getattr(message.request, arm).SetInParent()

@@ -12,7 +12,7 @@ from agent_session_protocol import agent_session_pb2 as pb
 
 
 def fill_content(source: Any, to: pb.ChatMessage) -> None:
-    """Fill the text parts of a chat message; the contract has no images and audio.
+    """Fills the text parts of a chat message; the contract has no images and audio.
 
     Instructions, which have different texts for speech and text, are converted with str().
     """
@@ -24,14 +24,14 @@ def fill_content(source: Any, to: pb.ChatMessage) -> None:
 
 
 def _text(part: Any) -> str | None:
-    """Return the text of a part that is not a string; None if it has no text."""
+    """Returns the text of a part that is not a string; None if it has no text."""
     if isinstance(part, Mapping):
         return part.get("text")
     return str(part) if hasattr(part, "render") else getattr(part, "text", None)
 
 
 def fill_instructions(source: Any, to: pb.AgentConfigUpdate) -> None:
-    """Fill the instructions, which can be an object with texts for speech and for text."""
+    """Fills the instructions, which can be an object with texts for speech and for text."""
     if source.instructions is not None:
         to.instructions = str(source.instructions)
 

@@ -65,7 +65,7 @@ QUICK = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the slow tests."""
+    """Marks the slow tests."""
     for item in items:
         path = item.path.relative_to(TESTS)
         quick = path.as_posix() in QUICK

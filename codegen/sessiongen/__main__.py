@@ -27,7 +27,7 @@ except ModuleNotFoundError as error:
 
 
 def run() -> None:
-    """Run the command and exit with its status, or with 2 if its output cannot be written."""
+    """Runs the command and exit with its status, or with 2 if its output cannot be written."""
     # From here on an interrupt raises KeyboardInterrupt, which the command handles.
     signal.signal(signal.SIGINT, _INTERRUPT_HANDLER)
     status: int | str | None
@@ -42,7 +42,7 @@ def run() -> None:
 
 
 def _flush(status: int | str | None) -> int | str | None:
-    """Flush the output streams; return the status, or another one if that fails."""
+    """Flushes the output streams; returns the status, or another one if that fails."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
@@ -57,7 +57,7 @@ def _flush(status: int | str | None) -> int | str | None:
 
 
 def _report_write_error(error: OSError) -> int:
-    """Report that output could not be written; return the status 2, as 1 means a finding."""
+    """Reports that output could not be written; returns the status 2, as 1 means a finding."""
     try:
         print(f"sessiongen: cannot write the output: {error.strerror}", file=sys.stderr)
     except OSError:
@@ -67,7 +67,7 @@ def _report_write_error(error: OSError) -> int:
 
 
 def _discard(stream: IO[str] | None) -> None:
-    """Redirect a stream to the null device, because the interpreter flushes it again at exit."""
+    """Redirects a stream to the null device, because the interpreter flushes it again at exit."""
     if stream is None:
         return
     null = os.open(os.devnull, os.O_WRONLY)

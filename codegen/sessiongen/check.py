@@ -19,7 +19,7 @@ from sessiongen.targets.base import Run
 
 
 def check(config: Config, use_cache: bool, full_diff: bool = False) -> Result:
-    """Compare the output folders with what would be generated.
+    """Compares the output folders with what would be generated.
 
     full_diff: show every line of the difference, as a patch that can be applied.
 
@@ -71,7 +71,7 @@ def _faults(
     differences: list[Difference],
     before: Manifest | None,
 ) -> Iterator[Diagnostic]:
-    """Yield a fault for each difference; for a file that `generate` refuses to overwrite, that."""
+    """Yields a fault for each difference; for a file that `generate` refuses to overwrite, that."""
     refused = writer.foreign_files(folder_of(output), files, differences)
     by_file = {item.span.file: item for item in refused}
     for item in _reported(differences):
@@ -80,7 +80,7 @@ def _faults(
 
 
 def _reported(differences: list[Difference]) -> list[Difference]:
-    """Return the differences without the manifest, unless only the manifest differs."""
+    """Returns the differences without the manifest, unless only the manifest differs."""
     return [item for item in differences if item.path != writer.MANIFEST] or differences
 
 
@@ -91,7 +91,7 @@ def _no_drift(output: Output, files: int) -> str:
 def _skew(
     config: Config, output: Output, before: Manifest | None, run: Run
 ) -> Iterator[Diagnostic]:
-    """Yield a fault for each tool whose version differs from the one that made the output."""
+    """Yields a fault for each tool whose version differs from the one that made the output."""
     if before is None:
         return
     span = Span(display(output.folder / writer.MANIFEST))

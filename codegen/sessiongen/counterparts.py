@@ -26,7 +26,7 @@ from sessiongen.vocabulary.model import Vocabulary
 
 
 def missing_counterparts(model: Model, config: Config) -> list[Diagnostic]:
-    """Return a warning for each missing enum and tagged oneof.
+    """Returns a warning for each missing enum and tagged oneof.
 
     Each output is compared with the SDK whose objects it converts.
     """
@@ -103,7 +103,7 @@ class _Search:
         return record is None and _difference_id(message) not in self._declared
 
     def _members(self, plan: MessagePlan, tagged: TaggedOneof) -> str:
-        """Return the member types of the SDK's union for a oneof, as a part of a help text."""
+        """Returns the member types of the SDK's union for a oneof, as a part of a help text."""
         record = find_record(plan.message, self._annotated, self._vocabulary)
         name = f"{record.name if record else ''}.{tagged.oneof.name}"
         for union in self._vocabulary.unions:
@@ -113,5 +113,5 @@ class _Search:
 
 
 def _difference_id(message: Message) -> str:
-    """Return the id under which `parity` reports a message without a class."""
+    """Returns the id under which `parity` reports a message without a class."""
     return f"message {'.'.join(message.path)}"

@@ -16,7 +16,7 @@ from sessiongen.paths import display
 
 
 def write(config: Config, target: Path) -> list[str]:
-    """Write the protocol's files, and those that they import, with their comments.
+    """Writes the protocol's files, and those that they import, with their comments.
 
     Returns a line that says what was written.
 

@@ -92,13 +92,13 @@ class Diagnostic:
     severity: Severity = Severity.ERROR
 
     def text(self) -> str:
-        """Return the text form, for a terminal."""
+        """Returns the text form, for a terminal."""
         head = f"{self.span}: {self.severity.value}[{self.rule.value}]: {self.message}"
         lines = [head, f"  help: {self.help}"] if self.help else [head]
         return "\n".join(map(_visible, lines))
 
     def github(self) -> str:
-        """Return a workflow command that annotates a line of a pull request."""
+        """Returns a workflow command that annotates a line of a pull request."""
         kind = "notice" if self.severity is Severity.NOTE else self.severity.value
         properties = (
             f"file={_property(self.span.file)},line={self.span.line},"
@@ -108,7 +108,7 @@ class Diagnostic:
         return f"::{kind} {properties}::{_escape(body)}"
 
     def record(self) -> dict[str, str | int]:
-        """Return the JSON form."""
+        """Returns the JSON form."""
         return {
             "file": self.span.file,
             "line": self.span.line,
@@ -129,7 +129,7 @@ class InputError(Exception):
 
 
 def arrange(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return the diagnostics sorted by position and rule, without duplicates."""
+    """Returns the diagnostics sorted by position and rule, without duplicates."""
     return sorted(
         set(diagnostics), key=lambda item: (item.span, item.rule.value, item.message, item.help)
     )
@@ -141,7 +141,7 @@ def failed(diagnostics: Iterable[Diagnostic]) -> bool:
 
 
 def show(diagnostics: Iterable[Diagnostic], form: str) -> str:
-    """Render diagnostics as `text`, `github` or `json`; "" for none, except in JSON."""
+    """Renders diagnostics as `text`, `github` or `json`; "" for none, except in JSON."""
     items = arrange(diagnostics)
     if form == "json":
         return json.dumps([item.record() for item in items], indent=2)
@@ -151,7 +151,7 @@ def show(diagnostics: Iterable[Diagnostic], form: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """Return a text with control characters escaped, as names can contain any character."""
+    """Returns a text with control characters escaped, as names can contain any character."""
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )

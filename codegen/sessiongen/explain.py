@@ -30,7 +30,7 @@ class Entry:
     docs: str
 
     def lines(self) -> list[str]:
-        """Return the lines of the text form."""
+        """Returns the lines of the text form."""
         rows = [
             *self.facts,
             *(("generated", f"{place}  {symbol}") for place, symbol in self.places),
@@ -44,7 +44,7 @@ class Entry:
         return result
 
     def record(self) -> dict[str, object]:
-        """Return the JSON form."""
+        """Returns the JSON form."""
         return {
             "arm": self.arm,
             "declared": str(self.span),
@@ -55,7 +55,7 @@ class Entry:
 
 
 def explain(name: str, model: Model, config: Config) -> list[Entry]:
-    """Return an entry for each arm with a name such as `ping` or `package.Message.ping`.
+    """Returns an entry for each arm with a name such as `ping` or `package.Message.ping`.
 
     Raises:
         InputError: the protocol has no such arm.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def generate(config: Config, use_cache: bool) -> Result:
-    """Write the generated files of every output.
+    """Writes the generated files of every output.
 
     Nothing is written unless every file of every output could be generated.
 
@@ -59,7 +59,7 @@ def generate(config: Config, use_cache: bool) -> Result:
 
 
 def runs_of(config: Config, cache: Cache | None) -> tuple[Run, ...]:
-    """Return the tool versions and the cache file of each output."""
+    """Returns the tool versions and the cache file of each output."""
     return tuple(
         Run(versions_of(output), cache.target_file(output) if cache else None)
         for output in config.outputs
@@ -67,7 +67,7 @@ def runs_of(config: Config, cache: Cache | None) -> tuple[Run, ...]:
 
 
 def manifests_of(files: Iterable[Mapping[str, str]], runs: Iterable[Run]) -> list[Manifest]:
-    """Return the manifest of each output."""
+    """Returns the manifest of each output."""
     pairs = zip(files, runs, strict=True)
     return [writer.manifest_for(texts, run.versions) for texts, run in pairs]
 
@@ -75,7 +75,7 @@ def manifests_of(files: Iterable[Mapping[str, str]], runs: Iterable[Run]) -> lis
 def complete(
     files: Iterable[Mapping[str, str]], manifests: Iterable[Manifest]
 ) -> list[dict[str, str]]:
-    """Return the files of each output with its manifest."""
+    """Returns the files of each output with its manifest."""
     pairs = zip(files, manifests, strict=True)
     return [{**texts, writer.MANIFEST: manifest.dump()} for texts, manifest in pairs]
 
@@ -96,7 +96,7 @@ def _remarks(model: Model, output: Output) -> list[str]:
 
 
 def _size(output: Output, files: Mapping[str, str]) -> Iterator[str]:
-    """Yield the size of an output that is code."""
+    """Yields the size of an output that is code."""
     suffixes = registry.get(output.language).suffixes
     count = sum(text.count("\n") for path, text in files.items() if path.endswith(suffixes))
     if count:

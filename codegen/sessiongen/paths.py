@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def display(path: Path) -> str:
-    """Return a path for a message: relative if it is below the working directory."""
+    """Returns a path for a message: relative if it is below the working directory."""
     try:
         full, here = os.path.abspath(path), os.getcwd()
     except FileNotFoundError:

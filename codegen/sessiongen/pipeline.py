@@ -33,7 +33,7 @@ class GeneratedProtocol:
 
 
 def model(config: Config, vocabularies: tuple[Vocabulary, ...] | None = None) -> Model:
-    """Return the protocol of a configuration.
+    """Returns the protocol of a configuration.
 
     vocabularies: used in place of the files that the configuration names.
 
@@ -59,7 +59,7 @@ def _model(
 
 
 def roles(config: Config) -> Roles:
-    """Return the roles of a configuration's protocol, without reading its vocabularies.
+    """Returns the roles of a configuration's protocol, without reading its vocabularies.
 
     Raises:
         InputError: the input is not valid, or a role is missing or ambiguous.
@@ -73,7 +73,7 @@ def roles(config: Config) -> Roles:
 
 
 def read_input(config: Config) -> tuple[Compiled, Annotated, schema.Schema]:
-    """Return the compiled input, its annotations and its schema.
+    """Returns the compiled input, its annotations and its schema.
 
     Raises:
         InputError: the input cannot be read or is not valid.
@@ -93,7 +93,7 @@ def _read(compiled: Compiled, config: Config) -> tuple[Compiled, Annotated, sche
 
 
 def build(config: Config, runs: tuple[Run, ...]) -> GeneratedProtocol:
-    """Return the generated files of a configuration.
+    """Returns the generated files of a configuration.
 
     runs: the tool versions and the cache file of each output.
 
@@ -113,7 +113,7 @@ def build(config: Config, runs: tuple[Run, ...]) -> GeneratedProtocol:
 def _files(
     config: Config, model: Model, generators: list[Generate]
 ) -> tuple[Mapping[str, str], ...]:
-    """Return the files of every output; the faults of all outputs are raised together."""
+    """Returns the files of every output; the faults of all outputs are raised together."""
     files, faults = [], list[Diagnostic]()
     for output, generate in zip(config.outputs, generators, strict=True):
         try:

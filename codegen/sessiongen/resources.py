@@ -12,25 +12,25 @@ _CHECKOUT = _PACKAGE.parent.parent
 
 
 def templates_dir() -> Path:
-    """Return the folder of the templates, which has a subfolder for each target language."""
+    """Returns the folder of the templates, which has a subfolder for each target language."""
     packed = _PACKAGE / "templates"
     return packed if packed.is_dir() else _CHECKOUT / "templates"
 
 
 def include_dir() -> Path:
-    """Return the include path under which `sessiongen/annotations.proto` is found."""
+    """Returns the include path under which `sessiongen/annotations.proto` is found."""
     packed = _PACKAGE / "include"
     return packed if packed.is_dir() else _CHECKOUT / "proto"
 
 
 def presets_dir() -> Path:
-    """Return the folder of the presets. The folder of vocabularies is beside it."""
+    """Returns the folder of the presets. The folder of vocabularies is beside it."""
     packed = _PACKAGE / "presets"
     return packed if packed.is_dir() else _CHECKOUT / "presets"
 
 
 def generator_files() -> list[Path]:
-    """Return the files of the generator that determine the output."""
+    """Returns the files of the generator that determine the output."""
     python = [path for path in _PACKAGE.rglob("*.py") if "__pycache__" not in path.parts]
     templates = list(templates_dir().rglob("*.j2"))
     return sorted(python) + sorted(templates) + [include_dir() / "sessiongen" / "annotations.proto"]

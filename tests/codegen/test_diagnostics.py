@@ -126,7 +126,7 @@ def test_diagnostics_are_sorted_and_unique(items: list[Diagnostic], more: list[D
 
 
 def protoc_column(line: bytes) -> int:
-    """Return the column that protoc's tokenizer has reached after some bytes.
+    """Returns the column that protoc's tokenizer has reached after some bytes.
 
     A tab moves to the next multiple of eight; every other byte counts one, those of a
     byte order mark too. A test in test_refusals.py asks protoc itself.

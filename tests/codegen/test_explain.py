@@ -77,7 +77,7 @@ def test_the_text_form(small_project: Project) -> None:
 
 
 def defined(path: Path) -> dict[str, int]:
-    """Return the line of each name that a module or a class in it defines."""
+    """Returns the line of each name that a module or a class in it defines."""
     lines: dict[str, int] = {}
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         inside = node.body if isinstance(node, ast.ClassDef) else []

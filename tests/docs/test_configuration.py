@@ -21,13 +21,13 @@ SECTION = re.compile(r"^## ", re.M)
 
 
 def documented(title: str) -> set[str]:
-    """Return the keys in the tables of a section, named by the first cell of each row."""
+    """Returns the keys in the tables of a section, named by the first cell of each row."""
     [section] = [part for part in SECTION.split(PAGE) if part.startswith(title)]
     return set(re.findall(r"^\| `([\w.*]+)` \|", section.partition("\n### ")[0], re.M))
 
 
 def known(monkeypatch: pytest.MonkeyPatch, read: object) -> dict[str, set[str]]:
-    """Return the keys that a reader accepts, by the table they are in."""
+    """Returns the keys that a reader accepts, by the table they are in."""
     asked: dict[str, set[str]] = {}
 
     def only(_: Tables, table: object, key_path: tuple[str, ...], names: tuple[str, ...]) -> None:
@@ -54,7 +54,7 @@ def test_every_key_of_the_configuration(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def documented_names(title: str, table: str) -> set[str]:
-    """Return the documented keys of a section without the name of their table."""
+    """Returns the documented keys of a section without the name of their table."""
     keys = documented(title)
     assert all(key.startswith(f"{table}.") for key in keys), keys
     return {key.removeprefix(f"{table}.") for key in keys}

@@ -186,7 +186,7 @@ def test_the_example_is_the_one_in_the_folder() -> None:
 
 
 def _write_programs(folder: Path) -> str:
-    """Write the programs of driver-author.md, but for the port; return the text of the page."""
+    """Writes the programs of driver-author.md, but for the port; returns the text of the page."""
     text = (ROOT / "docs" / "driver-author.md").read_text(encoding="utf-8")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

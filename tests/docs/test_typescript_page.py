@@ -19,7 +19,7 @@ declare const transport: voice.SessionTransport;
 
 
 def rest(module: str, table: str, written: str, line: str) -> str:
-    """Return a line for each member of a declaration that a block leaves out."""
+    """Returns a line for each member of a declaration that a block leaves out."""
     text = (GENERATED / module).read_text(encoding="utf-8")
     body = re.search(rf"export (?:interface|const) {table}\b.*?\n}}", text, re.S)
     assert body is not None

@@ -59,14 +59,14 @@ class Project:
         assert write_messages(self.proto.parent, [proto], self.root / "messages") == ""
 
     def fill(self, mark: str, *lines: str) -> None:
-        """Replace a marked comment of the user's code by the code that belongs there."""
+        """Replaces a marked comment of the user's code by the code that belongs there."""
         path = self.root / "host.ts"
         text = path.read_text(encoding="utf-8")
         assert text.count(f"// + {mark}\n") == 1
         path.write_text(text.replace(f"// + {mark}\n", "\n".join(lines) + "\n"), encoding="utf-8")
 
     def complaints(self) -> list[tuple[str, str]]:
-        """Return what tsc finds: the line of the user's code, and the name that is missing."""
+        """Returns what tsc finds: the line of the user's code, and the name that is missing."""
         _, output = run_tool(self.root, "tsc", "--noEmit", "--project", ".")
         lines = (self.root / "host.ts").read_text(encoding="utf-8").split("\n")
         errors = re.findall(r"^(\S+)\((\d+),\d+\): error TS\d+: (.*(?:\n  .*)*)", output, re.M)
@@ -113,7 +113,7 @@ def before(template: Path, tmp_path: Path) -> Project:
 
 
 def edited(project: Project) -> list[tuple[str, str]]:
-    """Generate, and return what is left to fill in."""
+    """Generates, and returns what is left to fill in."""
     project.generate()
     return project.complaints()
 

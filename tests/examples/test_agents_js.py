@@ -30,7 +30,7 @@ PRESET = "sessiongen init --preset agents-js"
 
 
 def commands() -> Iterator[tuple[str, str]]:
-    """Yield each command of the page, and what it prints."""
+    """Yields each command of the page, and what it prints."""
     for block in blocks(PAGE):
         yield from block.runs()
 
@@ -105,7 +105,7 @@ def test_the_steps(example: Path) -> None:
 
 
 def assert_conversation(example: Path, expected: str) -> None:
-    """Run the host of the example and the driver of the command, which prints what is expected."""
+    """Runs the host of the example and the driver of the command, which prints what is expected."""
     command = [sys.executable, "-m", "agent_session", "listen", "127.0.0.1:0", "--once"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as driver:

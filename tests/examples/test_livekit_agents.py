@@ -81,7 +81,7 @@ SIGNATURE = re.compile(r"(from|import|async def) |self,$|\w+: [\w |]+( = \S+)?,$
 
 
 def runs(text: str) -> Iterator[list[str]]:
-    """Yield each three lines in a row that have more than punctuation."""
+    """Yields each three lines in a row that have more than punctuation."""
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if any(map(str.isalnum, line)) and not SIGNATURE.match(line)]
     yield from (lines[index : index + 3] for index in range(len(lines) - 2))

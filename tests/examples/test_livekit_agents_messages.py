@@ -131,7 +131,7 @@ DIFFERENCES: dict[str, list[dict[str, tuple[Any, Any]]]] = {
 
 
 def flat(message: Json, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the path and the value of each field."""
+    """Yields the path and the value of each field."""
     for key, value in message.items():
         if isinstance(value, list):
             value = {str(index): item for index, item in enumerate(value)}
@@ -144,7 +144,7 @@ def flat(message: Json, path: str = "") -> Iterator[tuple[str, Any]]:
 def differences(
     before: pb.AgentSessionMessage, after: pb.AgentSessionMessage
 ) -> dict[str, tuple[Any, Any]]:
-    """Return the fields that differ; {} means equal bytes, except for times within a microsecond."""
+    """Returns the fields that differ; {} means equal bytes, except for times within a microsecond."""
     one, two = (
         dict(flat(MessageToDict(item, preserving_proto_field_name=True)))
         for item in (before, after)
@@ -174,7 +174,7 @@ class Sessions(rtc.EventEmitter[str]):
 
 
 def emitted(arm: str, event: object) -> list[pb.AgentSessionMessage]:
-    """Return what the host of the SDK and that of the example send for an event."""
+    """Returns what the host of the SDK and that of the example send for an event."""
     session: Any = Sessions()
     messages = []
     for host_class in (SDKHost, SessionHost):
@@ -270,7 +270,7 @@ REQUESTS: dict[str, pb.SessionRequest] = {
 async def answered(
     session: AgentSession[None], request: pb.SessionRequest
 ) -> list[pb.AgentSessionMessage]:
-    """Return the responses of the host of the SDK and of that of the example."""
+    """Returns the responses of the host of the SDK and of that of the example."""
     messages = []
     for host_class in (SDKHost, SessionHost):
         transport = RecordingTransport()
@@ -287,7 +287,7 @@ async def answered(
 def in_session(
     check: Callable[[AgentSession[None]], Any], verdict: str | None = "too slow"
 ) -> None:
-    """Call a function with a session that has a conversation."""
+    """Calls a function with a session that has a conversation."""
 
     async def run() -> None:
         with job(verdict):

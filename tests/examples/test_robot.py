@@ -32,7 +32,7 @@ gave up: no response within 0.05 s
 
 
 def start(script: str, *arguments: str) -> subprocess.Popen[str]:
-    """Start a script of the example, with the packages of this checkout."""
+    """Starts a script of the example, with the packages of this checkout."""
     paths = os.pathsep.join(str(ROOT / folder) for folder in ("runtime", "generated/python"))
     return subprocess.Popen(
         [sys.executable, script, *arguments],
@@ -45,7 +45,7 @@ def start(script: str, *arguments: str) -> subprocess.Popen[str]:
 
 
 def converse() -> tuple[str, list[str]]:
-    """Run a host and a driver; return what the driver printed, and the lines of the host."""
+    """Runs a host and a driver; returns what the driver printed, and the lines of the host."""
     host = start("host.py")
     try:
         assert host.stdout is not None

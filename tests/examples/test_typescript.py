@@ -26,7 +26,7 @@ DRIVER = "node out/driver.js 24024"
 
 
 def commands() -> Iterator[tuple[str, str]]:
-    """Yield each command of the page, and what it prints."""
+    """Yields each command of the page, and what it prints."""
     for block in blocks(PAGE):
         yield from block.runs()
 
@@ -91,7 +91,7 @@ def test_the_steps(tmp_path: Path) -> None:
 
 
 def run(command: str, folder: Path) -> str:
-    """Run a command of the page, and return what it prints."""
+    """Runs a command of the page, and returns what it prints."""
     name, *arguments = shlex.split(command)
     if name == "sessiongen":
         return invoke(folder, *arguments).all
@@ -105,7 +105,7 @@ def run(command: str, folder: Path) -> str:
 
 
 def assert_conversation(folder: Path, printed: str) -> None:
-    """Run the driver of the example with this repository's host, and compare what it prints."""
+    """Runs the driver of the example with this repository's host, and compares what it prints."""
     command = ["node", "out/driver.js", "0"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as driver:
         assert driver.stdout is not None

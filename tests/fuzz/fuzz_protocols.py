@@ -14,7 +14,7 @@ import random_protocols
 
 
 def fuzz(count: int, first: int) -> int:
-    """Check `count` seeds from `first` on; return how many protocols were generated."""
+    """Checks `count` seeds from `first` on; returns how many protocols were generated."""
     generated = 0
     for seed in range(first, first + count):
         with tempfile.TemporaryDirectory() as folder:

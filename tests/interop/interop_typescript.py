@@ -40,7 +40,7 @@ def typescript_is_missing(version: int = 1) -> str | None:
 
 
 def settings(folder: Path, version: int = 1) -> Path:
-    """Write the settings of a TypeScript project."""
+    """Writes the settings of a TypeScript project."""
     for name in _SETTINGS:
         shutil.copy(TYPESCRIPT_FOLDER / name, folder / name)
     packages = TYPESCRIPT_FOLDER / "node_modules"
@@ -59,7 +59,7 @@ def _own_packages() -> Path:
 
 
 def project(folder: Path, version: int = 1) -> Path:
-    """Write a TypeScript project with the generated modules, the examples and the programs."""
+    """Writes a TypeScript project with the generated modules, the examples and the programs."""
     settings(folder, version)
     shutil.copytree(TYPESCRIPT_FOLDER / "src", folder / "src")
     binding = TYPESCRIPT_FOLDER / "bindings" / f"protobuf_es_{version}.ts"
@@ -78,7 +78,7 @@ def project(folder: Path, version: int = 1) -> Path:
 
 
 def write_messages(include: Path, protos: Iterable[str], folder: Path, version: int = 1) -> str:
-    """Write the messages of protobuf-es of some protos, and an index of them.
+    """Writes the messages of protobuf-es of some protos, and an index of them.
 
     Returns the error output of protoc, which is empty if there is none.
     """
@@ -98,7 +98,7 @@ def write_messages(include: Path, protos: Iterable[str], folder: Path, version: 
 
 
 def run_tool(folder: Path, tool: str, *arguments: str) -> tuple[int, str]:
-    """Run a tool of the npm packages in a project, and return its status and output."""
+    """Runs a tool of the npm packages in a project, and returns its status and output."""
     command = [str(TYPESCRIPT_FOLDER / "node_modules" / ".bin" / tool), *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=180)
     return done.returncode, done.stdout + done.stderr
@@ -106,7 +106,7 @@ def run_tool(folder: Path, tool: str, *arguments: str) -> tuple[int, str]:
 
 @functools.cache
 def compiled(version: int = 1) -> Path:
-    """Return the folder of the compiled programs; in `js` beside it are those that need none."""
+    """Returns the folder of the compiled programs; in `js` beside it are those that need none."""
     folder = Path(tempfile.mkdtemp(prefix="interop-typescript-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     status, output = run_tool(project(folder, version), "tsc", "--project", ".")

@@ -52,7 +52,7 @@ class Vector:
 
 @functools.cache
 def vectors() -> list[Vector]:
-    """Return the vectors of all files."""
+    """Returns the vectors of all files."""
     return list(_read())
 
 
@@ -65,14 +65,14 @@ def _read() -> Iterator[Vector]:
 
 
 def enum_values() -> list[dict[str, Any]]:
-    """Return the values of all enums."""
+    """Returns the values of all enums."""
     values: list[dict[str, Any]]
     values = json.loads((FOLDER / "enums.json").read_text(encoding="utf-8"))["values"]
     return values
 
 
 def without(descriptor: Descriptor, data: Json, lacking: frozenset[str]) -> Json:
-    """Return the JSON of a message without fields, fields as `Message.field`."""
+    """Returns the JSON of a message without fields, fields as `Message.field`."""
     result = {}
     by_json_name = {field.json_name: field for field in descriptor.fields}
     if descriptor.full_name.startswith("google.protobuf."):
@@ -91,19 +91,19 @@ def without(descriptor: Descriptor, data: Json, lacking: frozenset[str]) -> Json
 
 
 def encoded_json(vector: Vector, data: Json) -> str:
-    """Return the bytes of the contract's own message for some JSON."""
+    """Returns the bytes of the contract's own message for some JSON."""
     message: Message = message_factory.GetMessageClass(vector.descriptor)()
     json_format.ParseDict(data, message)
     return message.SerializeToString(deterministic=True).hex()
 
 
 def node_result() -> dict[str, Any]:
-    """Return the result of the published JavaScript messages."""
+    """Returns the result of the published JavaScript messages."""
     return _result(["node", "vectors.mjs", str(FOLDER)], NODE_FOLDER)
 
 
 def own_node_result() -> dict[str, Any]:
-    """Return the result of the messages that protoc-gen-es 2 made of the contract."""
+    """Returns the result of the messages that protoc-gen-es 2 made of the contract."""
     folder = compiled(2)
     return _result(["node", "vectors.js", str(FOLDER)], folder)
 
@@ -121,7 +121,7 @@ def go_is_missing() -> str | None:
 
 
 def go_result(folder: Path) -> dict[str, Any]:
-    """Return the result of the published Go messages. folder: a place for the program."""
+    """Returns the result of the published Go messages. folder: a place for the program."""
     program = folder / "vectors"
     built = _go("build", "-o", str(program), ".")
     assert built.returncode == 0, built.stderr
@@ -144,7 +144,7 @@ def _result(command: list[str], folder: Path) -> dict[str, Any]:
 
 
 def numbers(values: list[dict[str, Any]]) -> Mapping[str, dict[str, int]]:
-    """Return the numbers of the values of each enum."""
+    """Returns the numbers of the values of each enum."""
     result: dict[str, dict[str, int]] = {}
     for value in values:
         result.setdefault(value["enum"], {})[value["name"]] = value["number"]

@@ -40,7 +40,7 @@ MODEL = [Fact("provider", "provider", TEXT), Fact("model", "model", TEXT)]
 
 
 def same(strategy: st.SearchStrategy[Any], *names: str) -> list[Fact]:
-    """Return facts that differ in the case of their names alone."""
+    """Returns facts that differ in the case of their names alone."""
     return [Fact(name, camel(name), strategy) for name in names]
 
 

@@ -154,7 +154,7 @@ def test_a_generated_host_answers(served: tuple[str, Pair]) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return JSON in which numbers and times have one form in all languages."""
+    """Returns JSON in which numbers and times have one form in all languages."""
     if isinstance(value, dict):
         return {key: plain(inner) for key, inner in value.items()}
     if isinstance(value, list):

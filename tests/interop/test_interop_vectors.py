@@ -76,7 +76,7 @@ def test_published_python_messages(vector: Vector) -> None:
 
 
 def assert_same(vector: Vector, result: dict[str, Any], lacking: frozenset[str]) -> None:
-    """Check what an implementation that lacks fields made of a vector."""
+    """Checks what an implementation that lacks fields made of a vector."""
     expected = without(vector.descriptor, vector.json, lacking)
     assert result["hex"] == vector.hex
     assert result["json"] == expected
@@ -91,7 +91,7 @@ def check_all(results: list[dict[str, Any]], lacking: frozenset[str]) -> None:
 
 
 def declared() -> dict[str, dict[str, int]]:
-    """Return the values of each enum but for the alias, which is the contract's own."""
+    """Returns the values of each enum but for the alias, which is the contract's own."""
     found = numbers(enum_values())
     return {
         enum: {name: number for name, number in values.items() if name != ALIAS}
@@ -100,7 +100,7 @@ def declared() -> dict[str, dict[str, int]]:
 
 
 def close_reasons(sdk: str) -> dict[str, str]:
-    """Return the literals of an SDK's close reasons, and the JSON name of each."""
+    """Returns the literals of an SDK's close reasons, and the JSON name of each."""
     values = [item for item in enum_values() if item["enum"] == "agent_session.CloseReason"]
     return {item["sdk"][sdk]: item["json"] for item in values if sdk in item["sdk"]}
 

@@ -30,7 +30,7 @@ STATES = 'State = Literal["idle", "busy"]'
 
 
 def value(expression: str, inputs: dict[str, str]) -> str:
-    """Return the value of an environment variable of a step."""
+    """Returns the value of an environment variable of a step."""
     contexts = {
         "github.action_path": str(ROOT),
         "steps.python.outputs.python-path": sys.executable,
@@ -43,7 +43,7 @@ def value(expression: str, inputs: dict[str, str]) -> str:
 def run_step(
     step: dict[str, Any], folder: Path, temporary: Path, inputs: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command of a step as GitHub does."""
+    """Runs the command of a step as GitHub does."""
     assert step["shell"] == "bash"
     variables = {name: value(text, inputs) for name, text in step["env"].items()}
     summary = {"GITHUB_STEP_SUMMARY": str(temporary / "summary.md")}
@@ -64,7 +64,7 @@ def step(name: str) -> dict[str, Any]:
 
 @pytest.fixture
 def temporary(tmp_path: Path) -> Path:
-    """Return the runner's temporary folder, with the generator of this checkout installed."""
+    """Returns the runner's temporary folder, with the generator of this checkout installed."""
     folder = tmp_path / "runner"
     command = folder / "sessiongen/bin/sessiongen"
     command.parent.mkdir(parents=True)
@@ -75,7 +75,7 @@ def temporary(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def sdk(tmp_path: Path) -> Repository:
-    """Return the repository of an SDK that differs from the protocol in no declared way."""
+    """Returns the repository of an SDK that differs from the protocol in no declared way."""
     repository = Repository(tmp_path / "sdk").add_sdk().add_protocol()
     run_sessiongen(repository, "vocabulary", "update", "--python-path", ".")
     run_sessiongen(repository, "parity", "--declare")

@@ -342,7 +342,7 @@ def test_bytes_and_json_equal_those_of_the_published_protocol(line: str) -> None
 
 
 def fields_set(message: Message) -> Iterator[str]:
-    """Yield the fields that a message and its nested messages set, named as in `facts_of`."""
+    """Yields the fields that a message and its nested messages set, named as in `facts_of`."""
     package = published_pb.DESCRIPTOR.package
     for field, value in message.ListFields():
         yield f"field {field.full_name.removeprefix(package + '.')}"

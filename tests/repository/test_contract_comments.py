@@ -17,7 +17,7 @@ PROTOCOL = pipeline.model(reader.load(ROOT / "codegen.toml")).protocol
 
 
 def _arms() -> Iterator[tuple[Field, Message]]:
-    """Yield each event, request and response arm with its payload."""
+    """Yields each event, request and response arm with its payload."""
     arms = [event.arm for event in PROTOCOL.events]
     for call in PROTOCOL.calls:
         arms += [arm for arm in (call.request, call.response) if arm is not None]

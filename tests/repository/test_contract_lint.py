@@ -26,7 +26,7 @@ class Finding(NamedTuple):
 
 
 def buf(folder: Path, *command: str) -> set[Finding]:
-    """Run buf and return its findings."""
+    """Runs buf and return its findings."""
     binary = Path(sys.executable).with_name("buf")
     assert binary.is_file(), f"no {binary}: install buf-bin"
     arguments = [str(binary), *command, "--error-format=json"]
@@ -48,7 +48,7 @@ def config_lines() -> list[str]:
 
 
 def exceptions() -> list[tuple[int, Finding]]:
-    """Return each exception in buf.yaml with its line number; no path means all files."""
+    """Returns each exception in buf.yaml with its line number; no path means all files."""
     result, key = [], ""
     for number, line in enumerate(config_lines()):
         if heading := re.fullmatch(r" *(\w+):", line):

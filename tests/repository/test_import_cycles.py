@@ -13,7 +13,7 @@ Graph = dict[str, set[str]]
 
 
 def modules(folder: Path) -> dict[str, Path]:
-    """Return the files of a package by the names of their modules."""
+    """Returns the files of a package by the names of their modules."""
     names = {}
     for path in folder.rglob("*.py"):
         parts = path.relative_to(folder.parent).with_suffix("").parts
@@ -22,7 +22,7 @@ def modules(folder: Path) -> dict[str, Path]:
 
 
 def imports(name: str, path: Path, known: set[str]) -> Iterator[str]:
-    """Yield the known modules that a module imports, in functions as well."""
+    """Yields the known modules that a module imports, in functions as well."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
@@ -46,7 +46,7 @@ def graph(folder: Path) -> Graph:
 
 
 def cycle(graph: Graph) -> list[str]:
-    """Return the modules of one cycle, [] if there is none."""
+    """Returns the modules of one cycle, [] if there is none."""
     finished: set[str] = set()
 
     def search(name: str, path: list[str]) -> list[str]:

@@ -57,7 +57,7 @@ def test_a_test_file_is_named_after_a_module(path: Path) -> None:
 
 
 def _modules() -> list[str]:
-    """Return the modules of the generator and the runtime, such as `codegen/ir/roles`."""
+    """Returns the modules of the generator and the runtime, such as `codegen/ir/roles`."""
     return sorted(
         f"{tree}/{path.relative_to(folder).with_suffix('').as_posix()}"
         for tree, folder in TREES.items()
@@ -67,7 +67,7 @@ def _modules() -> list[str]:
 
 
 def _tested_through_others() -> dict[str, list[str]]:
-    """Return the tests of each module or folder in the table of tests/README.md."""
+    """Returns the tests of each module or folder in the table of tests/README.md."""
     text = README.read_text(encoding="utf-8")
     _, _, table = text.partition("| module or folder | tests |\n| --- | --- |\n")
     rows = [line.split("|")[1:3] for line in table.partition("\n\n")[0].splitlines()]

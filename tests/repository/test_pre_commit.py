@@ -26,7 +26,7 @@ BIN = Path(sys.executable).parent
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Return an environment without git variables and with another cache for pre-commit."""
+    """Returns an environment without git variables and with another cache for pre-commit."""
     variables = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     path = os.pathsep.join([str(BIN), variables["PATH"]])
     return {**variables, **IDENTITY, "PATH": path, "PRE_COMMIT_HOME": str(home)}
@@ -76,7 +76,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def require_packages(folder: Path) -> None:
-    """Skip the test if pip cannot install packages, which the hook needs."""
+    """Skips the test if pip cannot install packages, which the hook needs."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--retries=0"]
     done = subprocess.run(
         [*command, "--timeout=15", f"--dest={folder}", "jinja2==3.1.6"],
@@ -89,7 +89,7 @@ def require_packages(folder: Path) -> None:
 
 
 def project_with_hook(root: Path, checkout: Path, home: Path) -> Project:
-    """Return another project with the hook installed and everything committed."""
+    """Returns another project with the hook installed and everything committed."""
     small_project = project(root).generated()
     revision = git(checkout, "rev-parse", "HEAD")
     (root / ".pre-commit-config.yaml").write_text(
@@ -130,7 +130,7 @@ def test_the_hook_in_another_project(checkout: Path, home: Path, tmp_path: Path)
 
 
 def clone_with_tools(checkout: Path, folder: Path) -> Path:
-    """Return a clone with the tools of this environment, so that make installs nothing.
+    """Returns a clone with the tools of this environment, so that make installs nothing.
 
     The command in the clone runs the generator of the clone.
     """

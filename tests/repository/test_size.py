@@ -11,7 +11,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def function_sizes() -> list[tuple[int, str]]:
-    """Return the lines of each function, with its place."""
+    """Returns the lines of each function, with its place."""
     return sorted(
         (node.end_lineno - node.lineno + 1, f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
         for path in MODULES

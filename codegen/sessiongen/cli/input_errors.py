@@ -14,7 +14,7 @@ from sessiongen.paths import display
 def unusable_input(
     config: Path, error: OSError | RecursionError | UnicodeEncodeError
 ) -> Diagnostic:
-    """Return a fault for an error that the input of a command caused."""
+    """Returns a fault for an error that the input of a command caused."""
     if isinstance(error, UnicodeEncodeError):
         missing = error.object[error.start : error.end]
         fault = (

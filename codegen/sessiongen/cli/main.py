@@ -35,7 +35,7 @@ _descriptor_set = click.option(
 @shared
 @click.version_option(__version__, prog_name="sessiongen")
 def main() -> None:
-    """Generate typed code from a protocol of requests, responses and events."""
+    """Generates typed code from a protocol of requests, responses and events."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Comments and file names may have characters that the terminal cannot encode.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -47,7 +47,7 @@ def main() -> None:
 @shared
 @pass_options
 def generate(options: Options, no_cache: bool, descriptor_set: Path | None) -> None:
-    """Write the generated files; remove those that are no longer generated."""
+    """Writes the generated files; removes those that are no longer generated."""
     from sessiongen.generate import generate
 
     run(options, lambda: generate(load_config(options, descriptor_set), not no_cache))
@@ -60,14 +60,14 @@ def generate(options: Options, no_cache: bool, descriptor_set: Path | None) -> N
 @shared
 @pass_options
 def check(options: Options, no_cache: bool, descriptor_set: Path | None, full_diff: bool) -> None:
-    """Compare the generated files with the protocol; write nothing."""
+    """Compares the generated files with the protocol; write nothing."""
     from sessiongen.check import check
 
     run(options, lambda: check(load_config(options, descriptor_set), not no_cache, full_diff))
 
 
 def _arms(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Return the arms that a shell may complete to; none if the protocol is invalid."""
+    """Returns the arms that a shell may complete to; none if the protocol is invalid."""
     from sessiongen import pipeline
 
     try:
@@ -84,7 +84,7 @@ def _arms(context: click.Context, _: click.Parameter, incomplete: str) -> list[s
 @shared
 @pass_options
 def descriptors(options: Options, target: Path) -> None:
-    """Write the protocol to TARGET as a FileDescriptorSet, for other generators."""
+    """Writes the protocol to TARGET as a FileDescriptorSet, for other generators."""
 
     def write() -> Result:
         from sessiongen import descriptors as writing
@@ -100,7 +100,7 @@ def descriptors(options: Options, target: Path) -> None:
 @shared
 @pass_options
 def explain(options: Options, arm: str, descriptor_set: Path | None) -> None:
-    """Show where ARM is declared and what is generated for it. ARM is a name or Message.name."""
+    """Shows where ARM is declared and what is generated for it. ARM is a name or Message.name."""
 
     def entries() -> Result:
         from sessiongen import explain as explaining
@@ -139,7 +139,7 @@ def init(
     messages: str | None,
     preset: str | None,
 ) -> None:
-    """Infer the roles of PROTO and write a codegen.toml."""
+    """Infers the roles of PROTO and write a codegen.toml."""
     if sum(item is not None for item in (proto, descriptor_set, messages, preset)) != 1:
         raise click.UsageError("give exactly one of PROTO, --descriptor-set, --messages, --preset")
 
@@ -157,7 +157,7 @@ def init(
 
 
 def _preset(name: str, options: Options) -> tuple[list[str], list[Diagnostic]]:
-    """Write the configuration of a preset."""
+    """Writes the configuration of a preset."""
     from sessiongen.init import preset
 
     if name not in preset.names():
@@ -190,7 +190,7 @@ def parity(
     since: str | None,
     sources: dict[str, str | Path],
 ) -> None:
-    """Compare the protocol with each SDK.
+    """Compares the protocol with each SDK.
 
     The vocabulary files are compared. An SDK whose source is given is read instead; its
     vocabulary file stays as it is.
@@ -221,7 +221,7 @@ def parity(
 
 @main.command()
 def include() -> None:
-    """Print the include path of sessiongen/annotations.proto, for protoc, buf and editors."""
+    """Prints the include path of sessiongen/annotations.proto, for protoc, buf and editors."""
     from sessiongen.resources import include_dir
 
     click.echo(include_dir())
@@ -230,7 +230,7 @@ def include() -> None:
 @main.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the completion script for SHELL."""
+    """Prints the completion script for SHELL."""
     from click.shell_completion import get_completion_class
 
     completion_class = get_completion_class(shell)

@@ -42,7 +42,7 @@ class Options:
 
 
 def current(context: click.Context) -> Options:
-    """Return the options that have been parsed so far."""
+    """Returns the options that have been parsed so far."""
     options: Options = context.meta.get(__name__, Options())
     return options
 
@@ -94,17 +94,17 @@ _QUIET = click.option(
 
 
 def without_format(command: F) -> F:
-    """Add the global options to a command, except --format."""
+    """Adds the global options to a command, except --format."""
     return _CONFIG(_COLOR(_QUIET(command)))
 
 
 def shared(command: F) -> F:
-    """Add the global options to a command."""
+    """Adds the global options to a command."""
     return _CONFIG(_FORMAT(_COLOR(_QUIET(command))))
 
 
 def pass_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, R]:
-    """Pass the global options to a command as its first argument."""
+    """Passes the global options to a command as its first argument."""
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -127,7 +127,7 @@ class Command(click.Group):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Parse the options before the subcommand."""
+        """Parses the options before the subcommand."""
         form = _form(args)
         with _usage_errors(form), _closed_pipe_status():
             context = super().make_context(info_name, args, parent, **extra)
@@ -135,7 +135,7 @@ class Command(click.Group):
         return context
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Parse the rest of the arguments and run the subcommand."""
+        """Parses the rest of the arguments and run the subcommand."""
         with _usage_errors(ctx.meta[_REQUESTED_FORMAT]), _closed_pipe_status():
             return super().invoke(ctx)
 
@@ -144,7 +144,7 @@ _REQUESTED_FORMAT = f"{__name__}.format"
 
 
 def _form(arguments: list[str]) -> str:
-    """Return the requested format, even if the rest of the command line is invalid."""
+    """Returns the requested format, even if the rest of the command line is invalid."""
     form = "text"
     for before, item in zip(["", *arguments], arguments, strict=False):
         if before == "--format":
@@ -160,7 +160,7 @@ CLOSED_PIPE = 141
 
 @contextmanager
 def _closed_pipe_status() -> Iterator[None]:
-    """Exit without a message if the reader of the output, such as `head`, has exited."""
+    """Exits without a message if the reader of the output, such as `head`, has exited."""
     try:
         yield
     except BrokenPipeError:
@@ -188,7 +188,7 @@ class _UsageDiagnostic(click.ClickException):
         self._form = form
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print the diagnostic to standard output, like those of the commands."""
+        """Prints the diagnostic to standard output, like those of the commands."""
         help_ = f"see `{self._command} --help`"
         diagnostic = Diagnostic(Span("<command line>"), Rule.USAGE, self.message, help_)
         click.echo(show([diagnostic], self._form), file)

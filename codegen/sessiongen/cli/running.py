@@ -18,13 +18,13 @@ from sessiongen.result import INPUT_ERROR, Result
 
 
 def load_config(options: Options, descriptor_set: Path | None) -> Config:
-    """Return the configuration that the options name, with another input if one is given."""
+    """Returns the configuration that the options name, with another input if one is given."""
     config = load(options.existing_config)
     return config.with_descriptor_set(descriptor_set) if descriptor_set else config
 
 
 def run(options: Options, command: Callable[[], Result], document: bool = False) -> None:
-    """Run a command, print its result and exit with its status.
+    """Runs a command, prints its result and exits with its status.
 
     document: the detail is the main result and is printed in every format.
     """

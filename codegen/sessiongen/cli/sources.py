@@ -26,7 +26,7 @@ _SOURCE_OPTIONS = [
 
 
 def sdk_sources(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that name the sources of SDKs; the command gets them as `sources`."""
+    """Adds the options that name the sources of SDKs; the command gets them as `sources`."""
 
     @wraps(command)
     def run(
@@ -51,7 +51,7 @@ def sdk_sources(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _named_source(text: str) -> tuple[str, str | Path]:
-    """Return the name and the source of an `--sdk` option."""
+    """Returns the name and the source of an `--sdk` option."""
     name, equals, source = text.partition("=")
     if not (name and equals and source):
         raise click.UsageError(f"--sdk {text}: give NAME=VERSION or NAME=PATH")
@@ -61,7 +61,7 @@ def _named_source(text: str) -> tuple[str, str | Path]:
 
 
 def _source(name: str, version: str | None, path: Path | None) -> dict[str, str | Path]:
-    """Return the source of the SDK in an option's language, if the option is given."""
+    """Returns the source of the SDK in an option's language, if the option is given."""
     if version is not None and path is not None:
         raise click.UsageError(f"give either --{name} or --{name}-path, not both")
     source = path if version is None else version

@@ -17,7 +17,7 @@ from sessiongen.result import FINDING, INPUT_ERROR, SUCCESS, Result
 @click.group()
 @shared
 def vocabulary() -> None:
-    """Update or check the vocabularies, the facts about SDKs that `parity` compares."""
+    """Updates or check the vocabularies, the facts about SDKs that `parity` compares."""
 
 
 @vocabulary.command()
@@ -25,7 +25,7 @@ def vocabulary() -> None:
 @shared
 @pass_options
 def update(options: Options, sources: dict[str, str | Path]) -> None:
-    """Read SDK packages and write their vocabularies; nothing is installed or executed.
+    """Reads SDK packages and write their vocabularies; nothing is installed or executed.
 
     Without an option, every SDK that the configuration names is updated to its newest version.
     """
@@ -52,7 +52,7 @@ def update(options: Options, sources: dict[str, str | Path]) -> None:
 @shared
 @pass_options
 def watch(options: Options) -> None:
-    """Compare the vocabularies with the newest published SDKs."""
+    """Compares the vocabularies with the newest published SDKs."""
 
     def compare() -> Result:
         from sessiongen import pipeline
@@ -79,7 +79,7 @@ def watch(options: Options) -> None:
 @shared
 @pass_options
 def messages(options: Options, list_file: Path, version: str | None, path: Path | None) -> None:
-    """Read again which messages, fields and values an npm package has, and write LIST_FILE."""
+    """Reads again which messages, fields and values an npm package has, and write LIST_FILE."""
 
     def write() -> Result:
         from sessiongen import pipeline
@@ -114,7 +114,7 @@ def messages(options: Options, list_file: Path, version: str | None, path: Path 
 def history(
     options: Options, sdk: str, first: str, last: str, archives: Path | None, format_: str
 ) -> None:
-    """Show which version of SDK, from FIRST to LAST, brought or dropped which fact."""
+    """Shows which version of SDK, from FIRST to LAST, brought or dropped which fact."""
 
     def read() -> Result:
         from sessiongen import pipeline
@@ -135,7 +135,7 @@ def history(
 @shared
 @pass_options
 def packages(options: Options) -> None:
-    """Read which messages the SDKs' protobuf packages have, at the lowest version and the newest.
+    """Reads which messages the SDKs' protobuf packages have, at the lowest version and the newest.
 
     The lowest version is the one that an SDK's vocabulary says it requires.
     """

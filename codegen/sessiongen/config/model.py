@@ -124,9 +124,9 @@ class Config:
         return "" if path == "codegen.toml" else f" --config {shlex.quote(path)}"
 
     def span(self, key_path: KeyPath) -> Span:
-        """Return the position of a key, for a diagnostic."""
+        """Returns the position of a key, for a diagnostic."""
         return key_span(self.path, self.text, key_path)
 
     def with_descriptor_set(self, path: Path) -> Config:
-        """Return the same configuration with a FileDescriptorSet as its input."""
+        """Returns the same configuration with a FileDescriptorSet as its input."""
         return replace(self, input=Input(descriptor_set=path.absolute()))

@@ -19,7 +19,7 @@ _KEYS = ("language", "path", "layers")
 
 
 def read_outputs(tables: Tables, data: Table) -> tuple[Output, ...]:
-    """Return the outputs; faults go to `tables`."""
+    """Returns the outputs; faults go to `tables`."""
     if not isinstance(data.get("output"), list):
         single = _output(tables, tables.table(data, "output"), ("output",), _SINGLE_LANGUAGE)
         return () if single is None else (single,)
@@ -67,7 +67,7 @@ def _requested_layers(
 
 
 def _with_dependencies(target: Target, names: Iterable[str]) -> tuple[str, ...]:
-    """Return layers and the layers that they depend on, in the target's order."""
+    """Returns layers and the layers that they depend on, in the target's order."""
     included: set[str] = set()
     pending = list(names)
     while pending:
@@ -79,7 +79,7 @@ def _with_dependencies(target: Target, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _check_folders(tables: Tables, outputs: tuple[Output, ...]) -> None:
-    """Report outputs with overlapping folders: each would remove the other's files."""
+    """Reports outputs with overlapping folders: each would remove the other's files."""
     for index, output in enumerate(outputs):
         for other in outputs[:index]:
             if _overlap(output.folder, other.folder):

@@ -15,7 +15,7 @@ Keys = tuple[str, ...]
 
 
 def place(text: str, keys: Keys) -> tuple[int, int]:
-    """Return the position of the longest prefix of `keys` in the text, 1:1 if there is none."""
+    """Returns the position of the longest prefix of `keys` in the text, 1:1 if there is none."""
     places = _places(text)
     for length in range(len(keys), 0, -1):
         if keys[:length] in places:
@@ -39,7 +39,7 @@ def _places(text: str) -> dict[Keys, tuple[int, int]]:
             places.setdefault(keys[:length], position)
 
     def resolved(keys: Keys) -> Keys:
-        """Return the keys of a header with the index of the last element of each array."""
+        """Returns the keys of a header with the index of the last element of each array."""
         result: Keys = ()
         for part in keys[:-1]:
             result = (*result, part)
@@ -74,7 +74,7 @@ def _places(text: str) -> dict[Keys, tuple[int, int]]:
 
 
 def _keys(node: Node) -> Keys:
-    """Return the parts of a bare, quoted or dotted key, with escapes decoded."""
+    """Returns the parts of a bare, quoted or dotted key, with escapes decoded."""
     keys: list[str] = []
     value: object = tomli.loads(f"{(node.text or b'').decode()} = 0")
     while isinstance(value, dict):

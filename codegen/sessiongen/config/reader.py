@@ -26,7 +26,7 @@ from sessiongen.paths import display
 
 
 def find(name: Path) -> Path:
-    """Return the file of a name in the working directory or in the nearest folder above it.
+    """Returns the file of a name in the working directory or in the nearest folder above it.
 
     Without such a file the name is returned as it is.
     """
@@ -39,7 +39,7 @@ def find(name: Path) -> Path:
 
 
 def load(path: Path) -> Config:
-    """Read and check a codegen.toml.
+    """Reads and check a codegen.toml.
 
     Raises:
         InputError: the file cannot be read, is not TOML, or has a key or value that
@@ -49,7 +49,7 @@ def load(path: Path) -> Config:
 
 
 def parse(path: Path, text: str) -> Config:
-    """Check the text of a codegen.toml.
+    """Checks the text of a codegen.toml.
 
     Raises:
         InputError: as `load`.
@@ -109,7 +109,7 @@ def _syntax(path: Path, text: str, error: Exception) -> Diagnostic:
 
 
 def _dotted(keys: str) -> str:
-    """Return the dotted form of the representation of keys."""
+    """Returns the dotted form of the representation of keys."""
     return ".".join(re.findall(r"'([^']*)'", keys))
 
 
@@ -128,7 +128,7 @@ def _name(value: object) -> tuple[str, ...] | None:
 
 
 def _names(value: object) -> tuple[str, ...] | None:
-    """Return the names of a list, or a single name; None for anything else."""
+    """Returns the names of a list, or a single name; None for anything else."""
     items = value if isinstance(value, list) and value else [value]
     names = tuple(item for item in items if isinstance(item, str) and item)
     return names if len(names) == len(items) else None

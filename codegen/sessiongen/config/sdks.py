@@ -22,7 +22,7 @@ class Sdks:
 
 
 def read_sdks(tables: Tables, table: Table) -> Sdks:
-    """Return the [sdks] section; faults go to `tables`."""
+    """Returns the [sdks] section; faults go to `tables`."""
     tables.only(table, ("sdks",), ("vocabularies",))
     return Sdks(_vocabularies(tables, table))
 

@@ -36,7 +36,7 @@ class Tables:
         return self.path.parent
 
     def only(self, table: Table, key_path: KeyPath, known: tuple[str, ...]) -> None:
-        """Report each unknown key of a table."""
+        """Reports each unknown key of a table."""
         for key in table:
             if key in known:
                 continue
@@ -49,7 +49,7 @@ class Tables:
             )
 
     def table(self, data: Table, key: str, key_path: KeyPath = ()) -> Table:
-        """Return the table under a key, or an empty one."""
+        """Returns the table under a key, or an empty one."""
         path = (*key_path, key)
         if _is_tables(data.get(key)) and data[key]:
             name = ".".join(path)
@@ -58,16 +58,16 @@ class Tables:
         return self._typed(data, path, _is_table, "a table") or {}
 
     def tables(self, data: Table, key_path: KeyPath) -> list[Table]:
-        """Return the array of tables under the last key of a path, or an empty list."""
+        """Returns the array of tables under the last key of a path, or an empty list."""
         return self._typed(data, key_path, _is_tables, "an array of tables") or []
 
     def string(self, table: Table, key_path: KeyPath) -> str | None:
-        """Return the string under the last key of a path, or None."""
+        """Returns the string under the last key of a path, or None."""
         value: str | None = self._typed(table, key_path, _is_string, "a string")
         return value if value is None or self._are_usable([value], key_path) else None
 
     def required_string(self, table: Table, key_path: KeyPath) -> str:
-        """Return the string under the last key of a path; a missing one is a fault."""
+        """Returns the string under the last key of a path; a missing one is a fault."""
         value = self.string(table, key_path)
         key = key_path[-1]
         if value is None and key not in table:
@@ -75,12 +75,12 @@ class Tables:
         return value or ""
 
     def strings(self, table: Table, key_path: KeyPath) -> list[str]:
-        """Return the list of strings under the last key of a path, or an empty list."""
+        """Returns the list of strings under the last key of a path, or an empty list."""
         values = self._typed(table, key_path, _is_strings, "a list of strings") or []
         return values if self._are_usable(values, key_path) else []
 
     def lines(self, table: Table, key_path: KeyPath) -> list[str]:
-        """Return the list of lines under the last key of a path; each may be empty."""
+        """Returns the list of lines under the last key of a path; each may be empty."""
         values = self._typed(table, key_path, _is_strings, "a list of lines") or []
         return values if self._are_usable(values, key_path, empty=True) else []
 
@@ -98,12 +98,12 @@ class Tables:
         return True
 
     def integer(self, table: Table, key_path: KeyPath) -> int | None:
-        """Return the integer under the last key of a path, or None."""
+        """Returns the integer under the last key of a path, or None."""
         result: int | None = self._typed(table, key_path, _is_integer, "an integer")
         return result
 
     def fault(self, key_path: KeyPath, message: str, help_: str) -> None:
-        """Report a fault at a key."""
+        """Reports a fault at a key."""
         span = key_span(self.path, self.text, key_path)
         self.faults.append(Diagnostic(span, Rule.CONFIG_KEY, message, help_))
 
@@ -118,7 +118,7 @@ class Tables:
 
 
 def read_companion(path: Path, kind: str) -> tuple[str, Table] | None:
-    """Return the text and the data of a TOML file beside a vocabulary; None if there is none.
+    """Returns the text and the data of a TOML file beside a vocabulary; None if there is none.
 
     kind: what the file is, for a diagnostic.
 
@@ -138,7 +138,7 @@ def read_companion(path: Path, kind: str) -> tuple[str, Table] | None:
 
 
 def key_span(path: Path, text: str, key_path: KeyPath) -> Span:
-    """Return the position of a key in a TOML file."""
+    """Returns the position of a key in a TOML file."""
     # Only diagnostics need positions; other runs do not import the parser.
     from sessiongen.config.positions import place
 

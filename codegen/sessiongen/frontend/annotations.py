@@ -55,7 +55,7 @@ class Annotated:
     diagnostics: tuple[Diagnostic, ...]
 
     def get(self, element: str, name: str) -> Annotation | None:
-        """Return an element's annotation, or None."""
+        """Returns an element's annotation, or None."""
         return self.by_element.get((element, name))
 
 
@@ -63,7 +63,7 @@ SpanOf = Callable[[str, tuple[int, ...]], Span]
 
 
 def read(compiled: Compiled, config: Config, span_of: SpanOf) -> Annotated:
-    """Collect the annotations of a protocol and strip them from its descriptors."""
+    """Collects the annotations of a protocol and strip them from its descriptors."""
     reader = _OptionReader(compiled)
     by_element: dict[tuple[str, str], Annotation] = {}
     files = []
@@ -84,7 +84,7 @@ def read(compiled: Compiled, config: Config, span_of: SpanOf) -> Annotated:
 
 
 def configured(annotated: Annotated, config: Config) -> Annotated:
-    """Return annotations with those of a configuration added."""
+    """Returns annotations with those of a configuration added."""
     by_element = dict(annotated.by_element)
     diagnostics = _add_configured(by_element, list(annotated.files), config)
     return Annotated(by_element, annotated.files, tuple(diagnostics))
@@ -120,7 +120,7 @@ class _OptionReader:
         return bool(self._classes)
 
     def strip(self, file: _File, span_of: SpanOf) -> list[Annotation]:
-        """Remove the annotations from a file's elements and return them."""
+        """Removes the annotations from a file's elements and return them."""
         annotations = []
         for element, path, holder in elements(file):
             full_name = holder.options.DESCRIPTOR.full_name
@@ -142,7 +142,7 @@ class _OptionReader:
 
 
 def _remove_annotations_import(file: _File) -> None:
-    """Remove the import of the annotations and correct the indexes of other imports."""
+    """Removes the import of the annotations and correct the indexes of other imports."""
     removed = list(file.dependency).index(ANNOTATIONS_FILE)
     del file.dependency[removed]
     for indexes in (file.public_dependency, file.weak_dependency):
@@ -166,7 +166,7 @@ _KINDS = {
 def _add_configured(
     by_element: dict[tuple[str, str], Annotation], files: list[_File], config: Config
 ) -> list[Diagnostic]:
-    """Add the annotations of codegen.toml; report those of unknown elements."""
+    """Adds the annotations of codegen.toml; reports those of unknown elements."""
     if not config.annotations:
         return []
     kinds = {
@@ -198,7 +198,7 @@ def _add_configured(
 
 
 def _sibling_name(value: str) -> str:
-    """Return the name that protobuf gives an enum value: values are siblings of their enum."""
+    """Returns the name that protobuf gives an enum value: values are siblings of their enum."""
     scope, _, name = value.rpartition(".")
     package = scope.rpartition(".")[0]
     return f"{package}.{name}" if package else name

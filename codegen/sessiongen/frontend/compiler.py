@@ -52,7 +52,7 @@ class Compiled:
 
 @contextmanager
 def compilation(config: Config) -> Iterator[Callable[[], Compiled]]:
-    """Start to compile the configured input.
+    """Starts to compile the configured input.
 
     Returns:
         A context manager of the function that waits for the result. It raises an InputError if
@@ -73,7 +73,7 @@ def compilation(config: Config) -> Iterator[Callable[[], Compiled]]:
 
 @contextmanager
 def _protoc(config: Config) -> Iterator[Callable[[], Compiled]]:
-    """Start protoc for the configured files."""
+    """Starts protoc for the configured files."""
     _check_exist(config)
     source_map = SourceMap((*config.input.include, resources.include_dir()))
     names = [_import_name(config, path) for path in config.input.protos]
@@ -100,7 +100,7 @@ def _protoc(config: Config) -> Iterator[Callable[[], Compiled]]:
 
 
 def _check_exist(config: Config) -> None:
-    """Check that the configured files and include paths exist."""
+    """Checks that the configured files and include paths exist."""
     for key, paths, exists, kind, help_ in (
         ("protos", config.input.protos, Path.is_file, "file", ".proto files"),
         ("include", config.input.include, Path.is_dir, "folder", "include paths"),
@@ -164,7 +164,7 @@ def _from_module(config: Config, name: str) -> Compiled:
 
 
 def _documented(module: Compiled, sources: Compiled, config: Config) -> Compiled:
-    """Return the descriptors of a module with the comments and positions of .proto files."""
+    """Returns the descriptors of a module with the comments and positions of .proto files."""
     own = [file for file in module.files if file.name in module.own]
     documented, aliases = documentation.documented(own, sources.files)
     if not documented:
@@ -206,7 +206,7 @@ def _compiled(
 def _ordered(
     files: list[descriptor_pb2.FileDescriptorProto], span: Span, source_map: SourceMap
 ) -> tuple[descriptor_pb2.FileDescriptorProto, ...]:
-    """Return the files sorted so that each follows its imports; check that they link."""
+    """Returns the files sorted so that each follows its imports; checks that they link."""
     by_name = {item.name: item for item in files}
     if len(by_name) != len(files):
         raise _descriptor_set_error(span, "the descriptor set contains a file twice")
@@ -231,7 +231,7 @@ def _ordered(
 
 
 def _normalize_comments(file: descriptor_pb2.FileDescriptorProto) -> None:
-    """Convert CR LF in comments to LF, and invalid UTF-8 to text.
+    """Converts CR LF in comments to LF, and invalid UTF-8 to text.
 
     protoc keeps CR LF and bytes that are not UTF-8; upb returns the latter as bytes.
     """
@@ -250,7 +250,7 @@ def _normalized(text: str | bytes) -> str:
 
 
 def _check_name(name: str | bytes, span: Span) -> None:
-    """Raise InputError for a file name that protoc would reject: code and paths contain it."""
+    """Raises InputError for a file name that protoc would reject: code and paths contain it."""
     # upb returns bytes for a name that is not UTF-8, which the stubs do not say.
     parts = name.split("/") if isinstance(name, str) else [""]
     if not all(_IMPORT_NAME_PART.fullmatch(part) and part not in (".", "..") for part in parts):
@@ -260,7 +260,7 @@ def _check_name(name: str | bytes, span: Span) -> None:
 def _check_annotations_file(
     files: dict[str, descriptor_pb2.FileDescriptorProto], span: Span
 ) -> None:
-    """Raise InputError for another file with the name of the annotations' file."""
+    """Raises InputError for another file with the name of the annotations' file."""
     annotations = files.get(ANNOTATIONS_FILE)
     if annotations is None:
         return

@@ -20,7 +20,7 @@ _Locations = dict[str, descriptor_pb2.SourceCodeInfo.Location]
 def documented(
     files: Iterable[_File], sources: Iterable[_File]
 ) -> tuple[dict[str, _File], dict[str, str]]:
-    """Return the files that a source documents, and the import names of the sources.
+    """Returns the files that a source documents, and the import names of the sources.
 
     Both are by the name of the file. A file is documented by the source that has most of its
     elements.
@@ -39,7 +39,7 @@ def documented(
 
 
 def _paths(file: _File) -> dict[str, _Path]:
-    """Return the source paths of a file's elements by their full names."""
+    """Returns the source paths of a file's elements by their full names."""
     return {**{name: path for name, path, _ in elements(file)}, **dict(oneofs(file))}
 
 

@@ -11,7 +11,7 @@ _File = descriptor_pb2.FileDescriptorProto
 
 
 def elements(file: _File) -> Iterator[tuple[str, tuple[int, ...], Any]]:
-    """Yield (full name, source path, descriptor) of each element that can be annotated."""
+    """Yields (full name, source path, descriptor) of each element that can be annotated."""
     prefix = f"{file.package}." if file.package else ""
     for index, message in enumerate(file.message_type):
         yield from _message_elements(message, prefix, (4, index))
@@ -42,7 +42,7 @@ def _enum_elements(
 
 
 def oneofs(file: _File) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield (full name, source path) of each oneof."""
+    """Yields (full name, source path) of each oneof."""
     for name, path, holder in elements(file):
         if isinstance(holder, descriptor_pb2.DescriptorProto):
             for index, oneof in enumerate(holder.oneof_decl):

@@ -77,7 +77,7 @@ class ImportedDescriptors:
 
 
 def load(name: str, span: Span, root: Path) -> ImportedDescriptors:
-    """Import a module in a subprocess and return its descriptors.
+    """Imports a module in a subprocess and return its descriptors.
 
     Raises:
         InputError: the module cannot be imported or contains no messages.

@@ -38,7 +38,7 @@ class OldestMessages:
 
 
 def read_oldest(compiled: Compiled, config: Config) -> OldestMessages | None:
-    """Return the oldest supported version of the messages, None if the configuration has none.
+    """Returns the oldest supported version of the messages, None if the configuration has none.
 
     Raises:
         InputError: the version cannot be read, or is one of another protocol.
@@ -72,7 +72,7 @@ def _read(path: Path, config: Config, span: Span) -> tuple[str, _Files]:
 
 
 def _wheel(path: Path, module: str, span: Span) -> tuple[str, _Files]:
-    """Return the name and the descriptors of a wheel, which is imported from a temporary folder."""
+    """Returns the name and the descriptors of a wheel, which is imported from a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="sessiongen-") as folder:
         with zipfile.ZipFile(path) as archive:
             archive.extractall(folder)

@@ -33,7 +33,7 @@ sys.exit(_protoc_compiler.run_main([os.fsencode(item) for item in arguments]))
 
 
 def start(arguments: list[str]) -> subprocess.Popen[bytes]:
-    """Start protoc; the bundled google/protobuf files are on its include path."""
+    """Starts protoc; the bundled google/protobuf files are on its include path."""
     command = subprocesses.code(_RUN, *arguments)
     # protoc runs in its own session: an interrupt from the keyboard must not look like a
     # failure of protoc.
@@ -43,7 +43,7 @@ def start(arguments: list[str]) -> subprocess.Popen[bytes]:
 
 
 def finish(process: subprocess.Popen[bytes], source_map: SourceMap) -> list[Diagnostic]:
-    """Wait for protoc and return its diagnostics, at least one error if it failed."""
+    """Waits for protoc and return its diagnostics, at least one error if it failed."""
     output, _ = process.communicate()
     text = output.decode("utf-8", errors="replace")
     diagnostics = parse(text, source_map, process.returncode != 0)
@@ -55,7 +55,7 @@ def finish(process: subprocess.Popen[bytes], source_map: SourceMap) -> list[Diag
 
 
 def parse(text: str, source_map: SourceMap, failed: bool) -> list[Diagnostic]:
-    """Return the diagnostics in protoc's output, with columns counted in characters."""
+    """Returns the diagnostics in protoc's output, with columns counted in characters."""
     diagnostics = []
     lines = text.splitlines()
     if failed and _TRACEBACK in lines:

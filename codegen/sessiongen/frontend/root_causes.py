@@ -23,7 +23,7 @@ Errors = Mapping[str, Sequence[Diagnostic]]
 
 
 def root_causes(diagnostics: Sequence[Diagnostic], source_map: SourceMap) -> list[Diagnostic]:
-    """Return the warnings, and the errors that do not follow from another one."""
+    """Returns the warnings, and the errors that do not follow from another one."""
     errors = defaultdict(list)
     for item in diagnostics:
         if item.severity is Severity.ERROR:
@@ -35,7 +35,7 @@ def root_causes(diagnostics: Sequence[Diagnostic], source_map: SourceMap) -> lis
 
 
 def _encoding(file: str, items: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Return one error for a file that is not UTF-8 or has a name that is not ASCII."""
+    """Returns one error for a file that is not UTF-8 or has a name that is not ASCII."""
     first = next((item for item in items if item.message.startswith(_NOT_ASCII)), None)
     if first is None:
         return []
@@ -64,7 +64,7 @@ def _not_utf8(file: str) -> Diagnostic | None:
 def _imports(
     items: Sequence[Diagnostic], errors: Errors, source_map: SourceMap
 ) -> list[Diagnostic]:
-    """Return the errors of a file without those that a failed import causes."""
+    """Returns the errors of a file without those that a failed import causes."""
     broken = {match["name"] for item in items if (match := _IMPORT.match(item.message))}
     importers = {
         match["name"]

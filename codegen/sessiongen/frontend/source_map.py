@@ -31,7 +31,7 @@ class SourceMap:
     _cache: dict[str, tuple[str, list[bytes]] | None] = field(default_factory=dict)
 
     def locate(self, name: str) -> Path | None:
-        """Return the first file of this import name on the include paths."""
+        """Returns the first file of this import name on the include paths."""
         for folder in self.include:
             path = folder / self.aliases.get(name, name)
             if path.is_file():
@@ -39,7 +39,7 @@ class SourceMap:
         return None
 
     def span(self, name: str, line: int = 0, column: int = 0) -> Span:
-        """Return the position for a zero-based line and column of protoc."""
+        """Returns the position for a zero-based line and column of protoc."""
         # Each file is read once: every element has a span, and files have thousands of elements.
         if name not in self._cache:
             self._cache[name] = self._read_file(name)
@@ -52,7 +52,7 @@ class SourceMap:
         return Span(shown, line + 1, characters(text, column) + 1)
 
     def _read_file(self, name: str) -> tuple[str, list[bytes]] | None:
-        """Return the shown path and the lines of a file."""
+        """Returns the shown path and the lines of a file."""
         path = self.locate(name)
         if path is None:
             return None
@@ -64,7 +64,7 @@ class SourceMap:
 
 
 def characters(line: bytes, column: int) -> int:
-    """Return how many characters of a line precede protoc's zero-based column."""
+    """Returns how many characters of a line precede protoc's zero-based column."""
     position = 0
     end = 0
     for byte in line:

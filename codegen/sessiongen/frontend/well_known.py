@@ -24,6 +24,6 @@ def is_well_known(file: str) -> bool:
 
 
 def module(file: str) -> tuple[str, str]:
-    """Return the package and the name of the module of a well-known file."""
+    """Returns the package and the name of the module of a well-known file."""
     package, _, name = file.removesuffix(".proto").replace("/", ".").rpartition(".")
     return package, f"{name}_pb2"

@@ -33,7 +33,7 @@ class AnswerProposal:
 def propose_answers(
     request: RoleMessage, requests: list[Field], free: list[str], response: RoleMessage
 ) -> list[AnswerProposal]:
-    """Return a proposal for each request that is not answered.
+    """Returns a proposal for each request that is not answered.
 
     requests: the arms that are not answered.
     free: the response arms that answer no request.
@@ -50,13 +50,13 @@ def propose_answers(
 
 
 def _similar(request: str, names: list[str], most: int = 8) -> list[str]:
-    """Return the names that have most words in common with that of a request."""
+    """Returns the names that have most words in common with that of a request."""
     words = set(_words(request))
     return sorted(names, key=lambda name: -len(words & set(_words(name))))[:most]
 
 
 def error_arms(free: list[str]) -> list[str]:
-    """Return the response arms that report errors, among those that answer no request."""
+    """Returns the response arms that report errors, among those that answer no request."""
     return [
         name for name in free if names_error(name) or any(part in name for part in _ERROR_NAMES)
     ]
@@ -79,7 +79,7 @@ def answers_requests(request: RoleMessage, response: RoleMessage) -> bool:
 
 
 def _answer(request: str, free: list[str]) -> str | None:
-    """Return the response arm whose name has most in common with a request's, or None."""
+    """Returns the response arm whose name has most in common with a request's, or None."""
     if _stem(request) == ("ping",) and "pong" in free:
         return "pong"
     common = {name: _in_common(_stem(request), _stem(name)) for name in free}
@@ -88,7 +88,7 @@ def _answer(request: str, free: list[str]) -> str | None:
 
 
 def _in_common(first: tuple[str, ...], second: tuple[str, ...]) -> int:
-    """Return how many words two names have in common at their beginning; more if they are equal."""
+    """Returns how many words two names have in common at their beginning; more if they are equal."""
     count = 0
     for one, other in zip(first, second):
         # `signed` answers `sign`.
@@ -99,7 +99,7 @@ def _in_common(first: tuple[str, ...], second: tuple[str, ...]) -> int:
 
 
 def _stem(name: str) -> tuple[str, ...]:
-    """Return the words of a name without those for requests and responses."""
+    """Returns the words of a name without those for requests and responses."""
     return tuple(word for word in _words(name) if word not in _REQUEST_WORDS | _RESPONSE_WORDS)
 
 

@@ -26,12 +26,12 @@ from sessiongen.vocabulary.scope import scope_file
 
 
 def names() -> list[str]:
-    """Return the names of all presets."""
+    """Returns the names of all presets."""
     return sorted(path.stem for path in resources.presets_dir().glob("*.toml"))
 
 
 def write(name: str, target: Path) -> tuple[list[str], list[Diagnostic]]:
-    """Write the configuration of a preset; return a summary, and open points as diagnostics.
+    """Writes the configuration of a preset; returns a summary, and open points as diagnostics.
 
     Raises:
         InputError: the messages cannot be read, or `target` exists or cannot be written.
@@ -58,7 +58,7 @@ def write(name: str, target: Path) -> tuple[list[str], list[Diagnostic]]:
 
 
 def _without_absent(text: str, config: Config, compiled: Compiled) -> str:
-    """Return the text without the annotations of elements that the input does not have."""
+    """Returns the text without the annotations of elements that the input does not have."""
     known = {name for file in compiled.files for name, _, _ in elements(file)}
     absent = {
         config.span(value.key_path).line
@@ -70,7 +70,7 @@ def _without_absent(text: str, config: Config, compiled: Compiled) -> str:
 
 
 def _files(config: Config) -> Iterator[Path]:
-    """Yield the files that a configuration names, other than its protocol."""
+    """Yields the files that a configuration names, other than its protocol."""
     for output in config.outputs:
         yield from output.options.inputs
     for path in config.sdks.vocabularies:
@@ -82,7 +82,7 @@ def _files(config: Config) -> Iterator[Path]:
 
 
 def _copy(path: Path, root: Path) -> list[str]:
-    """Copy a file of the generator to its place below the root, unless there is one.
+    """Copies a file of the generator to its place below the root, unless there is one.
 
     Returns a line that says what was done; none for a file that the generator does not have.
     """

@@ -40,7 +40,7 @@ class Proposal:
 
 
 def propose(schema: Schema, annotated: Annotated, config: Config) -> Proposal:
-    """Return the content of a new configuration; `config` has only the input."""
+    """Returns the content of a new configuration; `config` has only the input."""
     roles = propose_roles(schema, _roots(annotated, schema), config, annotated)
     configured = {key: ConfigValue(names, ("roles", key)) for key, names in roles.names.items()}
     config = replace(config, roles=configured)
@@ -68,7 +68,7 @@ def propose(schema: Schema, annotated: Annotated, config: Config) -> Proposal:
 
 
 def _roots(annotated: Annotated, schema: Schema) -> tuple[str, ...]:
-    """Return the files of the protocol that no other file of it imports."""
+    """Returns the files of the protocol that no other file of it imports."""
     imported = {name for file in annotated.files for name in file.dependency}
     return tuple(name for name in schema.own if name not in imported)
 
@@ -76,7 +76,7 @@ def _roots(annotated: Annotated, schema: Schema) -> tuple[str, ...]:
 def _pairs(
     result: Search, config: Config, annotated: Annotated, roles: RoleProposal
 ) -> tuple[list[AnswerProposal], list[str]]:
-    """Return the requests that need an answer, and the responses that answer none.
+    """Returns the requests that need an answer, and the responses that answer none.
 
     Responses that report errors are added to `roles`.
     """

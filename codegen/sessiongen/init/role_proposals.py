@@ -44,7 +44,7 @@ class RoleProposal:
 def propose_roles(
     schema: Schema, roots: tuple[str, ...], config: Config, annotated: Annotated
 ) -> RoleProposal:
-    """Return the messages that are proposed for each role.
+    """Returns the messages that are proposed for each role.
 
     roots: the files that no other file of the protocol imports.
     """
@@ -86,7 +86,7 @@ class _Proposer:
         self.unions = sorted(map(_with_largest, candidates), key=lambda item: -len(item.arms))
 
     def proposal(self) -> RoleProposal:
-        """Return the proposal."""
+        """Returns the proposal."""
         shared = self._shared_message()
         if shared is not None:
             return shared
@@ -99,7 +99,7 @@ class _Proposer:
         return self._result()
 
     def _shared_message(self) -> RoleProposal | None:
-        """Return the roles of a message that carries requests and responses alike."""
+        """Returns the roles of a message that carries requests and responses alike."""
         if self.chosen:
             return None
         for item in self.unions:
@@ -148,7 +148,7 @@ class _Proposer:
         }
 
     def _choose_pair(self) -> None:
-        """Choose the largest pair of messages such as FooRequest and FooResponse."""
+        """Chooses the largest pair of messages such as FooRequest and FooResponse."""
         by_name = {item.full_name: item for item in self.unions}
         pairs = [
             (item, by_name[other])
@@ -168,7 +168,7 @@ class _Proposer:
             self.chosen["request"], self.chosen["response"] = largest[0]
 
     def _choose_direction(self) -> None:
-        """Choose two messages whose names show their direction."""
+        """Chooses two messages whose names show their direction."""
         most = max((len(item.arms) for item in self.chosen.values()), default=0)
         for item in self.unions if self.envelope is None else ():
             other = self._opposite(item)
@@ -178,7 +178,7 @@ class _Proposer:
                 return
 
     def _opposite(self, message: RoleMessage) -> RoleMessage | None:
-        """Return the message that goes in the opposite direction of requests, or None."""
+        """Returns the message that goes in the opposite direction of requests, or None."""
         name = message.path[-1].lower()
         for first, second in _DIRECTIONS:
             opposite = f"{second}{name.removeprefix(first)}"
@@ -197,7 +197,7 @@ class _Proposer:
             self.chosen[role] = candidates[0]
 
     def _split_from_events(self) -> None:
-        """Use a response as the event if its arms do not answer the requests."""
+        """Uses a response as the event if its arms do not answer the requests."""
         request, response = self.chosen.get("request"), self.chosen.get("response")
         if request is None or response is None or "event" in self.chosen or self.envelope:
             return
@@ -236,7 +236,7 @@ class _Proposer:
         return any(10 * len(item.arms) >= most for item in candidates)
 
     def _free(self) -> list[RoleMessage]:
-        """Return the unions without a role that no chosen message can contain."""
+        """Returns the unions without a role that no chosen message can contain."""
         chosen = {item.full_name for item in self.chosen.values()}
         if self.envelope is not None:
             chosen.add(self.envelope.full_name)
@@ -244,7 +244,7 @@ class _Proposer:
         return [item for item in self.unions if item.full_name not in chosen | contained]
 
     def _reachable(self, messages: Iterable[Message]) -> set[str]:
-        """Return the full names of the messages that fields of these messages can contain."""
+        """Returns the full names of the messages that fields of these messages can contain."""
         pending = [item.value.type_name for message in messages for item in message.fields]
         names: set[str] = set()
         while pending:
@@ -262,7 +262,7 @@ class _Proposer:
         return count > 1 and 2 * count >= len(arms)
 
     def _parts(self, carriers: set[str]) -> set[str]:
-        """Return the messages of singular fields of messages that are not carriers."""
+        """Returns the messages of singular fields of messages that are not carriers."""
         return {
             item.value.type_name
             for message in self.schema.own_messages()

@@ -42,7 +42,7 @@ class ProtocolInput:
 def write(
     source: ProtocolInput, include: tuple[Path, ...], target: Path
 ) -> tuple[list[str], list[Diagnostic]]:
-    """Write a configuration for an input; return a summary, and the open points as diagnostics.
+    """Writes a configuration for an input; returns a summary, and the open points as diagnostics.
 
     For roles and answers that are not clear the configuration has commented lines.
 
@@ -71,7 +71,7 @@ def write(
 
 
 def check_new(target: Path) -> None:
-    """Raise InputError if the configuration to write exists."""
+    """Raises InputError if the configuration to write exists."""
     if target.exists():
         fault = "the configuration already exists"
         help_ = "edit it, or name another file with --config"
@@ -79,7 +79,7 @@ def check_new(target: Path) -> None:
 
 
 def _parsed(config: Config, text: str) -> Config:
-    """Return the configuration of a text, with the input of another one."""
+    """Returns the configuration of a text, with the input of another one."""
     return replace(parse(config.path, text), input=config.input)
 
 
@@ -100,14 +100,14 @@ def _read(config: Config) -> tuple[Schema, Annotated]:
 
 
 def check_modules(compiled: Compiled) -> None:
-    """Raise InputError for modules of messages that `generate` would refuse."""
+    """Raises InputError for modules of messages that `generate` would refuse."""
     faults = registry.default().module_faults(compiled.modules.values())
     if faults:
         raise InputError(faults)
 
 
 def open_points(schema: Schema, annotated: Annotated, config: Config) -> list[Diagnostic]:
-    """Return the faults of the input, or notes on roles that are not set."""
+    """Returns the faults of the input, or notes on roles that are not set."""
     try:
         return notes(assemble(schema, annotated, config).roles, config)
     except InputError as error:
@@ -117,7 +117,7 @@ def open_points(schema: Schema, annotated: Annotated, config: Config) -> list[Di
 def _next_steps(
     config: Config, result: Search, proposal: Proposal, points: list[Diagnostic]
 ) -> str:
-    """Return the line that names the next steps."""
+    """Returns the line that names the next steps."""
     steps = ["choose its roles"] if result.open else []
     steps += ["name the missing answers"] if proposal.unanswered else []
     steps += ["name the responses that report errors"] if proposal.unasked else []
@@ -129,7 +129,7 @@ def _next_steps(
 
 
 def save(target: Path, data: bytes) -> None:
-    """Write a file of the configuration.
+    """Writes a file of the configuration.
 
     Raises:
         InputError: it cannot be written.
@@ -143,7 +143,7 @@ def save(target: Path, data: bytes) -> None:
 
 
 def _check_encodable(lines: Iterable[str], target: Path) -> None:
-    """Check that the configuration can have the paths of the input, as its text is UTF-8."""
+    """Checks that the configuration can have the paths of the input, as its text is UTF-8."""
     for line in lines:
         try:
             line.encode()

@@ -16,13 +16,13 @@ from sessiongen.ir.roles import ABSENT, absence
 
 
 def quoted(text: str) -> str:
-    """Return a TOML string."""
+    """Returns a TOML string."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda char: f"\\u{ord(char[0]):04x}", escaped) + '"'
 
 
 def summary(result: Search) -> list[str]:
-    """Return the roles, a line for each."""
+    """Returns the roles, a line for each."""
     named = dict(result.named())
     lines = []
     for role in ROLES:
@@ -48,7 +48,7 @@ def _has_message(role: str, result: Search) -> bool:
 
 
 def text(input_lines: list[str], output_lines: list[str], proposal: Proposal) -> str:
-    """Return the text of a codegen.toml with these lines in its input and output tables."""
+    """Returns the text of a codegen.toml with these lines in its input and output tables."""
     names, open_ = proposal.roles.names, proposal.roles.open
     parts = [
         ["[input]", *input_lines],
@@ -82,7 +82,7 @@ def _value(names: tuple[str, ...]) -> str:
 
 
 def _choice(role: str, names: tuple[str, ...]) -> Iterator[str]:
-    """Yield a commented line for each candidate."""
+    """Yields a commented line for each candidate."""
     if names:
         yield f'# The {role} is not clear: remove the "# " of the right line.'
     else:
@@ -112,7 +112,7 @@ def _no_correlation() -> Iterator[str]:
 
 
 def _answers(answers: tuple[AnswerProposal, ...]) -> Iterator[list[str]]:
-    """Yield the parts of the annotations: a line for each request, or lines to choose from."""
+    """Yields the parts of the annotations: a line for each request, or lines to choose from."""
     known = [item for item in answers if item.answer is not None]
     if answers:
         yield [

@@ -13,7 +13,7 @@ from google.protobuf.descriptor_pb2 import (
 
 
 def changes(old: Iterable[FileDescriptorProto], new: Iterable[FileDescriptorProto]) -> list[str]:
-    """Return a line for each element that was added, removed or changed.
+    """Returns a line for each element that was added, removed or changed.
 
     Elements inside an added or removed message are not listed.
     """
@@ -36,7 +36,7 @@ def _outer(name: str) -> str:
 
 
 def _elements(files: Iterable[FileDescriptorProto]) -> dict[str, str]:
-    """Return a description of each message, field, enum and value by its full name."""
+    """Returns a description of each message, field, enum and value by its full name."""
     elements: dict[str, str] = {}
     for file in files:
         prefix = f"{file.package}." if file.package else ""

@@ -87,7 +87,7 @@ class MessagePlan:
 def encoding_plans(
     protocol: Protocol, annotated: Annotated, vocabulary: Vocabulary | None
 ) -> dict[str, MessagePlan]:
-    """Return the plans by full name of the message, in order of declaration.
+    """Returns the plans by full name of the message, in order of declaration.
 
     vocabulary: the SDK whose objects are encoded; None if there is none.
     """
@@ -131,7 +131,7 @@ class _Planner:
         }
 
     def _tags(self) -> dict[str, str | None]:
-        """Return the tag of each message that can be the source of an arm.
+        """Returns the tag of each message that can be the source of an arm.
 
         A message that is the payload of arms with different tags has none.
         """

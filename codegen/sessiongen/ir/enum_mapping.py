@@ -30,7 +30,7 @@ class EnumBinding:
 
 
 def bind(enum: Enum, annotated: Annotated, vocabulary: Vocabulary) -> EnumBinding | None:
-    """Return the binding of an enum, or None if the SDK has no such enum."""
+    """Returns the binding of an enum, or None if the SDK has no such enum."""
     fact = _sdk_enum(enum, annotated, vocabulary)
     if fact is None:
         return None
@@ -49,7 +49,7 @@ def bind(enum: Enum, annotated: Annotated, vocabulary: Vocabulary) -> EnumBindin
 
 
 def matching_enums(enum: Enum, annotated: Annotated, vocabulary: Vocabulary) -> list[str]:
-    """Return the names of an SDK's enums whose values are all values of an enum."""
+    """Returns the names of an SDK's enums whose values are all values of an enum."""
     keys = {key for key, _ in _comparison_keys(enum, annotated)}
     return [
         fact.name
@@ -59,7 +59,7 @@ def matching_enums(enum: Enum, annotated: Annotated, vocabulary: Vocabulary) -> 
 
 
 def fallback_of(enum: Enum, annotated: Annotated) -> EnumValue | None:
-    """Return the value that an enum declares for unknown literals."""
+    """Returns the value that an enum declares for unknown literals."""
     annotation = annotated.get(enum.full_name, "unknown")
     if annotation is None:
         return None
@@ -67,7 +67,7 @@ def fallback_of(enum: Enum, annotated: Annotated) -> EnumValue | None:
 
 
 def value_faults(enums: Iterable[Enum], annotated: Annotated) -> list[Diagnostic]:
-    """Return a fault for each value with the same literal as another value of its enum."""
+    """Returns a fault for each value with the same literal as another value of its enum."""
     faults = []
     for enum in enums:
         seen: dict[str, EnumValue] = {}
@@ -81,7 +81,7 @@ def value_faults(enums: Iterable[Enum], annotated: Annotated) -> list[Diagnostic
 
 
 def prefix(enum: Enum) -> str:
-    """Return the common prefix of an enum's values: the enum's name if that is a prefix."""
+    """Returns the common prefix of an enum's values: the enum's name if that is a prefix."""
     names = [value.name for value in enum.values]
     name_prefix = f"{snake(enum.path[-1]).upper()}_"
     if all(name.startswith(name_prefix) and name != name_prefix for name in names):
@@ -97,7 +97,7 @@ def prefix(enum: Enum) -> str:
 
 
 def normalized(name: str) -> str:
-    """Return a name in the form in which names are compared."""
+    """Returns a name in the form in which names are compared."""
     return name.casefold().replace("-", "_")
 
 
@@ -111,7 +111,7 @@ def _sdk_enum(enum: Enum, annotated: Annotated, vocabulary: Vocabulary) -> EnumF
 
 
 def _comparison_keys(enum: Enum, annotated: Annotated) -> list[tuple[str, EnumValue]]:
-    """Return each value with the key by which it is compared."""
+    """Returns each value with the key by which it is compared."""
     shared = prefix(enum)
     keys = []
     for value in enum.values:

@@ -30,7 +30,7 @@ class Model:
         return self.compiled.warnings
 
     def cache_inputs(self, config: Config) -> list[str]:
-        """Return the files that were read, by import name or as a descriptor set."""
+        """Returns the files that were read, by import name or as a descriptor set."""
         descriptor_set = config.input.descriptor_set
         if descriptor_set is not None:
             return [descriptor_set.name]

@@ -10,12 +10,12 @@ _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def snake(name: str) -> str:
-    """Return a CamelCase name in snake_case: `LLMModelUsage` gives `llm_model_usage`."""
+    """Returns a CamelCase name in snake_case: `LLMModelUsage` gives `llm_model_usage`."""
     return _WORD.sub("_", name).lower()
 
 
 def flat_names(paths: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    """Return a flat CamelCase name for each path of nested names, by full name.
+    """Returns a flat CamelCase name for each path of nested names, by full name.
 
     `Content.Status` becomes `ContentStatus`. If there is a top-level `ContentStatus`, the
     nested one becomes `Content__Status`. Equal paths in several proto packages start with the

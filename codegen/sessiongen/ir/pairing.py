@@ -51,7 +51,7 @@ class Pairing:
         }
 
     def calls(self, diagnostics: list[Diagnostic]) -> tuple[Call, ...]:
-        """Return each request arm with the arm that answers it; append faults to `diagnostics`."""
+        """Returns each request arm with the arm that answers it; append faults to `diagnostics`."""
         calls = []
         for arm in self.request.arms:
             answer = self._answer(arm)
@@ -66,7 +66,7 @@ class Pairing:
         return tuple(calls)
 
     def _answer(self, arm: Field) -> Field | Diagnostic | None:
-        """Return the arm that answers a request, None if it needs none, or a fault."""
+        """Returns the arm that answers a request, None if it needs none, or a fault."""
         annotation = self.annotated.get(f"{self.request.full_name}.{arm.name}", "response")
         if not self.response.present or (annotation is not None and annotation.value == ""):
             return None

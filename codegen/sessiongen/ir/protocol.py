@@ -37,7 +37,7 @@ class BoundEnum:
     bindings: Mapping[str, EnumBinding]
 
     def binding(self, vocabulary: Vocabulary | None) -> EnumBinding | None:
-        """Return the binding to the enum of an SDK; None if it has no such enum."""
+        """Returns the binding to the enum of an SDK; None if it has no such enum."""
         return None if vocabulary is None else self.bindings.get(vocabulary.sdk)
 
 
@@ -59,7 +59,7 @@ class Protocol:
     vocabularies: tuple[Vocabulary, ...]
 
     def vocabulary(self, language: str) -> Vocabulary | None:
-        """Return the vocabulary of the first configured SDK in a language, or None."""
+        """Returns the vocabulary of the first configured SDK in a language, or None."""
         return next((item for item in self.vocabularies if item.language == language), None)
 
 
@@ -69,7 +69,7 @@ def assemble(
     config: Config,
     vocabularies: tuple[Vocabulary, ...] | None = None,
 ) -> Protocol:
-    """Return the protocol of a schema.
+    """Returns the protocol of a schema.
 
     vocabularies: used in place of the files that the configuration names.
 
@@ -129,7 +129,7 @@ def _full(message: str, field: Field) -> str:
 def _check_annotations(
     annotated: Annotated, roles: Roles, schema: Schema, diagnostics: list[Diagnostic]
 ) -> None:
-    """Append a fault for each annotation on an element of the wrong kind."""
+    """Appends a fault for each annotation on an element of the wrong kind."""
     requests = {_full(roles.request.full_name, arm) for arm in roles.request.arms}
     events = {_full(roles.event.full_name, arm) for arm in roles.event.arms}
     arms = {_full(item.full_name, arm) for item in roles.messages() for arm in item.oneof.arms}

@@ -10,13 +10,13 @@ from sessiongen.ir.schema import Kind, Message
 
 
 def sent_by_host(protocol: Protocol) -> list[Message]:
-    """Return the messages reachable from events and responses, in order of declaration."""
+    """Returns the messages reachable from events and responses, in order of declaration."""
     names = reachable(protocol, [protocol.roles.event, protocol.roles.response])
     return [item for item in protocol.schema.own_messages() if item.full_name in names]
 
 
 def reachable(protocol: Protocol, roles: Sequence[RoleMessage]) -> set[str]:
-    """Return the full names of the protocol's own messages reachable from the arms of roles."""
+    """Returns the full names of the protocol's own messages reachable from the arms of roles."""
     schema = protocol.schema
     own = {item.full_name for item in schema.own_messages()}
     pending = [arm.value.type_name for role in roles for arm in role.arms]
@@ -30,7 +30,7 @@ def reachable(protocol: Protocol, roles: Sequence[RoleMessage]) -> set[str]:
 
 
 def reachable_enums(protocol: Protocol) -> set[str]:
-    """Return the full names of the enums in messages reachable from the roles."""
+    """Returns the full names of the enums in messages reachable from the roles."""
     roles = protocol.roles
     holders = [*roles.messages(), *([roles.envelope] if roles.envelope else [])]
     schema = protocol.schema

@@ -16,7 +16,7 @@ _UNITS = ("_ms", "_in_s")
 
 
 def find_record(message: Message, annotated: Annotated, vocabulary: Vocabulary) -> Record | None:
-    """Return the class of a message: with its name, or its name and "Event"."""
+    """Returns the class of a message: with its name, or its name and "Event"."""
     annotation = annotated.get(message.full_name, "sdk_class")
     name = message.path[-1]
     for candidate in split(annotation) if annotation else [name, f"{name}Event"]:
@@ -29,24 +29,24 @@ def find_record(message: Message, annotated: Annotated, vocabulary: Vocabulary) 
 def find_field(
     message: Message, field: Field, annotated: Annotated, record: Record | None
 ) -> FieldFact | None:
-    """Return the field of a class that fills a field of its message."""
+    """Returns the field of a class that fills a field of its message."""
     names = {snake(name) for name in source_names(message, field, annotated)}
     facts = record.fields if record else ()
     return next((item for item in facts if spellings(item) & names), None)
 
 
 def source_names(message: Message, field: Field, annotated: Annotated) -> list[str]:
-    """Return the possible names of a field's source: the field's name, unless annotated."""
+    """Returns the possible names of a field's source: the field's name, unless annotated."""
     annotation = annotated.get(f"{message.full_name}.{field.name}", "sdk_field")
     return split(annotation) if annotation else [field.name]
 
 
 def spellings(fact: FieldFact) -> set[str]:
-    """Return the names in snake_case that match a field of a class."""
+    """Returns the names in snake_case that match a field of a class."""
     name = snake(fact.name)
     return {name, *(name.removesuffix(unit) for unit in _UNITS)}
 
 
 def split(annotation: Annotation) -> list[str]:
-    """Return the names in an annotation, which are separated by commas."""
+    """Returns the names in an annotation, which are separated by commas."""
     return [name.strip() for name in annotation.value.split(",")]

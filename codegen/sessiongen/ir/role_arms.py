@@ -25,7 +25,7 @@ def divide(
     annotated: Annotated,
     diagnostics: list[Diagnostic],
 ) -> None:
-    """Remove the arms of other roles from the message of each role.
+    """Removes the arms of other roles from the message of each role.
 
     messages: the message of each role, which is replaced.
     diagnostics: faults are appended.
@@ -48,7 +48,7 @@ def divide(
 
 
 def pair_name(arm: str, role: str, config: Config) -> str:
-    """Return the part of an arm's name that a request and its response share.
+    """Returns the part of an arm's name that a request and its response share.
 
     It is the part that the `*` of a pattern matches, or the whole name.
     """
@@ -94,7 +94,7 @@ class _Division:
         return len(self.group) > 1 or bool(self.patterns or self.annotated_roles)
 
     def messages(self) -> dict[str, RoleMessage]:
-        """Return the message of each role with its arms."""
+        """Returns the message of each role with its arms."""
         rest = [role for role in self.group if role not in self.patterns]
         if len(rest) > 1 and not self.annotated_roles:
             self._report_undivided(rest)
@@ -110,7 +110,7 @@ class _Division:
         return {role: replace(item, arms=arms[role]) for role, item in self.group.items()}
 
     def _role(self, arm: Field, rest: list[str]) -> str:
-        """Return the role of an arm, "" if it has none."""
+        """Returns the role of an arm, "" if it has none."""
         annotated_role = self.annotated_roles.get(arm.name)
         if annotated_role is not None:
             return annotated_role

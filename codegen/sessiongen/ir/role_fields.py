@@ -28,7 +28,7 @@ class FieldFinder:
         self.open = open_
 
     def correlation(self, request: RoleMessage, response: RoleMessage) -> dict[str, Field | None]:
-        """Find a scalar outside of all oneofs that request and response both have."""
+        """Finds a scalar outside of all oneofs that request and response both have."""
         if not (request.present and response.present):
             return self._without_message("correlation", "a response")
         response_fields = {item.name: item for item in response.outside()}
@@ -48,7 +48,7 @@ class FieldFinder:
     def _report_other_range(
         self, request: RoleMessage, field: Field, response: RoleMessage, other: Field
     ) -> None:
-        """Report a correlation field that some responses cannot contain."""
+        """Reports a correlation field that some responses cannot contain."""
         fault = (
             f"{request.full_name}.{field.name} is {field.value.range}, and "
             f"{response.full_name}.{other.name} is {other.value.range}"
@@ -57,7 +57,7 @@ class FieldFinder:
         self.diagnostics.append(Diagnostic(field.span, Rule.ROLE_SHAPE, fault, help_))
 
     def timestamp(self, event: RoleMessage) -> dict[str, Field | None]:
-        """Find a google.protobuf.Timestamp outside of all oneofs of the event."""
+        """Finds a google.protobuf.Timestamp outside of all oneofs of the event."""
         if not event.present:
             return self._without_message("timestamp", "an event")
         candidates = [
@@ -68,7 +68,7 @@ class FieldFinder:
         return self._choose("timestamp", event, candidates)
 
     def error(self, request: RoleMessage, response: RoleMessage) -> dict[str, Field | None]:
-        """Find a string outside of all oneofs that only the response has.
+        """Finds a string outside of all oneofs that only the response has.
 
         Unless it is configured, its name has to contain a word for an error.
         """
@@ -98,7 +98,7 @@ class FieldFinder:
         return {"error": named[0] if named else None}
 
     def error_arms(self, response: RoleMessage) -> tuple[ErrorArm, ...]:
-        """Return the response arms that the configuration names as errors, in its order."""
+        """Returns the response arms that the configuration names as errors, in its order."""
         configured = self.config.roles.get("error")
         arms = {arm.name: arm for arm in response.arms}
         names = configured.names if configured is not None else ()
@@ -109,7 +109,7 @@ class FieldFinder:
         )
 
     def _text(self, arm: Field) -> Field | None:
-        """Return the field of an arm's payload that describes the error."""
+        """Returns the field of an arm's payload that describes the error."""
         payload = self.schema.messages.get(arm.value.type_name)
         texts = [item for item in payload.outside() if is_text(item)] if payload else []
         by_name = [item for item in texts if names_error(item.name) or item.name in _TEXT_NAMES]

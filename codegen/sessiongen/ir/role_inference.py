@@ -48,7 +48,7 @@ class Search:
     diagnostics: list[Diagnostic]
 
     def roles(self) -> Roles | None:
-        """Return the roles, or None if there are faults."""
+        """Returns the roles, or None if there are faults."""
         known = self.messages
         event, request, response = (known.get(role) for role in _ARM_ROLES)
         if self.diagnostics or event is None or request is None or response is None:
@@ -57,7 +57,7 @@ class Search:
         return Roles(envelope, event, request, response, **self.fields, error_arms=self.error_arms)
 
     def named(self) -> list[tuple[str, str]]:
-        """Return each known role with the name of its message or field; "-" for none."""
+        """Returns each known role with the name of its message or field; "-" for none."""
         known = {**self.messages, **self.fields}
         named = {role: name_of(known[role]) for role in ROLES if role in known}
         if "error" in named:
@@ -66,7 +66,7 @@ class Search:
 
 
 def search(schema: Schema, config: Config, annotated: Annotated) -> Search:
-    """Find the roles of a schema: as configured, or by names and shapes."""
+    """Finds the roles of a schema: as configured, or by names and shapes."""
     finder = _Finder(schema, config)
     messages = finder.messages()
     divide(messages, config, annotated, finder.diagnostics)
@@ -119,7 +119,7 @@ class _Finder:
         return messages
 
     def _absent(self) -> list[str]:
-        """Return the roles that are false in codegen.toml."""
+        """Returns the roles that are false in codegen.toml."""
         configured = self.config.roles
         absent = [role for role in _ARM_ROLES if role in configured and not configured[role].names]
         if "request" in absent and "response" not in configured:
@@ -136,7 +136,7 @@ class _Finder:
         return absent
 
     def _role_candidates(self, role: str, envelopes: list[Message]) -> list[RoleMessage]:
-        """Return the message that is configured for a role, or the candidates."""
+        """Returns the message that is configured for a role, or the candidates."""
         configured = self.config.roles.get(role)
         if configured is not None:
             return self._configured_message(role, configured)
@@ -153,7 +153,7 @@ class _Finder:
         return [_with_arms(item, _oneof_of_role(item, role)) for item in candidates]
 
     def _envelope_candidates(self) -> list[Message]:
-        """Return the messages that carry candidates for at least two different roles."""
+        """Returns the messages that carry candidates for at least two different roles."""
         candidates = {
             role: {item.full_name for item in self.candidates if _is_candidate(item, role)}
             for role in _ARM_ROLES
@@ -191,7 +191,7 @@ class _Finder:
         return {"envelope": _with_arms(candidates[0], _oneof_carrying(candidates[0], names))}
 
     def _configured_message(self, role: str, configured: ConfigValue) -> list[RoleMessage]:
-        """Return the message that codegen.toml names for a role, or report a fault."""
+        """Returns the message that codegen.toml names for a role, or reports a fault."""
         span = self.config.span(configured.key_path)
         name = configured.value or ""
         messages = self.schema.own_messages()
@@ -233,7 +233,7 @@ class _Finder:
             self._fault(item.span, Rule.ROLE_AMBIGUOUS, fault, help_)
 
     def _report_missing(self, role: str, known: list[RoleMessage]) -> None:
-        """Report that no message has a role, with the messages that may have it."""
+        """Reports that no message has a role, with the messages that may have it."""
         named = [
             item
             for item in self.schema.own_messages()
@@ -259,7 +259,7 @@ class _Finder:
     def _other_candidates(
         self, role: str, known: list[RoleMessage], named: list[Message]
     ) -> list[Message]:
-        """Return the messages whose names do not show a role, most likely first."""
+        """Returns the messages whose names do not show a role, most likely first."""
         known_names = {item.full_name for item in known}
         free = [
             item
@@ -281,7 +281,7 @@ class _Finder:
         return sorted(free, key=likely)
 
     def _protocol_span(self) -> Span:
-        """Return the beginning of the last file of the protocol, or the input in codegen.toml."""
+        """Returns the beginning of the last file of the protocol, or the input in codegen.toml."""
         spans = [
             item.span for item in self.schema.own_messages() if item.file == self.schema.own[-1]
         ]
@@ -306,7 +306,7 @@ def _is_candidate(message: Message, role: str) -> bool:
 
 
 def _oneof_of_role(message: Message, role: str) -> Oneof | None:
-    """Return the oneof with the arms of a role, None if the message has no oneof."""
+    """Returns the oneof with the arms of a role, None if the message has no oneof."""
     named = [item for item in message.oneofs if item.name.lower().endswith(role)]
     return next(iter([*named, *message.oneofs]), None)
 
@@ -316,7 +316,7 @@ def _largest(message: Message) -> Oneof:
 
 
 def _oneof_carrying(message: Message, names: set[str]) -> Oneof:
-    """Return the oneof whose arms carry most of these messages."""
+    """Returns the oneof whose arms carry most of these messages."""
 
     def count(oneof: Oneof) -> int:
         return sum(arm.value.type_name in names for arm in oneof.arms)
@@ -351,7 +351,7 @@ def _shortened(names: list[str], most: int = 8) -> str:
 
 
 def _outermost(messages: list[Message]) -> list[Message]:
-    """Return the messages that are not payloads of others in the list."""
+    """Returns the messages that are not payloads of others in the list."""
     carried = {name for item in messages for name in _payloads(item) - {item.full_name}}
     return [item for item in messages if item.full_name not in carried] or messages
 

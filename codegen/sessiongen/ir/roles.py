@@ -57,7 +57,7 @@ class RoleMessage(Message):
 
 
 def role_message(message: Message, oneof: Oneof, arms: tuple[Field, ...]) -> RoleMessage:
-    """Return a message with its role."""
+    """Returns a message with its role."""
     inherited = {item.name: getattr(message, item.name) for item in fields(message)}
     return RoleMessage(**inherited, oneof=oneof, arms=arms)
 
@@ -107,7 +107,7 @@ class Roles:
     timestamp: Field | None
 
     def named(self) -> list[tuple[str, str]]:
-        """Return each role with the name of its message or field; "-" for none."""
+        """Returns each role with the name of its message or field; "-" for none."""
         named = {role: name_of(getattr(self, role)) for role in ROLES}
         named["error"] = error_names(self.error, self.error_arms)
         return list(named.items())
@@ -125,17 +125,17 @@ class Roles:
         return self.request if self.request.present else self.event
 
     def span(self, role: str) -> Span:
-        """Return the position of the message of a role, or of the main message without it."""
+        """Returns the position of the message of a role, or of the main message without it."""
         message: RoleMessage = getattr(self, role)
         return message.span if message.present else self.main.span
 
     def messages(self) -> list[RoleMessage]:
-        """Return the messages of events, requests and responses, if they exist."""
+        """Returns the messages of events, requests and responses, if they exist."""
         return [item for item in (self.event, self.request, self.response) if item.present]
 
 
 def name_of(holder: RoleMessage | Field | None) -> str:
-    """Return the name of the message or field of a role; "-" for none."""
+    """Returns the name of the message or field of a role; "-" for none."""
     if isinstance(holder, Field):
         return holder.name
     if holder is None or not holder.present:
@@ -144,18 +144,18 @@ def name_of(holder: RoleMessage | Field | None) -> str:
 
 
 def error_names(error: RoleMessage | Field | None, arms: tuple[ErrorArm, ...]) -> str:
-    """Return the names of the field and the arms for errors; "-" for none."""
+    """Returns the names of the field and the arms for errors; "-" for none."""
     fields_ = [error] if isinstance(error, Field) else []
     return ", ".join(item.name for item in (*fields_, *(item.arm for item in arms))) or "-"
 
 
 def absence(role: str, name: str) -> str:
-    """Return the consequence of a missing role, to print after its "-"; "" otherwise."""
+    """Returns the consequence of a missing role, to print after its "-"; "" otherwise."""
     return f"  ({ABSENT[role]})" if name == "-" else ""
 
 
 def notes(roles: Roles, config: Config) -> list[Diagnostic]:
-    """Return notes on roles without a field that may have one."""
+    """Returns notes on roles without a field that may have one."""
     diagnostics = []
     answered = roles.request.present and roles.response.present
     if answered and roles.correlation is None and "correlation" not in config.roles:
@@ -167,7 +167,7 @@ def notes(roles: Roles, config: Config) -> list[Diagnostic]:
 
 
 def error_candidates(request: Message, response: Message) -> list[Field]:
-    """Return the strings that only the response has, without a word for an error in their names."""
+    """Returns the strings that only the response has, without a word for an error in their names."""
     request_fields = {item.name for item in request.outside()}
     return [
         item

@@ -104,7 +104,7 @@ class Message:
     span: Span
 
     def outside(self) -> tuple[Field, ...]:
-        """Return the fields that are in no real oneof."""
+        """Returns the fields that are in no real oneof."""
         return tuple(item for item in self.fields if item.oneof is None)
 
 
@@ -139,7 +139,7 @@ class Schema:
     own: tuple[str, ...]
 
     def own_messages(self) -> list[Message]:
-        """Return the protocol's own messages in order of declaration."""
+        """Returns the protocol's own messages in order of declaration."""
         return [item for item in self.messages.values() if item.file in self.own]
 
 
@@ -148,7 +148,7 @@ def build(
     own: tuple[str, ...],
     source_map: SourceMap,
 ) -> Schema:
-    """Return the schema of descriptors that link."""
+    """Returns the schema of descriptors that link."""
     pool = descriptor_pool.DescriptorPool()
     reader = _SchemaReader(source_map)
     for item in files:
@@ -166,14 +166,14 @@ class Locations:
         self._by_path = {tuple(item.path): item for item in file.source_code_info.location}
 
     def span(self, path: Path) -> Span:
-        """Return the position of an element's declaration."""
+        """Returns the position of an element's declaration."""
         location = self._by_path.get(path)
         if location is None or len(location.span) < 2:
             return self._source_map.span(self.file.name)
         return self._source_map.span(self.file.name, location.span[0], location.span[1])
 
     def docs(self, path: Path) -> str:
-        """Return the leading comment of an element, or its trailing one if there is none."""
+        """Returns the leading comment of an element, or its trailing one if there is none."""
         location = self._by_path.get(path)
         if location is None:
             return ""
@@ -181,7 +181,7 @@ class Locations:
 
 
 def clean(comment: str) -> str:
-    """Return a comment without common indentation, trailing spaces and outer blank lines."""
+    """Returns a comment without common indentation, trailing spaces and outer blank lines."""
     lines = [line.rstrip() for line in comment.replace("\r\n", "\n").split("\n")]
     indents = [len(line) - len(line.lstrip(" ")) for line in lines if line]
     indent = min(indents, default=0)
@@ -299,7 +299,7 @@ def _has_checked_utf8(
 def _features(
     file: descriptor_pb2.FileDescriptorProto, field: descriptor_pb2.FieldDescriptorProto
 ) -> descriptor_pb2.FeatureSet:
-    """Return the features that the file and the field set."""
+    """Returns the features that the file and the field set."""
     features = descriptor_pb2.FeatureSet()
     features.CopyFrom(file.options.features)
     features.MergeFrom(field.options.features)

@@ -45,7 +45,7 @@ class Cache:
         }
 
     def target_file(self, output: Output) -> Path:
-        """Return the file in which the target of an output may store results."""
+        """Returns the file in which the target of an output may store results."""
         self._make_folder()
         name = f"{self._config.path.name}\0{output.key_path[1:]}"
         return self._folder / f"{output.language}-{key_of(name)}.json"
@@ -58,7 +58,7 @@ class Cache:
             pass
 
     def unchanged(self) -> list[list[str]] | None:
-        """Return each output's files if neither inputs nor outputs have changed, else None."""
+        """Returns each output's files if neither inputs nor outputs have changed, else None."""
         # The files of an installed module are unknown before it is imported.
         installed = self._config.input.messages is not None
         if installed or not all(output.options.cacheable for output in self._config.outputs):
@@ -72,7 +72,7 @@ class Cache:
         return [sorted(files) for files in current["outputs"]] if current == saved else None
 
     def save(self, inputs: list[str], files: Sequence[Mapping[str, str]]) -> None:
-        """Save the current state; errors are ignored, as the cache only saves time.
+        """Saves the current state; errors are ignored, as the cache only saves time.
 
         inputs: import names, or the descriptor set.
         files: the generated files of each output.
@@ -100,7 +100,7 @@ class Cache:
         }
 
     def _input(self, name: str) -> list[str]:
-        """Return the path and the digest of the file with an import name.
+        """Returns the path and the digest of the file with an import name.
 
         The path matters because a new file on an earlier include path hides the old one.
         """
@@ -126,7 +126,7 @@ class Cache:
 
 
 def key_of(text: str) -> str:
-    """Return a part of a file name for a text."""
+    """Returns a part of a file name for a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -27,12 +27,12 @@ _SERIALIZED_DATA_SHOWN = 60
 
 
 def full(drift: Drift) -> str:
-    """Return a patch from the output folders to the generated files, manifests included."""
+    """Returns a patch from the output folders to the generated files, manifests included."""
     return "".join(item.diff(display(output.folder)) for output, items in drift for item in items)
 
 
 def short(drift: Drift, model: Model, config: Config) -> str:
-    """Return the changes of the protocol and the beginning of the diff."""
+    """Returns the changes of the protocol and the beginning of the diff."""
     changes = _protocol_changes(drift, model)
     lines = ["changes of the protocol:"] if changes else []
     lines += [f"  {item}" for item in changes[:_MAX_CHANGES]]
@@ -49,7 +49,7 @@ def short(drift: Drift, model: Model, config: Config) -> str:
 
 
 def _protocol_changes(drift: Drift, model: Model) -> list[str]:
-    """Return the changes since the descriptors from which the outputs were generated."""
+    """Returns the changes since the descriptors from which the outputs were generated."""
     new = [file for file in model.annotated.files if file.name in model.compiled.own]
     for output, items in drift:
         actual = {item.path: item.actual for item in items if item.actual is not None}

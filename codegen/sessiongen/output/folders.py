@@ -9,11 +9,11 @@ from sessiongen.targets import registry
 
 
 def folder_of(output: Output) -> Folder:
-    """Return the folder of an output, with the mark and suffixes of its generated files."""
+    """Returns the folder of an output, with the mark and suffixes of its generated files."""
     target = registry.get(output.language)
     return Folder(output.folder, target.mark, target.suffixes)
 
 
 def versions_of(output: Output) -> dict[str, str]:
-    """Return the version of each tool that shapes an output, including the generator."""
+    """Returns the version of each tool that shapes an output, including the generator."""
     return {"sessiongen": __version__, **registry.get(output.language).tool_versions()}

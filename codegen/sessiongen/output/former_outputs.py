@@ -18,7 +18,7 @@ from sessiongen.paths import display
 
 
 def former_outputs(config: Config) -> list[Diagnostic]:
-    """Return a warning for each folder of an earlier run that is no longer an output."""
+    """Returns a warning for each folder of an earlier run that is no longer an output."""
     return [
         Diagnostic(
             Span(display(config.root / name)),
@@ -32,7 +32,7 @@ def former_outputs(config: Config) -> list[Diagnostic]:
 
 
 def remember_outputs(config: Config) -> None:
-    """Add the output folders to the list; errors are ignored, as it is only a help."""
+    """Adds the output folders to the list; errors are ignored, as it is only a help."""
     names = sorted({*_names(config), *_former(config)})
     try:
         _file(config).write_text(json.dumps(names), encoding="utf-8")
@@ -52,7 +52,7 @@ def _former(config: Config) -> list[str]:
 
 
 def _names(config: Config) -> set[str]:
-    """Return the output folders as they are listed."""
+    """Returns the output folders as they are listed."""
     return {_name(output.folder, config.root) for output in config.outputs}
 
 

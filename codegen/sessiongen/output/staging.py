@@ -24,7 +24,7 @@ EDITED = ".edited"
 
 
 def write(plans: Sequence[Plan]) -> list[Diagnostic]:
-    """Apply the plans of all outputs; return a warning for each file that was edited by hand.
+    """Applies the plans of all outputs; returns a warning for each file that was edited by hand.
 
     The manifest of an output is moved last. The edited text of a file is copied to another file
     beside it.
@@ -55,7 +55,7 @@ def _staging(folder: Path) -> Path:
 
 
 def _texts(plan: Plan) -> dict[str, str]:
-    """Return the files to write, with the manifest last."""
+    """Returns the files to write, with the manifest last."""
     texts = {item.path: item.expected for item in plan.changes if item.expected is not None}
     if MANIFEST in texts:
         texts[MANIFEST] = texts.pop(MANIFEST)
@@ -63,7 +63,7 @@ def _texts(plan: Plan) -> dict[str, str]:
 
 
 def _stage(plan: Plan) -> None:
-    """Write the files of an output to its staging folder."""
+    """Writes the files of an output to its staging folder."""
     folder = plan.folder.path
     folder.mkdir(parents=True, exist_ok=True)
     _remove_stale_staging(folder)
@@ -78,7 +78,7 @@ def _stage(plan: Plan) -> None:
 
 
 def _apply(plan: Plan) -> list[Diagnostic]:
-    """Move the staged files of an output into place; return its warnings."""
+    """Moves the staged files of an output into place; returns its warnings."""
     folder = plan.folder.path
     backups = [(_backup(folder, item), item) for item in plan.edited]
     with _signals_blocked():
@@ -103,7 +103,7 @@ def _write_fault(folder: Path, error: OSError) -> Diagnostic:
 
 
 def _backup(folder: Path, item: Difference) -> Path:
-    """Copy an edited file to an unused name beside it, and return the new path."""
+    """Copies an edited file to an unused name beside it, and returns the new path."""
     path = folder / f"{item.path}{EDITED}"
     number = 1
     while os.path.lexists(path):
@@ -135,7 +135,7 @@ def _preserved_warning(folder: Path, difference: Difference) -> Diagnostic:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Block signals that end the process until the end of the block."""
+    """Blocks signals that end the process until the end of the block."""
     # Windows cannot block signals.
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -150,7 +150,7 @@ def _signals_blocked() -> Iterator[None]:
 
 
 def _remove_stale_staging(folder: Path) -> None:
-    """Remove the staging folders of runs that were killed."""
+    """Removes the staging folders of runs that were killed."""
     for path in folder.glob(f"{STAGING}*"):
         pid = path.name.removeprefix(STAGING)
         # In a container, each run may have the same process id.

@@ -12,10 +12,10 @@ _MODULE = "import runpy; runpy.run_module({!r}, run_name='__main__', alter_sys=T
 
 
 def module(name: str, *arguments: str) -> list[str]:
-    """Return the command that runs a module as a program."""
+    """Returns the command that runs a module as a program."""
     return code(_MODULE.format(name), *arguments)
 
 
 def code(text: str, *arguments: str) -> list[str]:
-    """Return the command that runs a piece of code."""
+    """Returns the command that runs a piece of code."""
     return [sys.executable, "-c", _REMOVE_WORKING_DIRECTORY + text, *arguments]

@@ -13,7 +13,7 @@ _METADATA = ".dist-info"
 
 
 def installed(names: Collection[str]) -> dict[str, str]:
-    """Return the version of each distribution, or "not installed".
+    """Returns the version of each distribution, or "not installed".
 
     The versions are read from the names of the installed metadata folders: importlib.metadata
     would take a fifth of the time of an unchanged run.
@@ -27,7 +27,7 @@ def installed(names: Collection[str]) -> dict[str, str]:
 
 
 def _distributions(folder: str) -> list[tuple[str, str]]:
-    """Return (name, version) of each distribution whose metadata is in a folder."""
+    """Returns (name, version) of each distribution whose metadata is in a folder."""
     try:
         entries = os.listdir(folder)
     except OSError:
@@ -38,7 +38,7 @@ def _distributions(folder: str) -> list[tuple[str, str]]:
 
 
 def generator_digest() -> str:
-    """Return a digest of the generator's code and templates.
+    """Returns a digest of the generator's code and templates.
 
     In a checkout, they can change without a change of the version.
     """

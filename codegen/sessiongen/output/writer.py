@@ -38,7 +38,7 @@ class Manifest:
     files: Mapping[str, str]
 
     def dump(self) -> str:
-        """Return the manifest's text."""
+        """Returns the manifest's text."""
         data = {
             "tools": dict(sorted(self.tools.items())),
             "files": dict(sorted(self.files.items())),
@@ -55,7 +55,7 @@ class Difference:
     actual: str | None
 
     def diff(self, folder: str) -> str:
-        """Return a unified diff from the text on disk to the generated text."""
+        """Returns a unified diff from the text on disk to the generated text."""
         name = f"{folder}/{self.path}"
         lines = difflib.unified_diff(
             _lines(self.actual),
@@ -81,7 +81,7 @@ def _lines(text: str | None) -> list[str]:
 
 
 def load_manifest(folder: Path) -> Manifest | None:
-    """Return the manifest of a folder; None if there is none that can be read."""
+    """Returns the manifest of a folder; None if there is none that can be read."""
     try:
         data = json.loads(_read(folder / MANIFEST))
         tools, files = data["tools"], data["files"]
@@ -94,12 +94,12 @@ def load_manifest(folder: Path) -> Manifest | None:
 
 
 def manifest_for(files: Mapping[str, str], tools: Mapping[str, str]) -> Manifest:
-    """Return the manifest of generated files."""
+    """Returns the manifest of generated files."""
     return Manifest(tools, {name: digest(text) for name, text in files.items()})
 
 
 def compare(folder: Folder, files: Mapping[str, str]) -> list[Difference]:
-    """Return the differences between a folder and generated files, except in line endings."""
+    """Returns the differences between a folder and generated files, except in line endings."""
     differences = []
     for name, text in sorted(files.items()):
         actual = read_text(folder.path / name)
@@ -125,7 +125,7 @@ class Plan:
 
 
 def plan(folder: Folder, files: Mapping[str, str], manifest: Manifest) -> Plan:
-    """Return the changes that make a folder contain the generated files.
+    """Returns the changes that make a folder contain the generated files.
 
     Raises:
         InputError: a file that this tool did not write would be overwritten.
@@ -143,7 +143,7 @@ def plan(folder: Folder, files: Mapping[str, str], manifest: Manifest) -> Plan:
 def foreign_files(
     folder: Folder, files: Mapping[str, str], differences: Iterable[Difference]
 ) -> list[Diagnostic]:
-    """Return a fault for each file that would be overwritten although this tool did not write it.
+    """Returns a fault for each file that would be overwritten although this tool did not write it.
 
     files: the generated files. differences: those between the folder and the generated files.
     """
@@ -174,7 +174,7 @@ def _foreign_file(path: Path, damaged: bool) -> Diagnostic:
 
 
 def generated_files(folder: Folder) -> set[str]:
-    """Return the files in a folder that are in its manifest or have the mark.
+    """Returns the files in a folder that are in its manifest or have the mark.
 
     Subfolders are searched for marked files if the manifest has a file in them.
     """
@@ -221,7 +221,7 @@ def _is_relative(name: str) -> bool:
 
 
 def digest(text: str) -> str:
-    """Return the digest of a text for the manifest."""
+    """Returns the digest of a text for the manifest."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -230,7 +230,7 @@ def _read(path: Path) -> str:
 
 
 def read_text(path: Path) -> str | None:
-    """Return a file's text with LF line ends; None if there is no such file.
+    """Returns a file's text with LF line ends; None if there is no such file.
 
     Raises:
         InputError: the file may not be read.

@@ -61,7 +61,7 @@ class Parity:
         return {sdk: gap_file(path) for sdk, path in self.vocabulary_files.items()}
 
     def undeclared(self, sdk: str) -> list[Finding]:
-        """Return an SDK's differences that no gap declares, each once."""
+        """Returns an SDK's differences that no gap declares, each once."""
         findings = [item for section in self.sections for item in section.findings()]
         by_key = {item.key: item for item in findings if item.sdk == sdk}
         return [item for key, item in by_key.items() if key not in self.declared]
@@ -73,7 +73,7 @@ def compare(
     config: Config,
     origins: Mapping[str, str] | None = None,
 ) -> Parity:
-    """Return the parity of a protocol with the configured SDKs.
+    """Returns the parity of a protocol with the configured SDKs.
 
     origins: the folder of each SDK whose sources are at hand; its findings are reported there.
 
@@ -124,7 +124,7 @@ def _sections(
 
 
 def _diagnostic(finding: Finding, vocabulary: Path, origin: str | None) -> Diagnostic:
-    """Return the diagnostic of a finding: in the SDK's sources if these are at hand."""
+    """Returns the diagnostic of a finding: in the SDK's sources if these are at hand."""
     help_ = (
         f"change the protocol or annotate it, or declare the gap in "
         f"{display(gap_file(vocabulary))}: [[gaps]] "
@@ -138,7 +138,7 @@ def _diagnostic(finding: Finding, vocabulary: Path, origin: str | None) -> Diagn
 
 
 def _repeated_sdks(config: Config, vocabularies: Sequence[Vocabulary]) -> list[Diagnostic]:
-    """Return a fault for each SDK that has two vocabularies."""
+    """Returns a fault for each SDK that has two vocabularies."""
     names = [item.sdk for item in vocabularies]
     return [
         Diagnostic(

@@ -32,7 +32,7 @@ def sections(
     vocabularies: Sequence[Vocabulary],
     unknown_arms: Mapping[str, set[str]],
 ) -> list[Section]:
-    """Return the sections of events, of the fields beside their arm, and of requests.
+    """Returns the sections of events, of the fields beside their arm, and of requests.
 
     unknown_arms: the event arms that the messages of an SDK do not have.
     """
@@ -73,7 +73,7 @@ def sections(
 
 
 def _fields_beside_arm(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[Row]:
-    """Yield a row for each field of the event message outside its oneof.
+    """Yields a row for each field of the event message outside its oneof.
 
     The host should fill it from the SDK's event, and the driver should pass it on.
     """
@@ -92,7 +92,7 @@ def _fields_beside_arm(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -
 
 
 def _host_field_cell(event: Event, field: Field, vocabulary: Vocabulary) -> Cell:
-    """Return the field of the SDK's event from which a host fills a field beside the arm."""
+    """Returns the field of the SDK's event from which a host fills a field beside the arm."""
     host = vocabulary.host
     forwards = [item for item in host.forwards if item.arm == event.arm.name] if host else []
     record = (
@@ -130,7 +130,7 @@ def _driver_field_cell(field: Field, first: bool, vocabulary: Vocabulary) -> Cel
 
 
 def _unknown_request_row(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Row:
-    """Return the row that says whether hosts answer unknown requests."""
+    """Returns the row that says whether hosts answer unknown requests."""
     cells = []
     for item in vocabularies:
         cells += [_unknown_request_cell(protocol, item), Cell("")]
@@ -150,7 +150,7 @@ def _unknown_request_cell(protocol: Protocol, vocabulary: Vocabulary) -> Cell:
 
 
 def _sdk_only_events(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[Row]:
-    """Yield a row for each event of an SDK's session that no arm carries."""
+    """Yields a row for each event of an SDK's session that no arm carries."""
     known = {event.sdk_event for event in protocol.events}
     for index, vocabulary in enumerate(vocabularies):
         host, session = vocabulary.host, vocabulary.session
@@ -168,12 +168,12 @@ def _sdk_only_events(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> 
 
 
 def _session_events(vocabulary: Vocabulary) -> tuple[Compared, ...]:
-    """Return the differences that the session's events would have: all its events are known."""
+    """Returns the differences that the session's events would have: all its events are known."""
     return (Compared(vocabulary.sdk, f"sdk event {ANY}"),) if vocabulary.session else ()
 
 
 def _host_event_cell(event: Event, vocabulary: Vocabulary) -> Cell:
-    """Return the SDK's event that makes a host send an arm.
+    """Returns the SDK's event that makes a host send an arm.
 
     The cell is `direct` if the SDK calls the handler without an event.
     """
@@ -271,7 +271,7 @@ def _error_id(call: Call, text: str) -> str:
 def _error_findings(
     call: Call, vocabulary: Vocabulary, all_vocabularies: Sequence[Vocabulary]
 ) -> Iterator[Finding]:
-    """Yield a finding for each error text that only this SDK's host sends."""
+    """Yields a finding for each error text that only this SDK's host sends."""
     texts = [(item, text) for item in all_vocabularies for text in _error_texts(call, item)]
     for text in _error_texts(call, vocabulary):
         others = {item.sdk for item in all_vocabularies if item.sdk != vocabulary.sdk and item.host}

@@ -20,7 +20,7 @@ _HEADER = "# Known differences from {sdk}, grouped by reason.\n"
 
 
 def declare(parity: Parity) -> list[str]:
-    """Append an entry to the gap file of each SDK that has findings.
+    """Appends an entry to the gap file of each SDK that has findings.
 
     Returns:
         A line for each file that was written.

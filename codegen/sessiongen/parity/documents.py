@@ -35,7 +35,7 @@ class Sources:
         }
 
     def url(self, finding: Finding) -> str:
-        """Return the address of a finding's line at the tag of the SDK's version, or ""."""
+        """Returns the address of a finding's line at the tag of the SDK's version, or ""."""
         # A working copy has no tag.
         if finding.place is None or finding.sdk in self._origins:
             return ""
@@ -44,7 +44,7 @@ class Sources:
         return template.replace("{file}", quote(file)).replace("{line}", str(line))
 
     def data(self, finding: Finding) -> dict[str, str]:
-        """Return where a finding is in the SDK's source, with the keys of the JSON form."""
+        """Returns where a finding is in the SDK's source, with the keys of the JSON form."""
         place = finding.place
         if place is None:
             return {}
@@ -53,7 +53,7 @@ class Sources:
 
 
 def as_json(parity: Parity) -> str:
-    """Return the matrix, the findings and the declared gaps as one JSON document."""
+    """Returns the matrix, the findings and the declared gaps as one JSON document."""
     sources = Sources(parity)
     data: dict[str, Any] = {
         "sdks": parity.sdks,
@@ -111,7 +111,7 @@ def _diagnostic_data(parity: Parity, diagnostic: Diagnostic, sources: Sources) -
 
 
 def as_sarif(parity: Parity) -> str:
-    """Return the findings as a SARIF log. Declared gaps are not in it."""
+    """Returns the findings as a SARIF log. Declared gaps are not in it."""
     sources = Sources(parity)
     rules = [
         {"id": rule.value, "shortDescription": {"text": text}} for rule, text in _RULES.items()
@@ -154,6 +154,6 @@ def _location(span: Span) -> dict[str, Any]:
 
 
 def _fingerprint(diagnostic: Diagnostic, finding: Finding | None) -> str:
-    """Return what stays equal while lines move."""
+    """Returns what stays equal while lines move."""
     parts = finding.key if finding else (diagnostic.rule.value, diagnostic.message)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

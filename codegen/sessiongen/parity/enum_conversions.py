@@ -79,7 +79,7 @@ class EnumConversions:
         )
 
     def value_findings(self, value: EnumValue, literal: str) -> Iterator[Finding]:
-        """Yield a finding for each table that lacks a literal or has another value for it."""
+        """Yields a finding for each table that lacks a literal or has another value for it."""
         numbers = {item.name: item.number for item in self._enum.values}
         for table in self._tables:
             mapped = dict(table.pairs).get(literal)
@@ -97,13 +97,13 @@ class EnumConversions:
     def compared_values(
         self, literals: Iterable[str], findings: Iterable[Finding]
     ) -> tuple[Compared, ...]:
-        """Return the ids of the literals that every table converts to the right value."""
+        """Returns the ids of the literals that every table converts to the right value."""
         different = {item.id for item in findings}
         ids = [f"map {table.name}.{literal}" for table in self._tables for literal in literals]
         return tuple(Compared(self._sdk, item) for item in ids if item not in different)
 
     def table_cell(self) -> Cell:
-        """Return what converts the literals; a place that cannot be read is a finding."""
+        """Returns what converts the literals; a place that cannot be read is a finding."""
         findings = [self._unread_finding(item, name) for item, name in self._unread]
         findings += [self._constant_finding(item) for item in self._conversions if not item.pairs]
         names = [item.table if item.pairs else item.default for item in self._conversions]
@@ -118,7 +118,7 @@ class EnumConversions:
         return Cell(", ".join(dict.fromkeys(names)) or NOT_COMPARED, tuple(findings), compared)
 
     def default_cell(self) -> Cell:
-        """Return what the SDK's code makes of a literal that it does not know."""
+        """Returns what the SDK's code makes of a literal that it does not know."""
         findings = [
             self._finding(
                 f"default {item.table}: {item.within}",
@@ -131,13 +131,13 @@ class EnumConversions:
         return Cell(text or NOT_COMPARED, tuple(dict.fromkeys(findings)), self._compared_defaults())
 
     def _compared_defaults(self) -> tuple[Compared, ...]:
-        """Return the ids of the places of which every default is read, whatever their tables."""
+        """Returns the ids of the places of which every default is read, whatever their tables."""
         unread = {item.within for item, _ in self._unread}
         places = {item.within for item in self._defaults} - unread
         return tuple(Compared(self._sdk, f"default {ANY}: {within}") for within in sorted(places))
 
     def _all_tables(self, vocabulary: Vocabulary) -> Iterator[_Table]:
-        """Yield the tables that convert to values of the enum, each form of it once."""
+        """Yields the tables that convert to values of the enum, each form of it once."""
         names = {value.name for value in self._enum.values}
         seen: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
         for item in self._conversions:

@@ -33,7 +33,7 @@ from sessiongen.vocabulary.model import Vocabulary
 def sections(
     protocol: Protocol, annotated: Annotated, vocabularies: Sequence[Vocabulary]
 ) -> list[Section]:
-    """Return the sections of all enums, including those that no SDK has."""
+    """Returns the sections of all enums, including those that no SDK has."""
     return [
         _section(
             bound.enum,
@@ -128,7 +128,7 @@ def _unused(
     binding: EnumBinding,
     literals: Sequence[str],
 ) -> Iterator[Finding]:
-    """Yield a finding for each literal that no code of the SDK uses."""
+    """Yields a finding for each literal that no code of the SDK uses."""
     for item in vocabulary.unused_values:
         if item.enum == binding.fact.name and item.value in literals:
             message = (
@@ -142,7 +142,7 @@ def _unused(
 def _conversion_rows(
     fallback: EnumValue | None, conversions: Sequence[EnumConversions]
 ) -> Iterator[Row]:
-    """Yield the rows of the tables and of the defaults, if an SDK fills a field of the enum."""
+    """Yields the rows of the tables and of the defaults, if an SDK fills a field of the enum."""
     tables = tuple(item.table_cell() for item in conversions)
     if any(cell.text != NOT_COMPARED for cell in tables):
         yield Row("(converted by)", tables)
@@ -155,7 +155,7 @@ def _conversion_rows(
 def _sdk_only_cells(
     enum: Enum, fallback: EnumValue | None, vocabulary: Vocabulary, binding: EnumBinding
 ) -> Iterator[Cell]:
-    """Yield the SDK's values that the protocol lacks: literals, and any literal of an open set."""
+    """Yields the SDK's values that the protocol lacks: literals, and any literal of an open set."""
     fact = binding.fact
     for literal in binding.lost:
         message = (

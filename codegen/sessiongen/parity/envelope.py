@@ -23,7 +23,7 @@ from sessiongen.vocabulary.model import DIRECTIONS, Vocabulary
 
 
 def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
-    """Return the section of the envelope's arms; each SDK should send and receive every arm."""
+    """Returns the section of the envelope's arms; each SDK should send and receive every arm."""
     columns = tuple(f"{item.sdk} {direction}" for item in vocabularies for direction in DIRECTIONS)
     message = protocol.roles.envelope
     rows = [

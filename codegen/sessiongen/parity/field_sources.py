@@ -16,7 +16,7 @@ from sessiongen.vocabulary.model import FieldFact, FieldSource, Place, Vocabular
 
 
 def sources_of(message: Message, vocabulary: Vocabulary) -> dict[str, list[FieldSource]]:
-    """Return the sources of a message's fields by field, one for each place that fills it."""
+    """Returns the sources of a message's fields by field, one for each place that fills it."""
     path = ".".join(message.path)
     sources: dict[str, list[FieldSource]] = {}
     for item in vocabulary.sources:
@@ -32,7 +32,7 @@ def faults(
     own: FieldFact | None,
     sources: list[FieldSource],
 ) -> Iterator[tuple[FieldSource, str]]:
-    """Yield each source that differs from the field's own, and how it does.
+    """Yields each source that differs from the field's own, and how it does.
 
     names: the names of the field in the SDK. own: the field of the SDK's class, if it has one.
     """
@@ -58,7 +58,7 @@ def _fault(
 
 
 def _spellings(name: str) -> set[str]:
-    """Return the names that a field of the SDK may stand for, without its unit."""
+    """Returns the names that a field of the SDK may stand for, without its unit."""
     return spellings(FieldFact(name, "", False, Place("", 1)))
 
 

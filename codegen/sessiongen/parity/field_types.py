@@ -41,7 +41,7 @@ class FieldTypes:
         self._enums = {item.enum.full_name: item for item in enums}
 
     def difference(self, field: Field, record: Record, source: FieldFact) -> str | None:
-        """Return what differs between a message's field and its source, None if nothing does."""
+        """Returns what differs between a message's field and its source, None if nothing does."""
         parts = [part for part in alternatives(source.type) if part not in _ABSENT]
         if not parts:
             return None
@@ -99,7 +99,7 @@ class FieldTypes:
 
 
 def alternatives(type_: str) -> list[str]:
-    """Return the members of a type that is written in Python or TypeScript."""
+    """Returns the members of a type that is written in Python or TypeScript."""
     parts = []
     for part in _split(type_):
         match = _WRAPPER.match(part)
@@ -108,12 +108,12 @@ def alternatives(type_: str) -> list[str]:
 
 
 def class_names(type_: str) -> list[str]:
-    """Return the names in a type: those of its members, and of what a list of it holds."""
+    """Returns the names in a type: those of its members, and of what a list of it holds."""
     return re.findall(r"[A-Za-z_]\w*", type_)
 
 
 def _split(type_: str) -> Iterator[str]:
-    """Yield the parts of a type between `|`, outside of brackets and quotes."""
+    """Yields the parts of a type between `|`, outside of brackets and quotes."""
     depth, part = 0, ""
     for character in type_.replace("=>", _ARROW):
         depth += (character in "[<({") - (character in "]>)}")
@@ -136,7 +136,7 @@ def _kind(part: str) -> str:
 
 
 def _expected(field: Field) -> set[str]:
-    """Return the kinds of types that can fill a field, nothing for a message."""
+    """Returns the kinds of types that can fill a field, nothing for a message."""
     if field.key is not None:
         return {_MAP, _OTHER}
     if field.repeated:

@@ -40,7 +40,7 @@ from sessiongen.vocabulary.model import Construction, FieldFact, Record, Vocabul
 def sections(
     protocol: Protocol, annotated: Annotated, vocabularies: Sequence[Vocabulary]
 ) -> list[Section]:
-    """Return the sections of all messages with fields."""
+    """Returns the sections of all messages with fields."""
     common = {item.name for item in protocol.roles.event.common_fields}
     payloads = {arm.value.type_name for arm in protocol.roles.event.arms}
     result = []
@@ -72,7 +72,7 @@ def sections(
 def _messages(
     protocol: Protocol, annotated: Annotated, vocabularies: Sequence[Vocabulary]
 ) -> list[Message]:
-    """Return the messages to compare: those that hosts send, and others that an SDK has.
+    """Returns the messages to compare: those that hosts send, and others that an SDK has.
 
     Messages with a role, and those reachable from requests, are compared in other sections.
     """
@@ -105,7 +105,7 @@ def _is_payload(arm: Field, message: Message) -> bool:
 def _field_record(
     message: Message, protocol: Protocol, annotated: Annotated, vocabulary: Vocabulary
 ) -> Record | None:
-    """Return the class of a message that the fields of other classes have as their type."""
+    """Returns the class of a message that the fields of other classes have as their type."""
     if annotated.get(message.full_name, "sdk_class") is not None:
         return None
     names: set[str] = set()
@@ -160,7 +160,7 @@ class _SdkMessage:
                 self.places.setdefault(item.within, []).append(item)
 
     def _handled_record(self, vocabulary: Vocabulary) -> Record | None:
-        """Return the class that every handler takes that sends the message, if it is one class.
+        """Returns the class that every handler takes that sends the message, if it is one class.
 
         A handler that is called on another event than that of the arm fills it from elsewhere.
         """
@@ -173,7 +173,7 @@ class _SdkMessage:
         return not self.places and self.record is None
 
     def cell(self, field: Field) -> Cell:
-        """Return the source of a field; findings of the message itself are on its first field."""
+        """Returns the source of a field; findings of the message itself are on its first field."""
         message_findings = self._message_findings() if field is self.message.fields[0] else ()
         if self.nothing:
             return Cell(MISSING if message_findings else NOT_COMPARED, message_findings)
@@ -201,7 +201,7 @@ class _SdkMessage:
         return Cell(text, tuple(findings), self._compared(field, source))
 
     def _sources(self, field: Field, source: FieldFact | None) -> Iterator[Finding]:
-        """Yield a finding for each function that fills a field from something else."""
+        """Yields a finding for each function that fills a field from something else."""
         names = source_names(self.message, field, self.annotated)
         taken = self._field_sources.get(field.name, [])
         for item, why in field_sources.faults(self.message, field, names, source, taken):
@@ -210,7 +210,7 @@ class _SdkMessage:
             yield self._finding(difference_id, why, field)
 
     def _compared(self, field: Field, source: FieldFact | None) -> tuple[Compared, ...]:
-        """Return the differences of a field that were looked for.
+        """Returns the differences of a field that were looked for.
 
         A function that copies fields by name does not show whether it fills this one.
         """
@@ -229,7 +229,7 @@ class _SdkMessage:
         return tuple(Compared(self.sdk, item) for item in ids)
 
     def _message_findings(self) -> tuple[Finding, ...]:
-        """Return a finding if the SDK neither has a class of the message nor constructs it."""
+        """Returns a finding if the SDK neither has a class of the message nor constructs it."""
         if self.nothing and self.generated:
             return ()
         if self.nothing:
@@ -242,7 +242,7 @@ class _SdkMessage:
         return (self._finding(f"message {self._path}", why),)
 
     def _unfilled(self, field: Field, source: FieldFact | None) -> list[Finding]:
-        """Return a finding for each function that constructs the message without the field."""
+        """Returns a finding for each function that constructs the message without the field."""
         unfilled = {
             within: constructions
             for within, constructions in self.places.items()
@@ -261,7 +261,7 @@ class _SdkMessage:
         ]
 
     def _absence(self, field: Field, source: FieldFact | None) -> list[Finding]:
-        """Return a finding if a missing value in the SDK would be received as a value."""
+        """Returns a finding if a missing value in the SDK would be received as a value."""
         single = not field.repeated and field.key is None
         if source is None or not source.optional or field.presence or not single:
             return []
@@ -269,7 +269,7 @@ class _SdkMessage:
         return [self._finding(f"absence {self._path}.{field.name}", why, field)]
 
     def _partial(self, field: Field, source: FieldFact | None) -> list[Finding]:
-        """Return a finding for each handler that fills a string from a part of its source."""
+        """Returns a finding for each handler that fills a string from a part of its source."""
         if source is None or field.value.kind is not Kind.STRING or field.repeated:
             return []
         return [
@@ -284,14 +284,14 @@ class _SdkMessage:
         ]
 
     def _type(self, field: Field, source: FieldFact | None) -> list[Finding]:
-        """Return a finding if the type of the source differs from that of the field."""
+        """Returns a finding if the type of the source differs from that of the field."""
         if source is None or self.record is None:
             return []
         why = self.types.difference(field, self.record, source)
         return [self._finding(f"type {self._path}.{field.name}", why, field)] if why else []
 
     def members_without_arm(self) -> Iterator[Cell]:
-        """Yield a cell for each member or field of the SDK that the message lacks."""
+        """Yields a cell for each member or field of the SDK that the message lacks."""
         for finding in self.unions.members_without_arm():
             yield Cell(finding.id.rpartition(".")[2], (finding,))
         if self.record is None:

@@ -41,7 +41,7 @@ _UNVERIFIED_HELP = (
 
 
 def gap_faults(gaps: Sequence[Gap], sections: Sequence[Section]) -> list[Diagnostic]:
-    """Return a fault for each gap that covers nothing, is repeated or has no reason."""
+    """Returns a fault for each gap that covers nothing, is repeated or has no reason."""
     findings = {item.key: item for section in sections for item in section.findings()}
     states = {(item.sdk, item.id): item.state for item in findings.values()}
     compared = [item for section in sections for item in section.compared()]

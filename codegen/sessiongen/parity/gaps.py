@@ -58,22 +58,22 @@ class GapFile:
         self._text = text
 
     def span(self, index: int, difference_id: str) -> Span:
-        """Return the position of an id in an element of the file's array."""
+        """Returns the position of an id in an element of the file's array."""
         return key_span(self.path, self._text, ("gaps", str(index), "covers", difference_id))
 
 
 def covers_pair(finding: Finding) -> str:
-    """Return the key and value of a `covers` table that cover a difference."""
+    """Returns the key and value of a `covers` table that cover a difference."""
     return " = ".join(json.dumps(item, ensure_ascii=False) for item in (finding.id, finding.state))
 
 
 def gap_file(vocabulary: Path) -> Path:
-    """Return the path of the gap file that belongs to a vocabulary file."""
+    """Returns the path of the gap file that belongs to a vocabulary file."""
     return vocabulary.with_suffix(".gaps.toml")
 
 
 def load_gaps(vocabulary: Path, sdk: str) -> list[Gap]:
-    """Return the declared gaps of an SDK; none if it has no gap file.
+    """Returns the declared gaps of an SDK; none if it has no gap file.
 
     Raises:
         InputError: the file cannot be read, is not TOML, or has a key or value that

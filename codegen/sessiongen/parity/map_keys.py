@@ -22,7 +22,7 @@ from sessiongen.vocabulary.model import MapKeys, Vocabulary
 
 
 def rows(message: Message, field: Field, vocabularies: Sequence[Vocabulary]) -> Iterator[Row]:
-    """Yield the rows of a map field's keys."""
+    """Yields the rows of a map field's keys."""
     if field.key is None:
         return
     path = ".".join(message.path)

@@ -28,12 +28,12 @@ Key = tuple[str, str, str]
 
 
 def without_positions(message: str) -> str:
-    """Return a message without positions in the SDK's source."""
+    """Returns a message without positions in the SDK's source."""
     return _POSITION.sub("", message)
 
 
 def kind_of(difference_id: str) -> str:
-    """Return the kind of difference, with which an id begins, such as `sdk event`."""
+    """Returns the kind of difference, with which an id begins, such as `sdk event`."""
     match = _KIND.match(difference_id)
     return match.group() if match else difference_id
 
@@ -122,9 +122,9 @@ class Section(NamedTuple):
     rows: tuple[Row, ...]
 
     def findings(self) -> list[Finding]:
-        """Return the differences in all cells."""
+        """Returns the differences in all cells."""
         return [item for row in self.rows for cell in row.cells for item in cell.findings]
 
     def compared(self) -> list[Compared]:
-        """Return what was compared and found equal in all cells."""
+        """Returns what was compared and found equal in all cells."""
         return [item for row in self.rows for cell in row.cells for item in cell.compared]

@@ -46,7 +46,7 @@ class _Column(NamedTuple):
 def section(
     protocol: Protocol, vocabularies: Sequence[Vocabulary], files: Mapping[str, Path]
 ) -> Section:
-    """Return the section of the protobuf packages; empty if no SDK has a list of messages."""
+    """Returns the section of the protobuf packages; empty if no SDK has a list of messages."""
     packages = [(item, load(messages_file(files[item.sdk]))) for item in vocabularies]
     columns = [
         column for item, package in packages if package for column in _columns(item, package)
@@ -64,7 +64,7 @@ def section(
 def unknown_event_arms(
     protocol: Protocol, vocabularies: Sequence[Vocabulary], files: Mapping[str, Path]
 ) -> dict[str, set[str]]:
-    """Return the event arms that the newest messages of each SDK lack, if these are known."""
+    """Returns the event arms that the newest messages of each SDK lack, if these are known."""
     event = protocol.roles.event
     missing = {}
     for item in vocabularies:
@@ -84,7 +84,7 @@ def _columns(vocabulary: Vocabulary, package: ProtobufPackage) -> Iterator[_Colu
 
 
 def _elements(protocol: Protocol) -> Iterator[_Element]:
-    """Yield the messages and enums of the protocol, each followed by its fields or values."""
+    """Yields the messages and enums of the protocol, each followed by its fields or values."""
     schema = protocol.schema
     for message in schema.own_messages():
         path = ".".join(message.path)
@@ -115,12 +115,12 @@ def _cell(element: _Element, column: _Column) -> Cell:
 
 
 def _members(element: _Element, published: PublishedMessages) -> Numbers | None:
-    """Return the numbers of the fields of the message or the values of the enum, if it exists."""
+    """Returns the numbers of the fields of the message or the values of the enum, if it exists."""
     return published.messages.get(element.holder, published.enums.get(element.holder))
 
 
 def _text(element: _Element, published: PublishedMessages) -> str:
-    """Return `yes`, the mark for a missing element, or the name of the one with its number.
+    """Returns `yes`, the mark for a missing element, or the name of the one with its number.
 
     The text is "" for a member of a message or enum that is missing, which has a row itself.
     """
@@ -140,7 +140,7 @@ def _outdated(
     packages: Sequence[tuple[Vocabulary, ProtobufPackage | None]],
     columns: Sequence[_Column],
 ) -> Iterator[Row]:
-    """Yield a row for each SDK whose list is not of the version that it requires now."""
+    """Yields a row for each SDK whose list is not of the version that it requires now."""
     for vocabulary, package in packages:
         required = vocabulary.requirement
         if package is None or required is None or not required.minimum:

@@ -23,7 +23,7 @@ LEGEND = (
 
 
 def render(parity: Parity, form: str, all_rows: bool = False) -> str:
-    """Return the matrix as `text`, `markdown`, `json` or `sarif`; "" for any other form.
+    """Returns the matrix as `text`, `markdown`, `json` or `sarif`; "" for any other form.
 
     all_rows: text has every row, not only those that differ.
     """
@@ -37,7 +37,7 @@ def render(parity: Parity, form: str, all_rows: bool = False) -> str:
 
 
 def _text(parity: Parity, all_rows: bool) -> str:
-    """Return the summary and an aligned table for each section, marks in colour."""
+    """Returns the summary and an aligned table for each section, marks in colour."""
     parts = []
     # A row that no longer differs has changed too.
     all_rows = all_rows or bool(parity.since)
@@ -61,7 +61,7 @@ def _text(parity: Parity, all_rows: bool) -> str:
 
 
 def _section_counts(parity: Parity, all_rows: bool) -> str:
-    """Return a table of the number of rows, findings and declared gaps in each section.
+    """Returns a table of the number of rows, findings and declared gaps in each section.
 
     all_rows: sections without differences are listed as well.
     """
@@ -89,7 +89,7 @@ def _differs(row: Row) -> bool:
 
 
 def _markdown(parity: Parity) -> str:
-    """Return a markdown table for each section, with the declared gaps below."""
+    """Returns a markdown table for each section, with the declared gaps below."""
     parts = []
     for section in parity.sections:
         rows = [(section.title, *section.columns), ("---",) * (len(section.columns) + 1)]
@@ -101,7 +101,7 @@ def _markdown(parity: Parity) -> str:
 
 
 def _resolved(parity: Parity, indent: str) -> str:
-    """Return the list of differences that do not exist any more, or ""."""
+    """Returns the list of differences that do not exist any more, or ""."""
     lines = [f"{indent}{item.sdk}: {item.id}" for item in parity.resolved]
     return "\n".join([f"resolved since {parity.since}:", *lines]) if lines else ""
 
@@ -123,7 +123,7 @@ def _mark(parity: Parity, cell: Cell) -> str:
 
 
 def _reasons(parity: Parity, section: Section) -> list[str]:
-    """Return a line for each declared gap of a section, in the order of its cells."""
+    """Returns a line for each declared gap of a section, in the order of its cells."""
     keys = dict.fromkeys(item.key for item in section.findings())
     gaps = [parity.declared[key] for key in keys if key in parity.declared]
     return [f"  {DECLARED} {gap.sdk}: {gap.id}: {gap.reason}" for gap in gaps]

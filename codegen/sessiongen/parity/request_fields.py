@@ -23,7 +23,7 @@ from sessiongen.vocabulary.model import Construction, Vocabulary
 
 
 def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
-    """Return the section of request fields; an SDK that lacks the request has its finding."""
+    """Returns the section of request fields; an SDK that lacks the request has its finding."""
     columns = tuple(f"{item.sdk} {side}" for item in vocabularies for side in ("host", "driver"))
     rows = []
     for call in protocol.calls:
@@ -44,7 +44,7 @@ def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
 def _leaf_fields(
     schema: Schema, message: Message | None, parents: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Field, Message]]:
-    """Yield the path of each leaf field, with the field and its message."""
+    """Yields the path of each leaf field, with the field and its message."""
     for field in message.fields if message and message.file in schema.own else ():
         inner = schema.messages.get(field.value.type_name)
         if inner is not None and inner.file in schema.own and field.name not in parents:

@@ -35,7 +35,7 @@ ROLE_CLASSES = ("session", "host", "driver")
 
 
 def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
-    """Return the section of roles; an SDK without a class for one has a finding."""
+    """Returns the section of roles; an SDK without a class for one has a finding."""
     rows = [
         Row(role, tuple(_cell(protocol, role, item) for item in vocabularies))
         for role in ROLE_CLASSES

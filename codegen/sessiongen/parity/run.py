@@ -21,7 +21,7 @@ Sources = Mapping[str, str | Path]
 
 
 def run(config: Config, sources: Sources, since: str | None = None) -> Parity:
-    """Return the parity of the configured SDKs.
+    """Returns the parity of the configured SDKs.
 
     sources: versions and paths of SDKs by name or language, read in place of their vocabularies.
     since: a commit of the repository of the first of these paths, or of the configuration.
@@ -60,7 +60,7 @@ def _parity(config: Config, sources: Sources) -> Parity:
 def _read(
     config: Config, sources: Sources
 ) -> tuple[tuple[Vocabulary, ...], dict[str, str], list[Diagnostic]]:
-    """Return the vocabularies of all SDKs, the folders of those read from one, and warnings."""
+    """Returns the vocabularies of all SDKs, the folders of those read from one, and warnings."""
     from sessiongen.vocabulary import commands
     from sessiongen.vocabulary.configured import configured_sdks, selected
 

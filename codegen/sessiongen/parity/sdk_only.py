@@ -16,7 +16,7 @@ from sessiongen.vocabulary.model import Place, Vocabulary
 
 
 def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
-    """Return a row for each such element, with a cell for each SDK that has it."""
+    """Returns a row for each such element, with a cell for each SDK that has it."""
     by_difference: dict[str, dict[str, Finding]] = {}
     for vocabulary in vocabularies:
         for finding in (
@@ -38,7 +38,7 @@ def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
 
 
 def _events(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
-    """Yield the event arms that only the SDK's host or driver knows."""
+    """Yields the event arms that only the SDK's host or driver knows."""
     known = {event.arm.name for event in protocol.events}
     host, driver = vocabulary.host, vocabulary.driver
     for sent in host.forwards if host else ():
@@ -63,7 +63,7 @@ def _event(
 
 
 def _requests(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
-    """Yield the request arms that only the SDK's host or driver knows."""
+    """Yields the request arms that only the SDK's host or driver knows."""
     known = {call.request.name for call in protocol.calls}
     host, driver = vocabulary.host, vocabulary.driver
     arms = [("host", "answers", item.arm, item.place) for item in host.answers] if host else []
@@ -77,7 +77,7 @@ def _requests(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
 
 
 def _messages(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
-    """Yield the messages and fields that only the SDK constructs and fills."""
+    """Yields the messages and fields that only the SDK constructs and fills."""
     roles = protocol.roles
     by_path = {".".join(item.path): item for item in protocol.schema.own_messages()}
     # The arms of these are compared by `_events` and `_requests`.
@@ -101,7 +101,7 @@ def _messages(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
 
 
 def _values(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
-    """Yield the proto values that only the SDK's maps know."""
+    """Yields the proto values that only the SDK's maps know."""
     known = {value.name for item in protocol.enums for value in item.enum.values}
     for value_map in vocabulary.maps:
         for literal, value in value_map.pairs:
@@ -112,7 +112,7 @@ def _values(protocol: Protocol, vocabulary: Vocabulary) -> Iterator[Finding]:
 
 
 def _field_names(message: Message) -> set[str]:
-    """Return the names of fields and oneofs; some languages assign a oneof as a field."""
+    """Returns the names of fields and oneofs; some languages assign a oneof as a field."""
     return {field.name for field in message.fields} | {oneof.name for oneof in message.oneofs}
 
 

@@ -31,7 +31,7 @@ _RowContent = tuple[str, tuple[tuple[str, tuple[tuple[Key, bool], ...]], ...]]
 
 @contextmanager
 def checkout(ref: str, folder: Path) -> Iterator[Callable[[Path], Path]]:
-    """Check out a commit of the repository around a folder into a temporary folder.
+    """Checks out a commit of the repository around a folder into a temporary folder.
 
     Yields a function that returns the path of a file or folder in that commit, or the path itself
     if it is outside of the repository.
@@ -60,7 +60,7 @@ def checkout(ref: str, folder: Path) -> Iterator[Callable[[Path], Path]]:
 
 
 def changes(now: Parity, before: Parity, ref: str) -> Parity:
-    """Return a parity with only what changed: rows, diagnostics, and resolved findings."""
+    """Returns a parity with only what changed: rows, diagnostics, and resolved findings."""
     earlier = Counter(map(_signature, before.diagnostics))
     diagnostics = [item for item in now.diagnostics if not _take(earlier, _signature(item))]
     keys = {item.key for item in now.findings.values()} | now.declared.keys()
@@ -83,7 +83,7 @@ def _changed_rows(now: Parity, before: Parity, section: Section) -> Section:
 
 
 def _content(parity: Parity, row: Row) -> _RowContent:
-    """Return what a row shows, without positions."""
+    """Returns what a row shows, without positions."""
     cells = (
         (cell.text, tuple((item.key, item.key in parity.declared) for item in cell.findings))
         for cell in row.cells
@@ -96,7 +96,7 @@ def _signature(diagnostic: Diagnostic) -> tuple[str, str]:
 
 
 def _take(counter: Counter[_T], key: _T) -> bool:
-    """Remove one occurrence of a key and return whether there was one."""
+    """Removes one occurrence of a key and return whether there was one."""
     present = counter[key] > 0
     counter[key] -= present
     return present
@@ -125,7 +125,7 @@ def _error(folder: Path, fault: str) -> InputError:
 
 
 def _renamed(diagnostic: Diagnostic, ref: str, copy: Path, top: Path) -> Diagnostic:
-    """Return a fault of a checked out file with its path in the repository."""
+    """Returns a fault of a checked out file with its path in the repository."""
     span = diagnostic.span
     path = Path(span.file)
     if not path.is_relative_to(copy):

@@ -39,7 +39,7 @@ class UnionComparison:
         self._path = ".".join(message.path)
 
     def of(self, field: Field) -> Iterator[Finding]:
-        """Yield the findings of a field that is an arm or contains a oneof."""
+        """Yields the findings of a field that is an arm or contains a oneof."""
         union = self._message_union()
         if field.oneof is not None:
             if union is not None and not any(
@@ -57,7 +57,7 @@ class UnionComparison:
                 yield self._missing_member(field, f"{self._path}.{field.name}.{arm.name}", union)
 
     def compared(self, field: Field) -> list[str]:
-        """Return the ids of the differences that a field could have, and a union was read for.
+        """Returns the ids of the differences that a field could have, and a union was read for.
 
         That a variant is ignored is read from comparisons only, so it is not among them.
         """
@@ -70,7 +70,7 @@ class UnionComparison:
         return ids
 
     def members_without_arm(self) -> Iterator[Finding]:
-        """Yield a finding for each type of the SDK's union that no arm carries."""
+        """Yields a finding for each type of the SDK's union that no arm carries."""
         union = self._message_union()
         if union is None:
             return
@@ -85,7 +85,7 @@ class UnionComparison:
         return tuple(field for field in self._message.fields if field.oneof is not None)
 
     def _message_union(self) -> UnionFact | None:
-        """Return the SDK's union that corresponds to the message's oneof, if there is one."""
+        """Returns the SDK's union that corresponds to the message's oneof, if there is one."""
         if not self._arms():
             return None
         annotation = self._annotated.get(self._message.full_name, "sdk_class")

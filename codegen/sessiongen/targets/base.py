@@ -83,14 +83,14 @@ class Target(ABC):
 
     @abstractmethod
     def options(self, tables: Tables, table: Table, key_path: KeyPath, path: Path) -> OutputOptions:
-        """Return the options of an `[[output]]` table; faults go to `tables`.
+        """Returns the options of an `[[output]]` table; faults go to `tables`.
 
         path: the value of the key `path`, which every output has.
         """
 
     @abstractmethod
     def generation(self, run: Run) -> AbstractContextManager[Generate]:
-        """Return a context manager for the function that generates the files of an output.
+        """Returns a context manager for the function that generates the files of an output.
 
         The pipeline enters it before it compiles the protocol, so that a target can start
         subprocesses early. The function returns texts by their path in the output folder. It
@@ -100,10 +100,10 @@ class Target(ABC):
 
     @abstractmethod
     def symbols(self, model: Model, output: Output) -> FindSymbols:
-        """Return a function that returns the symbols generated for an arm."""
+        """Returns a function that returns the symbols generated for an arm."""
 
     def name_faults(self, schema: Schema) -> list[Diagnostic]:
-        """Return a fault for each name that the language cannot have, whatever its role.
+        """Returns a fault for each name that the language cannot have, whatever its role.
 
         `generation` reports these as well; this is for a protocol without roles, whose other
         faults are reported at the same time.
@@ -111,26 +111,26 @@ class Target(ABC):
         return []
 
     def module_faults(self, modules: Iterable[MessageModule]) -> list[Diagnostic]:
-        """Return what keeps `generate` from using installed modules of messages.
+        """Returns what keeps `generate` from using installed modules of messages.
 
         `init` reports these before it writes a configuration for such a module.
         """
         return []
 
     def remarks(self, model: Model, output: Output) -> list[str]:
-        """Return what `generate` says of an output besides the files that it changed."""
+        """Returns what `generate` says of an output besides the files that it changed."""
         return []
 
     def tool_versions(self) -> dict[str, str]:
-        """Return the version of each installed tool whose version changes the output."""
+        """Returns the version of each installed tool whose version changes the output."""
         return {}
 
     def initial_keys(self, protocol_name: str) -> dict[str, str]:
-        """Return the keys of this language in a new configuration, and their values."""
+        """Returns the keys of this language in a new configuration, and their values."""
         return {}
 
     def descriptors(self, files: Mapping[str, str]) -> list[FileDescriptorProto]:
-        """Return the descriptors in generated files, [] if they have none.
+        """Returns the descriptors in generated files, [] if they have none.
 
         `check` uses them to show the changes of the protocol.
         """

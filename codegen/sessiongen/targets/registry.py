@@ -16,30 +16,30 @@ _TARGETS: list[Target] = [
 
 
 def find(language: str) -> Target | None:
-    """Return the target of a language, or None."""
+    """Returns the target of a language, or None."""
     return next((item for item in _TARGETS if item.language == language), None)
 
 
 def get(language: str) -> Target:
-    """Return the target of a language that a checked configuration names."""
+    """Returns the target of a language that a checked configuration names."""
     return next(item for item in _TARGETS if item.language == language)
 
 
 def default() -> Target:
-    """Return the target for new configurations."""
+    """Returns the target for new configurations."""
     return _TARGETS[0]
 
 
 def languages() -> list[str]:
-    """Return the names of the languages."""
+    """Returns the names of the languages."""
     return [item.language for item in _TARGETS]
 
 
 def register(target: Target) -> None:
-    """Add a language."""
+    """Adds a language."""
     _TARGETS.append(target)
 
 
 def unregister(language: str) -> None:
-    """Remove a language."""
+    """Removes a language."""
     _TARGETS[:] = [item for item in _TARGETS if item.language != language]

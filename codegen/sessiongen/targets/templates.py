@@ -12,7 +12,7 @@ from sessiongen.resources import templates_dir
 def environment(
     language: str, filters: Mapping[str, Callable[..., str]], **functions: Callable[..., str]
 ) -> Environment:
-    """Return the environment of the templates in `templates/<language>/`.
+    """Returns the environment of the templates in `templates/<language>/`.
 
     An undefined name in a template is an error, and texts have LF line ends.
 

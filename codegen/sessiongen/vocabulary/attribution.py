@@ -18,7 +18,7 @@ from sessiongen.vocabulary.scope import Scope
 def check_attribution(
     vocabulary: Vocabulary, package: Package, scope: Scope, faults: Faults
 ) -> None:
-    """Report each arm that is filled outside the role class; `*` stands for a computed arm."""
+    """Reports each arm that is filled outside the role class; `*` stands for a computed arm."""
     for construction, arm, role_class in _unattributed(vocabulary, scope):
         span = package.span(construction.place.file, construction.place.line)
         filled = f"{construction.message}.{arm}"

@@ -67,7 +67,7 @@ class Sdk:
 
 
 def update(sources: Sequence[tuple[Sdk, str | Path]]) -> Updated:
-    """Write the vocabulary files of some SDKs.
+    """Writes the vocabulary files of some SDKs.
 
     sources: for each SDK a version, `newest`, or the path of a folder or archive.
     """
@@ -87,7 +87,7 @@ def update(sources: Sequence[tuple[Sdk, str | Path]]) -> Updated:
 
 
 def update_packages(sdks: Sequence[Sdk], schema: Schema) -> Updated:
-    """Write the lists of messages in the protobuf packages that some SDKs require."""
+    """Writes the lists of messages in the protobuf packages that some SDKs require."""
     from sessiongen.vocabulary import protobuf_packages
     from sessiongen.vocabulary.protobuf_reader import read_versions
 
@@ -107,7 +107,7 @@ def update_packages(sdks: Sequence[Sdk], schema: Schema) -> Updated:
 
 
 def read(scope: Scope, source: str | Path) -> Reading:
-    """Read an SDK: a version, `newest`, or the path of a folder or archive.
+    """Reads an SDK: a version, `newest`, or the path of a folder or archive.
 
     Raises:
         InputError: there is no such package.
@@ -116,7 +116,7 @@ def read(scope: Scope, source: str | Path) -> Reading:
 
 
 def open_source(scope: Scope, source: str | Path) -> Package:
-    """Return the package of an SDK: a version, `newest`, or the path of a folder or archive.
+    """Returns the package of an SDK: a version, `newest`, or the path of a folder or archive.
 
     Raises:
         InputError: there is no such package.
@@ -127,7 +127,7 @@ def open_source(scope: Scope, source: str | Path) -> Package:
 
 
 def read_package(scope: Scope, package: Package) -> Reading:
-    """Read an SDK from its package."""
+    """Reads an SDK from its package."""
     reading = _reader(scope)(package, scope)
     vocabulary = reading.vocabulary
     if vocabulary is None:
@@ -140,7 +140,7 @@ def read_package(scope: Scope, package: Package) -> Reading:
 
 
 def new_versions(sdks: Sequence[Sdk]) -> tuple[list[NewVersion], list[Diagnostic]]:
-    """Compare vocabulary files with the newest published versions.
+    """Compares vocabulary files with the newest published versions.
 
     A difference is a note: a new version of an SDK is not a fault of this repository.
     """
@@ -191,7 +191,7 @@ def _note(path: Path, version: NewVersion) -> Diagnostic:
 
 
 def _removed_definitions(path: Path, new: Vocabulary) -> list[Diagnostic]:
-    """Return a warning for each enum and class that the new vocabulary lacks."""
+    """Returns a warning for each enum and class that the new vocabulary lacks."""
     try:
         old = load(path)
     except InputError:
@@ -213,7 +213,7 @@ def _removed_definitions(path: Path, new: Vocabulary) -> list[Diagnostic]:
 
 
 def _write(path: Path, data: bytes) -> bool:
-    """Replace a file atomically, unless its content is equal. Returns whether it was written."""
+    """Replaces a file atomically, unless its content is equal. Returns whether it was written."""
     staged = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         if path.is_file() and path.read_bytes() == data:

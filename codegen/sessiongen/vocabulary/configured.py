@@ -14,7 +14,7 @@ from sessiongen.vocabulary.scope import load_scope
 
 
 def require_sdk(config: Config) -> None:
-    """Check that a configuration names an SDK.
+    """Checks that a configuration names an SDK.
 
     Raises:
         InputError: it names none, so there is nothing to compare.
@@ -30,7 +30,7 @@ def require_sdk(config: Config) -> None:
 
 
 def configured_sdks(config: Config, roles: Roles) -> list[Sdk]:
-    """Return the SDKs of a configuration.
+    """Returns the SDKs of a configuration.
 
     Raises:
         InputError: it names none, or an SDK has no scope that can be read.
@@ -42,7 +42,7 @@ def configured_sdks(config: Config, roles: Roles) -> list[Sdk]:
 def selected(
     config: Config, sdks: list[Sdk], sources: Mapping[str, str | Path]
 ) -> list[tuple[Sdk, str | Path]]:
-    """Return the SDKs to read with their sources; without sources, the newest of each.
+    """Returns the SDKs to read with their sources; without sources, the newest of each.
 
     sources: by an SDK's name, or by a language that one SDK has.
 

@@ -16,9 +16,9 @@ class Faults:
     items: list[Diagnostic] = field(default_factory=list)
 
     def unreadable(self, span: Span, rule: Rule, message: str, help_: str = READER_HELP) -> None:
-        """Add an error: source code cannot be read, so facts would be missing."""
+        """Adds an error: source code cannot be read, so facts would be missing."""
         self.items.append(Diagnostic(span, rule, message, help_))
 
     def missing(self, span: Span, message: str, help_: str) -> None:
-        """Add a warning: an expected definition does not exist."""
+        """Adds a warning: an expected definition does not exist."""
         self.items.append(Diagnostic(span, Rule.SDK_MISSING, message, help_, Severity.WARNING))

@@ -49,7 +49,7 @@ class ProtoPath(NamedTuple):
     names: tuple[str, ...] = ()
 
     def below(self, name: str) -> ProtoPath | ProtoValue:
-        """Return what a name in this namespace refers to; values of enums are upper case."""
+        """Returns what a name in this namespace refers to; values of enums are upper case."""
         if name.isupper():
             return ProtoValue(name)
         return ProtoPath((*self.names, name))
@@ -74,12 +74,12 @@ class Table:
     default: Callable[[], Any] | None = None
 
     def add(self, key: Text, value: Any) -> None:
-        """Add an entry; a later entry of the same key replaces it."""
+        """Adds an entry; a later entry of the same key replaces it."""
         self.entries[key.value] = value
         self.keys[key.value] = key
 
     def update(self, other: Table) -> None:
-        """Add the entries of another mapping."""
+        """Adds the entries of another mapping."""
         self.entries.update(other.entries)
         self.keys.update(other.keys)
 
@@ -99,13 +99,13 @@ class Trace:
     declared: dict[str, Text] = field(default_factory=dict)
 
     def compare(self, left: Any, right: Any) -> None:
-        """Record two values that are compared."""
+        """Records two values that are compared."""
         for value in (left, right):
             if isinstance(value, Text) and OTHER.strip("\0") not in value.value.casefold():
                 self.literals.setdefault(value.value, value)
 
     def look_up(self, table: Table) -> None:
-        """Record the keys of a table in which the literal is looked up."""
+        """Records the keys of a table in which the literal is looked up."""
         for key in table.keys.values():
             self.compare(key, None)
 
@@ -118,7 +118,7 @@ class Outcomes(NamedTuple):
 
 
 def outcomes(evaluate: Callable[[Text], Any], trace: Trace, missing: str) -> Outcomes:
-    """Return what each literal becomes.
+    """Returns what each literal becomes.
 
     evaluate: returns the value of the expression for one literal.
     missing: how the language writes a missing value.
@@ -161,7 +161,7 @@ def is_other(text: str) -> bool:
 
 
 def pairs_table(items: Iterable[Any], node: object) -> Table:
-    """Return the table of pairs of key and value."""
+    """Returns the table of pairs of key and value."""
     table = Table()
     for item in items:
         if not (isinstance(item, (list, tuple)) and not isinstance(item, Text) and len(item) == 2):

@@ -15,7 +15,7 @@ _Pairs = Iterator[tuple[str, str]]
 
 
 def facts(vocabulary: Vocabulary) -> Facts:
-    """Return the details of each fact by its name; "" for a fact without details."""
+    """Returns the details of each fact by its name; "" for a fact without details."""
     details: dict[str, list[str]] = {}
     for name, detail in _all(vocabulary):
         details.setdefault(name, []).append(detail)

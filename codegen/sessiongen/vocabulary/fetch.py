@@ -45,7 +45,7 @@ class _RegistryClient:
 
 
 def fetch(source: PackageSource, version: str) -> Package:
-    """Download one version of an SDK and read it."""
+    """Downloads one version of an SDK and read it."""
     label = f"{source.distribution}@{version}"
     # npm accepts URLs and paths as versions, and would build what they name.
     if not _VERSION.fullmatch(version):
@@ -66,7 +66,7 @@ def fetch(source: PackageSource, version: str) -> Package:
 
 
 def newest(source: PackageSource) -> str:
-    """Return the number of the newest published version."""
+    """Returns the number of the newest published version."""
     label = f"{source.distribution}@newest"
     client = _CLIENTS[source.language]
     with tempfile.TemporaryDirectory() as name:
@@ -78,7 +78,7 @@ def newest(source: PackageSource) -> str:
 
 
 def published_versions(source: PackageSource) -> list[str]:
-    """Return the numbers of all published versions, without pre-releases, in any order."""
+    """Returns the numbers of all published versions, without pre-releases, in any order."""
     label = f"{source.distribution}@all"
     client = _CLIENTS[source.language]
     with tempfile.TemporaryDirectory() as name:

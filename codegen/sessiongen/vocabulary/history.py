@@ -53,7 +53,7 @@ class History(NamedTuple):
 
 
 def history(scope: Scope, first: str, last: str, archives: Path | None) -> History:
-    """Return the history of an SDK from one version to another.
+    """Returns the history of an SDK from one version to another.
 
     archives: a folder of archives to read in place of a registry.
 
@@ -96,7 +96,7 @@ def _sources(scope: Scope, first: str, last: str, archives: Path | None) -> list
 
 
 def _named_version(archive: Path) -> str:
-    """Return the version in the name of an archive, or ""."""
+    """Returns the version in the name of an archive, or ""."""
     match = re.search(r"-(\d+(?:\.\d+)+)", archive.name)
     return match.group(1) if match else ""
 
@@ -106,7 +106,7 @@ def _in_range(version: str, first: str, last: str) -> bool:
 
 
 def version_key(version: str) -> tuple[tuple[int, str], ...]:
-    """Return a key that orders versions; a version sorts after its pre-releases."""
+    """Returns a key that orders versions; a version sorts after its pre-releases."""
     parts = re.findall(r"\d+|[a-z]+", version.lower())
     numbers = [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
     return (*numbers, (0, ""))
@@ -127,7 +127,7 @@ def _version(version: str, before: Facts, after: Facts) -> Version:
 
 
 def as_json(item: History) -> str:
-    """Return the JSON form: the facts of the first version, and the changes of the others."""
+    """Returns the JSON form: the facts of the first version, and the changes of the others."""
     data: dict[str, Any] = {
         "sdk": item.sdk,
         "first": item.first,
@@ -149,7 +149,7 @@ def _version_data(version: Version) -> dict[str, Any]:
 
 
 def as_markdown(item: History) -> str:
-    """Return a table with a row for each version that changed facts."""
+    """Returns a table with a row for each version that changed facts."""
     last = item.versions[-1].version if item.versions else item.first
     changed = [version for version in item.versions if version[1:] != ((), (), ())]
     count = f"{len(item.versions) + 1} versions, {len(changed)} with changes"

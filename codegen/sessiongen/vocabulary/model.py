@@ -344,15 +344,15 @@ class Vocabulary(NamedTuple):
     sources: tuple[FieldSource, ...] = ()
 
     def enum(self, name: str) -> EnumFact | None:
-        """Return the enum of this exact name."""
+        """Returns the enum of this exact name."""
         return next((item for item in self.enums if item.name == name), None)
 
     def record(self, name: str) -> Record | None:
-        """Return the class of this exact name."""
+        """Returns the class of this exact name."""
         return next((item for item in self.records if item.name == name), None)
 
     def tagged(self, tag: str) -> Record | None:
-        """Return the class whose `type` field is this constant."""
+        """Returns the class whose `type` field is this constant."""
         return next((item for item in self.records if item.tag == tag), None)
 
 

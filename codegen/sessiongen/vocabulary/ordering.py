@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 def normalized(vocabulary: Vocabulary) -> Vocabulary:
-    """Return a vocabulary with sorted facts and without duplicates."""
+    """Returns a vocabulary with sorted facts and without duplicates."""
     records = [item._replace(fields=_sorted(item.fields, _name)) for item in vocabulary.records]
     constructions = [
         item._replace(fields=_unique_strings(item.fields)) for item in vocabulary.constructions
@@ -55,7 +55,7 @@ def _sorted(items: Iterable[_T], key: Callable[[_T], Any] = lambda item: item) -
 
 
 def _first_of_each(items: Iterable[_T], key: Callable[[_T], Any]) -> tuple[_T, ...]:
-    """Return the first item of each key."""
+    """Returns the first item of each key."""
     first: dict[Any, _T] = {}
     for item in _sorted(items):
         first.setdefault(key(item), item)
@@ -102,6 +102,6 @@ def _driver(item: Driver) -> Driver:
 
 
 def longest(paths: Iterable[str]) -> set[str]:
-    """Return the dotted paths that are not a prefix of another path."""
+    """Returns the dotted paths that are not a prefix of another path."""
     known = set(paths)
     return {path for path in known if not any(other.startswith(f"{path}.") for other in known)}

@@ -46,12 +46,12 @@ class Package:
     files: Mapping[str, bytes]
 
     def span(self, path: str, line: int = 1, column: int = 1) -> Span:
-        """Return a position in a file; an empty path means the package."""
+        """Returns a position in a file; an empty path means the package."""
         return Span(display(Path(self.origin, path)) if path else self.origin, line, column)
 
 
 def open_package(path: Path, source: PackageSource) -> Package:
-    """Return the package at a path: its folder, a folder that contains it, or an archive.
+    """Returns the package at a path: its folder, a folder that contains it, or an archive.
 
     Raises:
         InputError: the path has no such package, or an archive cannot be read.
@@ -96,7 +96,7 @@ def _is_package(files: Mapping[str, bytes], source: PackageSource) -> bool:
 
 
 def _without_top_folder(files: dict[str, bytes], source: PackageSource) -> dict[str, bytes]:
-    """Return an archive's files by their paths below the top folder of npm archives and sdists."""
+    """Returns an archive's files by their paths below the top folder of npm archives and sdists."""
     key = _root_file(source)
     root_files = [name for name in files if name == key or name.endswith("/" + key)]
     if not root_files:
@@ -191,7 +191,7 @@ def _is_skipped(name: str) -> bool:
 
 
 def _base_folder(path: Path, source: PackageSource) -> Path | None:
-    """Return the folder that the package's paths are relative to."""
+    """Returns the folder that the package's paths are relative to."""
     base = LAYOUTS[source.language].base_of(path, source.package)
     if base is not None:
         return base

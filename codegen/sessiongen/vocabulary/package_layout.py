@@ -13,14 +13,14 @@ class PackageLayout(ABC):
 
     @abstractmethod
     def root_file(self, package: str) -> str:
-        """Return the file by which a package is found, relative to the folder of its paths."""
+        """Returns the file by which a package is found, relative to the folder of its paths."""
 
     @abstractmethod
     def is_root_file(self, data: bytes, package: str) -> bool:
         """Whether a file with the name of the root file is that of a package."""
 
     def base_of(self, path: Path, package: str) -> Path | None:
-        """Return the folder of the package's paths if `path` is the package's own folder below it."""
+        """Returns the folder of the package's paths if `path` is the package's own folder below it."""
         return None
 
 

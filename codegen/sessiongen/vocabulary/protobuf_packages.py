@@ -38,12 +38,12 @@ class ProtobufPackage(NamedTuple):
 
 
 def messages_file(vocabulary: Path) -> Path:
-    """Return the path of the file that belongs to a vocabulary file."""
+    """Returns the path of the file that belongs to a vocabulary file."""
     return vocabulary.with_suffix(".messages.json")
 
 
 def dump(package: ProtobufPackage) -> str:
-    """Return the text of a file, with a message in each line."""
+    """Returns the text of a file, with a message in each line."""
     head = f'{{\n  "distribution": {json.dumps(package.distribution)},\n  "versions": [\n'
     return head + ",\n".join(map(_version_text, package.versions)) + "\n  ]\n}\n"
 
@@ -60,7 +60,7 @@ def _version_text(published: PublishedMessages) -> str:
 
 
 def load(path: Path) -> ProtobufPackage | None:
-    """Return the package in a file, or None if there is no file.
+    """Returns the package in a file, or None if there is no file.
 
     Raises:
         InputError: the file is not such a list.

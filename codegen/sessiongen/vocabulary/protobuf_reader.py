@@ -27,7 +27,7 @@ _GENERATED = re.compile(
 
 
 def read_versions(scope: Scope, minimum: str, schema: Schema) -> ProtobufPackage:
-    """Download the lowest and the newest version of an SDK's protobuf package, and read them.
+    """Downloads the lowest and the newest version of an SDK's protobuf package, and reads them.
 
     Raises:
         InputError: a version cannot be downloaded.
@@ -47,7 +47,7 @@ def read_versions(scope: Scope, minimum: str, schema: Schema) -> ProtobufPackage
 def published_messages(
     package: Package, scope: Scope, version: str, schema: Schema
 ) -> PublishedMessages:
-    """Return the messages and enums of a protocol in a protobuf package."""
+    """Returns the messages and enums of a protocol in a protobuf package."""
     read = _python if scope.language == "python" else _typescript
     messages, enums = read(package, scope)
     return PublishedMessages(
@@ -66,7 +66,7 @@ _Read = tuple[dict[str, Numbers], dict[str, Numbers]]
 
 
 def _python(package: Package, scope: Scope) -> _Read:
-    """Read the serialized descriptors in a module of generated messages."""
+    """Reads the serialized descriptors in a module of generated messages."""
     messages: dict[str, Numbers] = {}
     enums: dict[str, Numbers] = {}
     module = "/".join((*scope.protobuf[0].split("."), scope.protobuf[1])).rstrip("/")
@@ -86,7 +86,7 @@ def _serialized_files(source: bytes) -> Iterator[bytes]:
 def _collect(
     holder: Any, prefix: str, messages: dict[str, Numbers], enums: dict[str, Numbers]
 ) -> None:
-    """Add the enums and messages inside a file or message descriptor."""
+    """Adds the enums and messages inside a file or message descriptor."""
     for enum in holder.enum_type:
         enums[prefix + enum.name] = {value.name: value.number for value in enum.value}
     inner = holder.nested_type if prefix else holder.message_type
@@ -97,7 +97,7 @@ def _collect(
 
 
 def _typescript(package: Package, scope: Scope) -> _Read:
-    """Read the comments that protobuf-es writes into declaration files."""
+    """Reads the comments that protobuf-es writes into declaration files."""
     members: dict[str, dict[str, Numbers]] = {"message": {}, "enum": {}}
     for name, data in sorted(package.files.items()):
         if not name.endswith(_DECLARATIONS):

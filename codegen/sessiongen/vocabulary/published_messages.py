@@ -35,7 +35,7 @@ class _Origin:
 
 
 def update_list(path: Path, source: str | Path | None, schema: Schema) -> bool:
-    """Read a package again and write its list; return whether the list changed.
+    """Reads a package again and writes its list; returns whether the list changed.
 
     source: a version, or the path of a folder or archive; None for the version in the list.
 
@@ -85,7 +85,7 @@ def _open(origin: _Origin, source: str | Path | None) -> tuple[Package, str]:
 
 
 def _names(package: Package, proto_package: str) -> dict[str, dict[str, list[str]]]:
-    """Return the fields of each message, and the values of each enum, of a proto package."""
+    """Returns the fields of each message, and the values of each enum, of a proto package."""
     names: dict[str, dict[str, list[str]]] = {"message": {}, "enum": {}}
     prefix = f"{proto_package}."
     for name, data in sorted(package.files.items()):

@@ -44,11 +44,11 @@ class DefinitionFinder(Protocol[D]):
     """Finds definitions in the modules of a package."""
 
     def locate(self, name: str) -> list[D]:
-        """Return every definition of a name in the package."""
+        """Returns every definition of a name in the package."""
         ...
 
     def definition_span(self, definition: D) -> Span:
-        """Return the position of a definition."""
+        """Returns the position of a definition."""
         ...
 
 
@@ -63,10 +63,10 @@ class CollectedDefinitions(ABC, Generic[D]):
 
     @abstractmethod
     def definition(self, definition: D) -> Iterator[D]:
-        """Read one definition and yield those that it refers to."""
+        """Reads one definition and yield those that it refers to."""
 
     def read(self, start: Iterable[D]) -> None:
-        """Read these definitions and all that they refer to."""
+        """Reads these definitions and all that they refer to."""
         queue = list(start)
         while queue:
             definition = queue.pop()
@@ -84,7 +84,7 @@ class CollectedDefinitions(ABC, Generic[D]):
         return any(record.tag == tag for record in self.records)
 
     def field(self, record: str, name: str) -> FieldFact | None:
-        """Return a field of a record that was read."""
+        """Returns a field of a record that was read."""
         fields = [item for fact in self.records if fact.name == record for item in fact.fields]
         return next((item for item in fields if item.name == name), None)
 
@@ -101,7 +101,7 @@ class RequiredDefinitions(Generic[D]):
         self._modules = modules
 
     def role(self, name: str, is_class: Callable[[D], bool]) -> D | None:
-        """Return the class with a role."""
+        """Returns the class with a role."""
         definitions = [item for item in self._modules.locate(name) if is_class(item)]
         if not definitions:
             self._missing(name, "class")
@@ -110,7 +110,7 @@ class RequiredDefinitions(Generic[D]):
         return definitions[0]
 
     def require(self, records: CollectedDefinitions[D], required: str) -> None:
-        """Require `Name` or `Name.field`; report it if it is absent or cannot be read."""
+        """Requires `Name` or `Name.field`; reports it if it is absent or cannot be read."""
         name, _, field = required.partition(".")
         if not records.knows(name) and not self._read(records, name):
             return
@@ -123,7 +123,7 @@ class RequiredDefinitions(Generic[D]):
             self._faults.unreadable(span, Rule.SDK_ENUM, f"{required} is not a set of constants")
 
     def distinct(self, records: CollectedDefinitions[D]) -> None:
-        """Report each name with two definitions: facts are identified by name alone."""
+        """Reports each name with two definitions: facts are identified by name alone."""
         first: dict[str, EnumFact | Record] = {}
         facts: list[EnumFact | Record] = [*records.enums, *records.records]
         for fact in sorted(facts, key=lambda item: item.place):

@@ -17,7 +17,7 @@ _MINIMUM = re.compile(r"(?:^|>=|==|~=|\^|~|[\s,(])\s*v?(\d[\w.]*)")
 
 
 def requirement(package: Package, distribution: str) -> Requirement | None:
-    """Return the requirement of a package for a distribution, or None if none is stated."""
+    """Returns the requirement of a package for a distribution, or None if none is stated."""
     for file in sorted(package.files, key=lambda name: (name.count("/"), name)):
         if PurePosixPath(file).name not in METADATA_FILES:
             continue
@@ -30,7 +30,7 @@ def requirement(package: Package, distribution: str) -> Requirement | None:
 
 
 def _stated(name: str, text: str, distribution: str) -> tuple[str, int] | None:
-    """Return the versions that a file requires, and where it says so."""
+    """Returns the versions that a file requires, and where it says so."""
     if name == "package.json":
         return _npm(text, distribution)
     escaped = re.escape(distribution)
@@ -55,7 +55,7 @@ def _npm(text: str, distribution: str) -> tuple[str, int] | None:
 
 
 def _minimum(versions: str) -> str:
-    """Return the lowest version that is allowed, or "" if there is no such bound."""
+    """Returns the lowest version that is allowed, or "" if there is no such bound."""
     for part in versions.split(","):
         match = None if re.match(r"\s*(<|!=)", part) else _MINIMUM.search(part)
         if match is not None:

@@ -81,12 +81,12 @@ class Scope(PackageSource):
 
 
 def scope_file(vocabulary: Path) -> Path:
-    """Return the path of the scope file that belongs to a vocabulary file."""
+    """Returns the path of the scope file that belongs to a vocabulary file."""
     return vocabulary.with_suffix(".scope.toml")
 
 
 def load_scope(vocabulary: Path, roles: Roles) -> Scope:
-    """Return the scope of the SDK of a vocabulary file.
+    """Returns the scope of the SDK of a vocabulary file.
 
     Raises:
         InputError: there is no scope file, or it has a key or value that is not allowed.
@@ -104,7 +104,7 @@ def load_scope(vocabulary: Path, roles: Roles) -> Scope:
 
 
 def source_template(vocabulary: Path) -> str:
-    """Return the address of a line of an SDK's source, with placeholders; "" if none is given.
+    """Returns the address of a line of an SDK's source, with placeholders; "" if none is given.
 
     Raises:
         InputError: the scope file cannot be read.
@@ -176,7 +176,7 @@ def _message_names(tables: Tables, table: Table, roles: Roles) -> MessageNames:
 
 
 def _carrying_arm(roles: Roles, message: RoleMessage) -> str:
-    """Return the arm of the envelope that carries a message, or ''."""
+    """Returns the arm of the envelope that carries a message, or ''."""
     arms = roles.envelope.arms if roles.envelope else ()
     return next((arm.name for arm in arms if arm.value.type_name == message.full_name), "")
 

@@ -23,15 +23,15 @@ class SourceText(NamedTuple):
     condition: str = ""
 
     def member(self, name: str) -> SourceText:
-        """Return the source of a member of this value."""
+        """Returns the source of a member of this value."""
         return self._replace(path=(*self.path, name))
 
     def times(self, factor: float) -> SourceText:
-        """Return the source of the value multiplied by a number."""
+        """Returns the source of the value multiplied by a number."""
         return self._replace(factor=self.factor * factor)
 
     def through(self, function: str) -> SourceText:
-        """Return the source of the result of a function, by whose name units are converted.
+        """Returns the source of the result of a function, by whose name units are converted.
 
         `msToDuration` and `ms_to_seconds` take milliseconds.
         """
@@ -44,7 +44,7 @@ class SourceText(NamedTuple):
 def chosen(
     condition: str, first: SourceText | None, second: SourceText | None
 ) -> SourceText | None:
-    """Return the source of a value that is one of two, by a condition.
+    """Returns the source of a value that is one of two, by a condition.
 
     A condition on the value itself only says that there may be none.
     """
@@ -62,6 +62,6 @@ def _tests(condition: str, path: tuple[str, ...]) -> bool:
 
 
 def only(items: list[SourceText | None]) -> SourceText | None:
-    """Return the source of a call: that of the one argument which has a path."""
+    """Returns the source of a call: that of the one argument which has a path."""
     kept = [item for item in items if item is not None and item.path]
     return kept[0] if len(kept) == 1 else None

@@ -53,12 +53,12 @@ _NAMES = {"place": "at", "literals": "values"}
 
 
 def dump(vocabulary: Vocabulary) -> bytes:
-    """Return the bytes of a vocabulary file."""
+    """Returns the bytes of a vocabulary file."""
     return (_render(_json_value(normalized(vocabulary)), "") + "\n").encode("ascii")
 
 
 def load(path: Path) -> Vocabulary:
-    """Return the vocabulary in a file.
+    """Returns the vocabulary in a file.
 
     Raises:
         InputError: the file cannot be read or is not a vocabulary.
@@ -73,7 +73,7 @@ def load(path: Path) -> Vocabulary:
 
 
 def parse(data: bytes, file: str) -> Vocabulary:
-    """Return the vocabulary in the bytes of a file. file: its name in diagnostics."""
+    """Returns the vocabulary in the bytes of a file. file: its name in diagnostics."""
     try:
         value = json.loads(data.decode("utf-8"))
     except json.JSONDecodeError as error:
@@ -131,7 +131,7 @@ class _InvalidValue(Exception):
         super().__init__(message)
 
     def inside(self, step: str) -> _InvalidValue:
-        """Return the same error with one more step at the front of its path."""
+        """Returns the same error with one more step at the front of its path."""
         dot = "." if self.path and not self.path.startswith("[") else ""
         return _InvalidValue(self.message, f"{step}{dot}{self.path}")
 
@@ -205,7 +205,7 @@ def _each(read: _ValueReader) -> _ValueReader:
 
 
 def _object(kind: Callable[..., Any], **readers: _ValueReader) -> _ValueReader:
-    """Return a reader for an object with these keys, in the order of the model.
+    """Returns a reader for an object with these keys, in the order of the model.
 
     A key may be missing if the model has a default: older files lack facts of a later kind.
     """

@@ -30,7 +30,7 @@ _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
 
 
 def unused_values(vocabulary: Vocabulary, package: Package) -> tuple[UnusedValue, ...]:
-    """Return the values of a vocabulary's enums that nothing in the package uses."""
+    """Returns the values of a vocabulary's enums that nothing in the package uses."""
     files = {
         path: data.decode("utf-8", errors="replace")
         for path, data in package.files.items()
@@ -71,7 +71,7 @@ def _unused(enum: EnumFact, vocabulary: Vocabulary, files: dict[str, str]) -> It
 
 
 def _uses(path: str, text: str, pattern: re.Pattern[str]) -> Iterator[Place]:
-    """Yield the lines of a file that match a pattern, except comments and comparisons."""
+    """Yields the lines of a file that match a pattern, except comments and comparisons."""
     for match in pattern.finditer(text):
         begin = text.rfind("\n", 0, match.start()) + 1
         compared = _COMPARISON_BEFORE.search(text[begin : match.start()])
@@ -81,7 +81,7 @@ def _uses(path: str, text: str, pattern: re.Pattern[str]) -> Iterator[Place]:
 
 
 def _table_lines(vocabulary: Vocabulary, literal: str, files: dict[str, str]) -> set[Place]:
-    """Return the lines that map a literal to a proto value."""
+    """Returns the lines that map a literal to a proto value."""
     tables = [item.pairs for item in vocabulary.maps]
     tables += [item.pairs for item in vocabulary.conversions]
     values = {value for pairs in tables for name, value in pairs if name == literal}

@@ -20,14 +20,14 @@ from hypothesis import strategies as st
 
 
 def config_with_input(line: str) -> str:
-    """Return a configuration with another input."""
+    """Returns a configuration with another input."""
     return CONFIG.replace('protos = ["proto/small.proto"]', line)
 
 
 def assert_nothing_written(
     small_project: Project, outcome_of: Callable[[], Any], valid: bool = False
 ) -> None:
-    """Assert that a run fails without a traceback and writes nothing."""
+    """Asserts that a run fails without a traceback and writes nothing."""
     before = tree(small_project.root.parent)
     outcome = outcome_of()
     assert outcome.status in ((0, 2) if valid else (2,)), outcome.all
@@ -117,7 +117,7 @@ def test_an_unreadable_file(tmp_path: Path) -> None:
 
 
 def descriptors(**changes: Any) -> descriptor_pb2.FileDescriptorProto:
-    """Return the descriptors of the small protocol, changed."""
+    """Returns the descriptors of the small protocol, changed."""
     file = descriptor_pb2.FileDescriptorProto(name="small.proto", package="small", syntax="proto3")
     file.message_type.add(name="Empty")
     for name, oneof, arm in (
@@ -255,7 +255,7 @@ def test_mutated_sets(edits: list[tuple[float, int]], tmp_path: Path) -> None:
 
 
 def explained(folder: Path, data: bytes) -> None:
-    """Read a set with `explain`, which goes as far as generate does before it renders."""
+    """Reads a set with `explain`, which goes as far as generate does before it renders."""
     (folder / "a.binpb").write_bytes(data)
     project(folder)
     outcome = invoke(folder, "explain", "--descriptor-set", "a.binpb", "ping")

@@ -27,7 +27,7 @@ PING = "Empty ping = 2;\n  }\n}\n\nmessage Response"
 
 @pytest.fixture
 def bound(tmp_path: Path) -> Project:
-    """Return a project over installed messages, whose .proto is not configured."""
+    """Returns a project over installed messages, whose .proto is not configured."""
     made = project(tmp_path, proto=COMMENTED, config=CONFIG.format(protos=""))
     folder = made.root / "installed"
     folder.mkdir()

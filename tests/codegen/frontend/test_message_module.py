@@ -65,7 +65,7 @@ def test_pyright_reports_no_error(bound: Bound, tmp_path: Path) -> None:
 
 
 def arms(module: str, message: str, oneof: str) -> list[str]:
-    """Return the arms of an installed oneof, read without the generator."""
+    """Returns the arms of an installed oneof, read without the generator."""
     import importlib
 
     oneof_descriptor = getattr(importlib.import_module(module), message).DESCRIPTOR.oneofs_by_name[
@@ -100,7 +100,7 @@ def test_published_session_messages_round_trip(bound: Bound) -> None:
 
 
 def layers(package: Package) -> dict[str, str]:
-    """Return the texts of the typed layers."""
+    """Returns the texts of the typed layers."""
     return {
         path.name: path.read_text(encoding="utf-8")
         for path in sorted(package.folder.glob("*.py*"))
@@ -109,14 +109,14 @@ def layers(package: Package) -> dict[str, str]:
 
 
 def protoc_set(folder: Path, name: str, target: Path) -> None:
-    """Write a descriptor set as protoc does."""
+    """Writes a descriptor set as protoc does."""
     arguments = [f"-I{folder}", f"-I{ROOT / 'proto'}", "--include_imports", "--include_source_info"]
     command = [sys.executable, "-m", "grpc_tools.protoc", *arguments]
     subprocess.run([*command, f"--descriptor_set_out={target}", name], check=True)
 
 
 def buf_set(folder: Path, name: str, target: Path) -> None:
-    """Write a descriptor set as buf does; it wants a module of its own."""
+    """Writes a descriptor set as buf does; it wants a module of its own."""
     buf = Path(sys.executable).parent / "buf"
     copy = target.parent / "module"
     for path in [*folder.rglob("*.proto"), *(ROOT / "proto" / "sessiongen").glob("*.proto")]:

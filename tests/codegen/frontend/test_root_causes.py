@@ -23,7 +23,7 @@ message Event {
 
 
 def errors(small_project: Project) -> list[str]:
-    """Return the errors of `check`, without their help lines."""
+    """Returns the errors of `check`, without their help lines."""
     outcome = small_project.invoke("check")
     assert outcome.status == 2
     return [line for line in outcome.errors.splitlines() if not line.startswith("  help: ")]

@@ -40,7 +40,7 @@ NOT_PUBLISHED = "agent_session.AgentSessionEvent.SessionClosed"
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
-    """Return the package that the preset generates, in an empty folder."""
+    """Returns the package that the preset generates, in an empty folder."""
     folder = tmp_path_factory.mktemp("preset")
     outcome = invoke(folder, "init", "--preset", NAME)
     assert outcome.status == 0 and outcome.errors == ""
@@ -102,7 +102,7 @@ def _encoder(module: Any, full_name: str) -> Any:
 
 
 def _made(module: Any, function: Any) -> str | None:
-    """Return the full name of the message that an encoder returns."""
+    """Returns the full name of the message that an encoder returns."""
     result: Any = vars(module)
     for part in function.__annotations__["return"].split("."):
         result = result[part] if isinstance(result, dict) else getattr(result, part)

@@ -13,7 +13,7 @@ HEAD = 'syntax = "proto3";\npackage acme;\nmessage Nothing {}\n'
 
 
 def written(small_project: Project) -> dict[str, Any]:
-    """Return the roles that `init` wrote; `generate` must take the file as it is."""
+    """Returns the roles that `init` wrote; `generate` must take the file as it is."""
     outcome = small_project.invoke("init", "proto/small.proto")
     assert outcome.status == 0, outcome.errors
     assert small_project.invoke("generate").status == 0

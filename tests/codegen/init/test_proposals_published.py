@@ -27,7 +27,7 @@ from sessiongen_command import invoke
 
 
 def descriptor_set(module: str, path: Path) -> None:
-    """Write the descriptors of an installed module and of all that it imports."""
+    """Writes the descriptors of an installed module and of all that it imports."""
     files, pending = {}, [importlib.import_module(module).DESCRIPTOR]
     while pending:
         file = pending.pop()
@@ -77,7 +77,7 @@ def test_the_documentation_has_the_table() -> None:
 
 
 def check(package: Package, protocol: Protocol) -> None:
-    """Send every request, event and error of a package."""
+    """Sends every request, event and error of a package."""
     package_walk.check_dispatch(package)
     assert requests_sent(package) == protocol.requests
     if protocol.events:
@@ -90,7 +90,7 @@ def check(package: Package, protocol: Protocol) -> None:
 
 
 def requests_sent(package: Package) -> int:
-    """Send each request, and answer it with a payload and with each error; return their number."""
+    """Sends each request, and answers it with a payload and with each error; returns their number."""
     if not (package.folder / "requests.py").exists():
         return 0
     made = Modules(package)
@@ -108,7 +108,7 @@ def requests_sent(package: Package) -> int:
 
 
 def check_request(made: Modules, method: str, request: Any, arm: Any) -> None:
-    """Send one request to a handler that returns a payload, or raises an error."""
+    """Sends one request to a handler that returns a payload, or raises an error."""
     [handler] = [item for key, item in vars(made.requests).items() if key.startswith("Partial")]
     result = payload_of(get_type_hints(getattr(handler, method))["return"])
     exchange = Exchange(made, {method: returning(result)})
@@ -125,14 +125,14 @@ def check_request(made: Modules, method: str, request: Any, arm: Any) -> None:
 
 
 def error_classes(made: Modules) -> Iterator[Any]:
-    """Yield the exceptions of the arms that report errors."""
+    """Yields the exceptions of the arms that report errors."""
     for item in vars(made.errors).values():
         if getattr(item, "arm", None) is not None:
             yield item
 
 
 def payload_of(type_: Any) -> Any:
-    """Return a value of the type of a payload."""
+    """Returns a value of the type of a payload."""
     if type_ is type(None):
         return None
     if issubclass(type_, Message):

@@ -29,7 +29,7 @@ message Note {{ oneof kind {{ Nothing tick = 1; }} }}
 
 
 def uncomment(small_project: Project, *lines: str) -> None:
-    """Remove the comment sign of lines of the configuration."""
+    """Removes the comment sign of lines of the configuration."""
     text = small_project.config.read_text(encoding="utf-8")
     for line in lines:
         assert text.count(f"\n# {line}\n") == 1, (line, text)

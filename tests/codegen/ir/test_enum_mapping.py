@@ -142,7 +142,7 @@ class Small:
     def generate(
         self, enum: str, literals: list[str], name: str = "Mood", form: str = "literal"
     ) -> ModuleType:
-        """Return the generated enums module."""
+        """Returns the generated enums module."""
         self.count += 1
         package = f"small_{self.folder.name.replace('-', '_')}_{self.count}"
         place = Place("sdk/moods.py", 3)

@@ -84,7 +84,7 @@ MUTATIONS: dict[str, Callable[[Project], object]] = {
 
 
 def importing(root: Path) -> Project:
-    """Return a generated project with an import and an earlier, empty, include path."""
+    """Returns a generated project with an import and an earlier, empty, include path."""
     proto = PROTO.replace("message Empty {}", 'import "common.proto";').replace(
         "Empty ", "common.Empty "
     )
@@ -105,7 +105,7 @@ def with_import(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def fresh(with_import: Path) -> Project:
-    """Return the project as it was generated, at the same path and with its cache."""
+    """Returns the project as it was generated, at the same path and with its cache."""
     copy = with_import.with_name("copy")
     if not copy.exists():
         # Twice, because the first run saves no state: its input is newer than its start.
@@ -295,7 +295,7 @@ def test_line_ends_are_lf(tmp_path: Path) -> None:
 def saved_state(
     small_project: Project, meanwhile: Callable[[Project], object]
 ) -> list[list[str]] | None:
-    """Return the state after a run during which something happens before the state is saved."""
+    """Returns the state after a run during which something happens before the state is saved."""
     loaded = reader.load(small_project.config)
     # The cache ignores files that are younger than the resolution of its clock.
     while time.time_ns() - small_project.proto.stat().st_ctime_ns < 20_000_000:

@@ -23,7 +23,7 @@ def small_project(tmp_path: Path) -> Project:
 
 
 def listed(package: Path, name: str, text: str) -> None:
-    """Add a file to the manifest."""
+    """Adds a file to the manifest."""
     path = package / "sessiongen.json"
     data = json.loads(path.read_text(encoding="utf-8"))
     data["files"][name] = hashlib.sha256(text.encode()).hexdigest()

@@ -53,7 +53,7 @@ sys.meta_path.insert(0, Finder)
 def generate_killed(
     small_project: Project, at: str, number: signal.Signals, folder: Path
 ) -> tuple[int, str]:
-    """Run generate with a signal at an exact point; return its status and output."""
+    """Runs generate with a signal at an exact point; returns its status and output."""
     folder.mkdir(exist_ok=True)
     code = (KILLS + AT[at]).replace("SIGNAL", str(int(number)))
     (folder / "sitecustomize.py").write_text(code, encoding="utf-8")
@@ -145,7 +145,7 @@ def test_an_interrupt_from_the_keyboard(small_project: Project) -> None:
 
 
 def children(pid: int) -> list[str]:
-    """Return the ids of a process's child processes."""
+    """Returns the ids of a process's child processes."""
     done = subprocess.run(
         ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False
     )
@@ -153,7 +153,7 @@ def children(pid: int) -> list[str]:
 
 
 def test_a_run_killed_at_any_time(small_project: Project) -> None:
-    """Kill a run as soon as its staging folder exists: no file is partial."""
+    """Kills a run as soon as its staging folder exists: no file is partial."""
     old = tree(small_project.package)
     small_project.add_arm()
     new = tree_with_arm()

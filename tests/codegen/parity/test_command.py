@@ -61,7 +61,7 @@ class Contract:
         path.write_text(text.replace(before, after))
 
     def add_close_reason(self, sdk: str, value: str) -> None:
-        """Add a value to the SDK's close reasons."""
+        """Adds a value to the SDK's close reasons."""
         path = self.folder / f"vocabularies/{sdk}.json"
         vocabulary = load(path)
         enums = tuple(
@@ -210,7 +210,7 @@ def test_parity_starts_only_protoc_and_imports_no_parser() -> None:
 
 
 def sdk(folder: Path, version: str, more: str = "", above: str = "") -> Path:
-    """Write the small Python SDK into a folder, which stands in for the registry."""
+    """Writes the small Python SDK into a folder, which stands in for the registry."""
     files = {**PYTHON_SDK, "version.py": f'__version__ = "{version}"\n'}
     files = {name: above + text for name, text in files.items()}
     files["voice/events.py"] += more

@@ -140,7 +140,7 @@ def test_sarif_of_sources_at_hand_points_into_them(small: Small) -> None:
 
 @pytest.fixture(scope="session")
 def schema(pytestconfig: pytest.Config) -> dict[str, Any]:
-    """Return the schema of SARIF 2.1.0, downloaded once."""
+    """Returns the schema of SARIF 2.1.0, downloaded once."""
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("npm is not installed, so the schema cannot be fetched")

@@ -21,12 +21,12 @@ PAIRS = (*CONVERSION.pairs, ("never", "END_UNKNOWN"))
 
 
 def converted(**changes: object) -> Vocabulary:
-    """Return the small SDK with its conversion changed."""
+    """Returns the small SDK with its conversion changed."""
     return replace(SDK, conversions=(replace(CONVERSION, **changes),))
 
 
 def closed(default: str) -> Vocabulary:
-    """Return the SDK of the protocol without an unknown value."""
+    """Returns the SDK of the protocol without an unknown value."""
     return replace(converted(pairs=PAIRS, default=default), enums=(NEVER,))
 
 

@@ -20,7 +20,7 @@ PART = EnumFact("Part", "literal", False, AT, (LiteralValue("done", None, 9),))
 
 
 def typed(**types: str) -> Vocabulary:
-    """Return the small SDK with other types of fields of its event."""
+    """Returns the small SDK with other types of fields of its event."""
     fields = tuple(replace(item, type=types.get(item.name, item.type)) for item in RECORD.fields)
     return replace(SDK, records=(replace(RECORD, fields=fields),), enums=(END, OTHER, PART))
 
@@ -87,7 +87,7 @@ def test_open_set_is_shown_and_needs_an_unknown_value(small: Small) -> None:
 
 
 def renamed(**changes: object) -> Vocabulary:
-    """Return the small SDK whose event class has another name."""
+    """Returns the small SDK whose event class has another name."""
     record = replace(RECORD, name="FinishedNotice", **changes)
     forward = replace(HOST.forwards[0], event_type="FinishedNotice")
     return replace(SDK, records=(record,), host=replace(HOST, forwards=(forward,)))

@@ -16,12 +16,12 @@ FORWARD = HOST.forwards[0]
 
 
 def host(**changes: object) -> Vocabulary:
-    """Return the small SDK with the host's event sent in another way."""
+    """Returns the small SDK with the host's event sent in another way."""
     return replace(SDK, host=replace(HOST, forwards=(replace(FORWARD, **changes),)))
 
 
 def constructed(**changes: object) -> Vocabulary:
-    """Return the small SDK with its event constructed in another way."""
+    """Returns the small SDK with its event constructed in another way."""
     return replace(SDK, constructions=(replace(SDK.constructions[0], **changes), *OTHERS))
 
 

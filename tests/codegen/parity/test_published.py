@@ -31,7 +31,7 @@ def small(tmp_path: Path) -> Small:
 
 
 def compare(small: Small, *versions: PublishedMessages) -> parity.Parity:
-    """Return the parity of an SDK whose protobuf package has these versions."""
+    """Returns the parity of an SDK whose protobuf package has these versions."""
     path = small.folder / "sdk0.messages.json"
     path.write_text(dump(ProtobufPackage("messages", versions)), encoding="utf-8")
     return small.compare(REQUIRING)

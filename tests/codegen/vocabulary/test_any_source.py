@@ -45,7 +45,7 @@ EDITS = st.lists(
 
 
 def edited(files: Mapping[str, str], path: str, edits: list[tuple[int, int, str]]) -> Package:
-    """Return the files, with parts of one file replaced by fragments."""
+    """Returns the files, with parts of one file replaced by fragments."""
     text = files[path]
     for position, length, fragment in edits:
         position %= len(text) + 1

@@ -43,7 +43,7 @@ RENAMED = {"session": "Conversation", "host": "TalkServer", "driver": "TalkContr
 
 
 def configured(root: Path, languages: dict[str, str]) -> Project:
-    """Return a project whose configuration names SDKs with these languages by name."""
+    """Returns a project whose configuration names SDKs with these languages by name."""
     names = ", ".join(f'"sdks/{sdk}.json"' for sdk in languages)
     small_project = project(root, config=f"{CONFIG}\n[sdks]\nvocabularies = [{names}]\n")
     (root / "sdks").mkdir()
@@ -55,7 +55,7 @@ def configured(root: Path, languages: dict[str, str]) -> Project:
 
 
 def write_sdk(folder: Path, names: dict[str, str]) -> Path:
-    """Write the small Python SDK with other names for its role classes."""
+    """Writes the small Python SDK with other names for its role classes."""
     for file, text in PYTHON_SDK.items():
         path = folder / "livekit/agents" / file
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +67,7 @@ def write_sdk(folder: Path, names: dict[str, str]) -> Path:
 
 
 def without_order(value: object) -> object:
-    """Return JSON data with its lists sorted: facts are ordered by the SDK's own names."""
+    """Returns JSON data with its lists sorted: facts are ordered by the SDK's own names."""
     if isinstance(value, list):
         return sorted((without_order(item) for item in value), key=repr)
     if isinstance(value, dict):
@@ -77,7 +77,7 @@ def without_order(value: object) -> object:
 
 @pytest.fixture
 def requested_sdks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Replace the registries; return the SDKs whose newest version is requested."""
+    """Replaces the registries; returns the SDKs whose newest version is requested."""
     names: list[str] = []
 
     def newest(scope: Scope) -> str:

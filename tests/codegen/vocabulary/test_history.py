@@ -37,7 +37,7 @@ def test_facts_of_both_languages() -> None:
 
 
 def archive(folder: Path, version: str, *changes: tuple[str, str]) -> None:
-    """Write a wheel of a version of the small Python SDK."""
+    """Writes a wheel of a version of the small Python SDK."""
     name = f"livekit_agents-{version}-py3-none-any.whl"
     with zipfile.ZipFile(folder / name, "w") as wheel:
         for path, text in {**PYTHON_SDK, "version.py": f'__version__ = "{version}"\n'}.items():

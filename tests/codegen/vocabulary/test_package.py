@@ -27,7 +27,7 @@ NOTHING_REQUIRED = {scope.language: replace(scope, required=()) for scope in (PY
 
 
 def sdk(folder: Path, language: str) -> commands.Sdk:
-    """Return an SDK whose vocabulary is in a folder and which requires no definitions."""
+    """Returns an SDK whose vocabulary is in a folder and which requires no definitions."""
     scope = NOTHING_REQUIRED[language]
     return commands.Sdk(folder / f"{scope.sdk}.json", scope)
 

@@ -34,7 +34,7 @@ Read = Callable[[Scope, str], Reading]
 
 @pytest.fixture(scope="session")
 def published(pytestconfig: pytest.Config) -> Folder:
-    """Return the folder of a published version, fetched when it is not there yet."""
+    """Returns the folder of a published version, fetched when it is not there yet."""
     cache_folder = pytestconfig.cache
     assert cache_folder is not None
     root = cache_folder.mkdir("published_sdks")
@@ -61,7 +61,7 @@ def published(pytestconfig: pytest.Config) -> Folder:
 
 @pytest.fixture(scope="session")
 def reading(published: Folder) -> Read:
-    """Return the reading of a published version, made once."""
+    """Returns the reading of a published version, made once."""
 
     @cache
     def get(scope: Scope, version: str) -> Reading:
@@ -80,7 +80,7 @@ def sorted_words(text: str) -> list[str]:
 
 
 def places(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
-    """Yield the name and place of every named fact, relative to the package."""
+    """Yields the name and place of every named fact, relative to the package."""
     prefix = "livekit/agents/" if vocabulary.language == "python" else ""
     roles = [vocabulary.session, vocabulary.host, vocabulary.driver]
     for item in [*vocabulary.enums, *vocabulary.records, *(role for role in roles if role)]:

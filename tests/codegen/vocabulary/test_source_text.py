@@ -11,14 +11,14 @@ from sessiongen.vocabulary.model import FieldSource, Vocabulary
 
 
 def source(vocabulary: Vocabulary, field: str) -> tuple[str, str, float, str] | None:
-    """Return the path, constant, factor and condition of the only source of a field."""
+    """Returns the path, constant, factor and condition of the only source of a field."""
     items: list[FieldSource] = [item for item in vocabulary.sources if item.field == field]
     assert len(items) <= 1
     return items[0][4:] if items else None
 
 
 def python_source(value: str, before: str = "") -> tuple[str, str, float, str] | None:
-    """Return the source of a field that the small Python SDK fills with this value."""
+    """Returns the source of a field that the small Python SDK fills with this value."""
     line = "        self._send(pb.AgentSessionEvent(state=pb.AgentSessionEvent.State(new=ev.new)))"
     code = line.replace("new=ev.new", f"new={value}")
     if before:

@@ -16,7 +16,7 @@ EVENTS = "voice/events.py"
 
 
 def unused_in_python(code: str) -> list[str]:
-    """Return the unused values of the small Python SDK with a module of this code."""
+    """Returns the unused values of the small Python SDK with a module of this code."""
     files = {**PYTHON_SDK, "voice/code.py": code}
     package = Package("sdk", {ROOT + name: text.encode() for name, text in files.items()})
     items = unused_values(python_sdk().vocabulary, package)

@@ -14,7 +14,7 @@ PING = "message {0} {{\n  {1}\n  oneof {2} {{\n    Ping ping = 2;\n  }}\n}}\n"
 
 
 def small(package: str, before: str) -> str:
-    """Return a protocol with a request and an event whose payload is a message `Ping`."""
+    """Returns a protocol with a request and an event whose payload is a message `Ping`."""
     parts = [f'syntax = "proto3";\npackage {package};\n', before]
     parts.append(PING.format("Event", "", "event"))
     parts.append(PING.format("Request", "string request_id = 1;", "request"))
@@ -23,7 +23,7 @@ def small(package: str, before: str) -> str:
 
 
 def deep(levels: int) -> str:
-    """Return declarations of nested messages, and of `Ping` with a field of the innermost."""
+    """Returns declarations of nested messages, and of `Ping` with a field of the innermost."""
     names = [f"L{level}" for level in range(levels)]
     heads = "".join(f"message {name} {{ " for name in names)
     fields = [f"{name} inner = 1; }}" for name in reversed(names[1:])]
@@ -53,7 +53,7 @@ error = "fault"
 
 
 def error_role(name: str) -> str:
-    """Return the configuration of an error field whose name does not speak of errors."""
+    """Returns the configuration of an error field whose name does not speak of errors."""
     return f'[roles]\nerror = "{name}"\n'
 
 
@@ -108,7 +108,7 @@ VALID: Mapping[str, Case] = {
 
 
 def make(name: str, folder: Path, out: Path) -> Package:
-    """Generate the package `case_<name>` of a case into a folder."""
+    """Generates the package `case_<name>` of a case into a folder."""
     case = VALID[name]
     if case.text:
         path = folder / f"{name}.proto"

@@ -30,7 +30,7 @@ _INTEGERS = {
 
 
 def nested(messages: Iterable[Any]) -> Iterator[Any]:
-    """Yield message descriptors and those nested in them, except map entries."""
+    """Yields message descriptors and those nested in them, except map entries."""
     for message in messages:
         if not message.GetOptions().map_entry:
             yield message
@@ -46,12 +46,12 @@ def synthetic(oneof: Any) -> bool:
 
 
 def union(class_: type[Any]) -> Any:
-    """Return the oneof of a message that is a union."""
+    """Returns the oneof of a message that is a union."""
     return next(item for item in class_.DESCRIPTOR.oneofs if not synthetic(item))
 
 
 def filled(class_: type[Any], arm: Any, empty: Any = None) -> Any:
-    """Return a message with every field set, and of `arm`'s oneof that arm.
+    """Returns a message with every field set, and of `arm`'s oneof that arm.
 
     empty: a oneof of which no arm is set.
     """
@@ -66,7 +66,7 @@ def filled(class_: type[Any], arm: Any, empty: Any = None) -> Any:
 
 
 def fill(message: Any, depth: int) -> None:
-    """Set every field of a message; fields that are messages only up to a depth."""
+    """Sets every field of a message; fields that are messages only up to a depth."""
     for item in message.DESCRIPTOR.fields:
         if depth > 0 or item.message_type is None or item.is_required:
             _set(message, item, depth)
@@ -99,7 +99,7 @@ _prototypes: dict[tuple[type[Any], int], Any] = {}
 
 
 def _prototype(class_: type[Any], depth: int) -> Any:
-    """Return a filled message, which callers copy."""
+    """Returns a filled message, which callers copy."""
     message = _prototypes.get((class_, depth))
     if message is None:
         message = _prototypes[class_, depth] = class_()
@@ -128,7 +128,7 @@ def _fill_message(message: Any, depth: int) -> None:
 
 
 def scalar(item: Any) -> Any:
-    """Return a value of a field's type that differs from the default."""
+    """Returns a value of a field's type that differs from the default."""
     if item.enum_type is not None:
         return item.enum_type.values[-1].number
     if item.type == FieldDescriptor.TYPE_BYTES:
@@ -141,7 +141,7 @@ def scalar(item: Any) -> Any:
 
 
 def value_of(descriptor: Any, name: str) -> Any:
-    """Return a value for the scalar field of a name."""
+    """Returns a value for the scalar field of a name."""
     return scalar(descriptor.fields_by_name[name])
 
 
@@ -154,7 +154,7 @@ def _is_map(item: Any) -> bool:
 
 
 def natural(message: Any, item: Any) -> Any:
-    """Return a field's value as a Python argument; None if it is not set."""
+    """Returns a field's value as a Python argument; None if it is not set."""
     if item.has_presence and not message.HasField(item.name):
         return None
     value = getattr(message, item.name)
@@ -166,7 +166,7 @@ def natural(message: Any, item: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Return a single value in its natural form."""
+    """Returns a single value in its natural form."""
     name = value.DESCRIPTOR.full_name if hasattr(value, "DESCRIPTOR") else ""
     if name == TIMESTAMP:
         return value.ToDatetime(tzinfo=timezone.utc)
@@ -180,7 +180,7 @@ def plain(value: Any) -> Any:
 def arguments(
     method: Any, message: Any, arm: Any, special: set[Any], own: frozenset[str] = frozenset()
 ) -> dict[str, Any]:
-    """Return the keyword arguments with which a generated method builds `message`.
+    """Returns the keyword arguments with which a generated method builds `message`.
 
     special: fields of the message for which the method has no parameter.
     own: parameters of the method that are not fields.
@@ -212,7 +212,7 @@ def _parameter(name: str, names: set[str], used: dict[str, Any]) -> str:
 
 
 def varint(number: int) -> bytes:
-    """Return a base-128 varint."""
+    """Returns a base-128 varint."""
     parts = []
     while number > 127:
         parts.append(number & 127 | 128)
@@ -221,11 +221,11 @@ def varint(number: int) -> bytes:
 
 
 def delimited(number: int, payload: bytes) -> bytes:
-    """Return a length-delimited field."""
+    """Returns a length-delimited field."""
     return varint(number << 3 | 2) + varint(len(payload)) + payload
 
 
 def free_number(class_: type[Any]) -> int:
-    """Return a large field number that no field of a message has."""
+    """Returns a large field number that no field of a message has."""
     used = {item.number for item in class_.DESCRIPTOR.fields}
     return next(item for item in range(500_000_007, 500_000_099) if item not in used)

@@ -39,21 +39,21 @@ class Package:
         return self.out / self.name
 
     def module(self, name: str) -> ModuleType:
-        """Import one of the package's modules."""
+        """Imports one of the package's modules."""
         if str(self.out) not in sys.path:
             sys.path.insert(0, str(self.out))
             importlib.invalidate_caches()
         return importlib.import_module(f"{self.name}.{name}")
 
     def text(self, name: str) -> str:
-        """Return the text of one of the package's files."""
+        """Returns the text of one of the package's files."""
         return (self.folder / name).read_text(encoding="utf-8")
 
 
 def configured(
     folder: Path, package: str, source: str, out: Path | None = None, rest: str = ""
 ) -> Config:
-    """Write a codegen.toml whose [input] table is `source`, and load it."""
+    """Writes a codegen.toml whose [input] table is `source`, and load it."""
     folder.mkdir(parents=True, exist_ok=True)
     target = (out or folder / "out").as_posix()
     text = f'[input]\n{source}\n[output]\npath = "{target}"\npackage = "{package}"\n{rest}\n'
@@ -63,21 +63,21 @@ def configured(
 
 
 def protos(files: Iterable[Path], include: Iterable[Path]) -> str:
-    """Return the [input] table for .proto files."""
+    """Returns the [input] table for .proto files."""
     names = ", ".join(f'"{path.as_posix()}"' for path in files)
     folders = ", ".join(f'"{path.as_posix()}"' for path in include)
     return f"protos = [{names}]\ninclude = [{folders}]"
 
 
 def generate(config: Config) -> Package:
-    """Generate without a cache."""
+    """Generates without a cache."""
     run_generate(config, use_cache=False)
     folder = config.outputs[0].folder
     return Package(folder.name, folder.parent)
 
 
 def refusal(config: Config) -> list[Diagnostic]:
-    """Return the diagnostics for an invalid protocol; fail if there are none."""
+    """Returns the diagnostics for an invalid protocol; fail if there are none."""
     try:
         generate(config)
     except InputError as refused:
@@ -89,7 +89,7 @@ def refusal(config: Config) -> list[Diagnostic]:
 def texts_refusal(
     folder: Path, texts: Mapping[str, str | bytes], rest: str = ""
 ) -> list[Diagnostic]:
-    """Return the diagnostics for .proto texts; the first one names the protocol."""
+    """Returns the diagnostics for .proto texts; the first one names the protocol."""
     for name, text in texts.items():
         path = folder / "proto" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -99,21 +99,21 @@ def texts_refusal(
 
 
 def place_of(text: str, marker: str) -> tuple[int, int]:
-    """Return line and column, counted from 1 in characters, of the first `marker`."""
+    """Returns line and column, counted from 1 in characters, of the first `marker`."""
     before = text[: text.index(marker)]
     return before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1
 
 
 @lru_cache
 def _mypy_cache() -> Path:
-    """Return a folder for all runs of mypy that this process starts: most of each is the same."""
+    """Returns a folder for all runs of mypy that this process starts: most of each is the same."""
     folder = Path(tempfile.mkdtemp(prefix="sessiongen-mypy-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 def mypy(paths: Iterable[Path], imports: Iterable[Path], folder: Path) -> str:
-    """Return the errors of `mypy --strict` in files, "" if there are none."""
+    """Returns the errors of `mypy --strict` in files, "" if there are none."""
     config = folder / "mypy.ini"
     folder.mkdir(parents=True, exist_ok=True)
     roots = ":".join(path.as_posix() for path in imports)
@@ -133,7 +133,7 @@ def mypy(paths: Iterable[Path], imports: Iterable[Path], folder: Path) -> str:
 
 
 def pyright(paths: Iterable[Path], imports: Iterable[Path], folder: Path) -> str:
-    """Return the errors of basedpyright, in its standard mode, in files."""
+    """Returns the errors of basedpyright, in its standard mode, in files."""
     import json
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -169,7 +169,7 @@ known-first-party = ["livekit"]
 
 
 def ruff(command: str, folders: Iterable[Path], *options: str, length: int = 100) -> str:
-    """Return what `ruff check` or `ruff format --check` says of packages, "" for nothing.
+    """Returns what `ruff check` or `ruff format --check` says of packages, "" for nothing.
 
     Messages and their stubs are left out: protoc and mypy-protobuf write them.
     """
@@ -189,5 +189,5 @@ def ruff(command: str, folders: Iterable[Path], *options: str, length: int = 100
 
 
 def normal(text: str) -> str:
-    """Return a text with each run of white space replaced by one space."""
+    """Returns a text with each run of white space replaced by one space."""
     return re.sub(r"\s+", " ", text).strip()

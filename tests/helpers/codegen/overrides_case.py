@@ -73,7 +73,7 @@ def write_project(
     config: str = CONFIG_WITH_OVERRIDES,
     proto: str = OVERRIDES_PROTO,
 ) -> Project:
-    """Write a project; without a text there is no module."""
+    """Writes a project; without a text there is no module."""
     small_project = project(root, proto, config)
     if text is not None:
         (root / "hand.py").write_bytes(text.encode() if isinstance(text, str) else text)
@@ -81,5 +81,5 @@ def write_project(
 
 
 def table(entries: str) -> str:
-    """Return a module whose table has the entries."""
+    """Returns a module whose table has the entries."""
     return f"{FILL}OVERRIDES = {{{entries}}}\n"

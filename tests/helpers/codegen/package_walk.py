@@ -22,7 +22,7 @@ class Modules(Protocol):
     """A generated package, by the names of its modules."""
 
     def module(self, name: str) -> ModuleType:
-        """Import a module of the package."""
+        """Imports a module of the package."""
         ...
 
 
@@ -50,7 +50,7 @@ class Union:
 
 
 def unions(package: Modules) -> list[Union]:
-    """Return the unions in dispatch.py with their oneofs."""
+    """Returns the unions in dispatch.py with their oneofs."""
     module = package.module("dispatch")
     result = []
     for name, function in vars(module).items():
@@ -69,7 +69,7 @@ def unions(package: Modules) -> list[Union]:
 
 
 def real_oneofs(package: Modules) -> set[str]:
-    """Return the full names of the real oneofs of the protocol's messages."""
+    """Returns the full names of the real oneofs of the protocol's messages."""
     names = set()
     todo = [item.message.DESCRIPTOR.file for item in unions(package)]
     files = {}
@@ -135,7 +135,7 @@ def _check_unknown_dispatch(package: Modules, union: Union, attributes: list[str
 
 
 def unknown_messages(class_: type[Any], oneof: Any) -> Iterator[tuple[Message, int | None]]:
-    """Yield a message without an arm of a oneof, and messages with unknown arms."""
+    """Yields a message without an arm of a oneof, and messages with unknown arms."""
     plain = filled_messages.filled(class_, None, oneof)
     yield plain, None
     number = filled_messages.free_number(class_)
@@ -153,7 +153,7 @@ def unknown_messages(class_: type[Any], oneof: Any) -> Iterator[tuple[Message, i
 
 
 def run(awaited: Coroutine[Any, Any, Any]) -> Any:
-    """Run a coroutine and return its result.
+    """Runs a coroutine and return its result.
 
     The result is not the task's own: asyncio shows tasks by reprlib, which takes a message
     of a class named `str` for a str.
@@ -190,12 +190,12 @@ class Calls:
         self.client_methods = dict(zip(self.methods, named, strict=True))
 
     def answer_arm(self, arm: str) -> Any:
-        """Return the response arm that answers a request arm."""
+        """Returns the response arm that answers a request arm."""
         name = self.facts.pairs.get(arm, arm)
         return filled_messages.union(self.response).containing_type.fields_by_name[name]
 
     def recording(self, calls: list[tuple[str, Any]], result: Any) -> Any:
-        """Return a handler that records each call and returns `result(arm)`."""
+        """Returns a handler that records each call and returns `result(arm)`."""
 
         def method(arm: str) -> Any:
             async def handle(_: Any, payload: Any) -> Any:
@@ -208,17 +208,17 @@ class Calls:
         return type("Recording", (self.handler,), body)()
 
     def result(self, arm: str) -> Any:
-        """Return the payload that a handler answers an arm with."""
+        """Returns the payload that a handler answers an arm with."""
         response_arm = self.answer_arm(arm)
         return getattr(filled_messages.filled(self.response, response_arm), response_arm.name)
 
     def arguments(self, method: Any, request: Any, arm: Any) -> dict[str, Any]:
-        """Return the arguments with which a client's method sends a request."""
+        """Returns the arguments with which a client's method sends a request."""
         special = {self.facts.correlation} - {None}
         return filled_messages.arguments(method, request, arm, special, frozenset({"timeout"}))
 
     def client(self, handler: Any, sent: list[Any]) -> Any:
-        """Return a client whose `send` passes the request, as bytes, to a handler."""
+        """Returns a client whose `send` passes the request, as bytes, to a handler."""
 
         async def send(_: Any, request: Any, timeout: float | None = None) -> Any:
             assert timeout == 2.5
@@ -233,7 +233,7 @@ class Calls:
 
 
 def check_requests(package: Modules, facts: Facts) -> None:
-    """Answer each request, and send it through the client."""
+    """Answers each request, and sends it through the client."""
     calls = Calls(package, facts)
     for arm in calls.arms:
         _check_answer(calls, arm)
@@ -264,7 +264,7 @@ def _check_answer(calls: Calls, arm: Any) -> None:
 
 
 def _check_uncorrelated(calls: Calls, arm: Any) -> None:
-    """Check that the response to a request without a correlation id has none."""
+    """Checks that the response to a request without a correlation id has none."""
     name = calls.facts.correlation
     if name is None:
         return
@@ -297,7 +297,7 @@ def _check_client(calls: Calls, arm: Any) -> None:
 
 
 def _check_refusal(calls: Calls, arm: Any) -> None:
-    """Check that a RequestError reaches the caller with its payload."""
+    """Checks that a RequestError reaches the caller with its payload."""
     payload = calls.result(arm.name)
 
     def refuse(_: str) -> Any:
@@ -352,7 +352,7 @@ def _check_unknown_response(calls: Calls) -> None:
 
 
 def check_events(package: Modules, facts: Facts) -> None:
-    """Emit each event through the sink and deliver it to listeners."""
+    """Emits each event through the sink and deliver it to listeners."""
     events = package.module("events")
     sink_class, listeners_class = _only(events, "Sink"), _only(events, "Listeners")
     class_ = get_type_hints(sink_class.emit)["event"]
@@ -390,7 +390,7 @@ def _abstract(value: object) -> bool:
 
 
 def _only(module: Any, suffix: str) -> Any:
-    """Return the one class that a module defines whose name ends in `suffix`."""
+    """Returns the one class that a module defines whose name ends in `suffix`."""
     (class_,) = [
         item
         for name, item in vars(module).items()

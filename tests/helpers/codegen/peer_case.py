@@ -44,14 +44,14 @@ class QueueTransport:
 
 
 def queue_transports() -> tuple[QueueTransport, QueueTransport]:
-    """Return two connected transports."""
+    """Returns two connected transports."""
     ends = QueueTransport(), QueueTransport()
     ends[0].peer, ends[1].peer = ends[1], ends[0]
     return ends
 
 
 def run_test(test: Callable[[], Awaitable[None]]) -> None:
-    """Run a test, for at most 20 seconds."""
+    """Runs a test, for at most 20 seconds."""
 
     async def limited() -> None:
         await asyncio.wait_for(test(), 20)
@@ -69,7 +69,7 @@ class PeerCase:
         self.requests = module("requests")
 
     def handler(self, ask: Callable[[Any], Awaitable[Any]]) -> Any:
-        """Return a handler whose `ask` is the given function; it answers `close` with "closed"."""
+        """Returns a handler whose `ask` is the given function; it answers `close` with "closed"."""
         pb = self.pb
 
         class Handler(self.requests.RequestHandler):  # type: ignore[name-defined, misc]
@@ -82,14 +82,14 @@ class PeerCase:
         return Handler()
 
     def pair(self, ask: Callable[[Any], Awaitable[Any]], **options: Any) -> tuple[Any, Any]:
-        """Return a client and a host that are connected."""
+        """Returns a client and a host that are connected."""
         first, second = queue_transports()
         host = self.peer.HostPeer(second, self.handler(ask), **options)
         return self.peer.ClientPeer(first, timeout=10), host
 
 
 async def echo(request: Any) -> Any:
-    """Answer with the request."""
+    """Answers with the request."""
     return request
 
 

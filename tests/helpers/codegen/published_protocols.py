@@ -170,7 +170,7 @@ PROTOCOLS = {
 
 
 def table() -> str:
-    """Return the table of the documentation."""
+    """Returns the table of the documentation."""
     return "\n".join(_rows())
 
 

@@ -182,12 +182,12 @@ class _Builder:
 
 
 def protocol(seed: int) -> Protocol:
-    """Return the protocol of a seed."""
+    """Returns the protocol of a seed."""
     return _Builder(seed).protocol()
 
 
 def write(protocol_: Protocol, folder: Path) -> str:
-    """Write the files of a protocol; return the [input] table for them."""
+    """Writes the files of a protocol; returns the [input] table for them."""
     for name, text in protocol_.files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -196,7 +196,7 @@ def write(protocol_: Protocol, folder: Path) -> str:
 
 
 def check(seed: int, folder: Path) -> bool:
-    """Generate the protocol of a seed, and use the package; False if it is refused.
+    """Generates the protocol of a seed, and uses the package; False if it is refused.
 
     Raises:
         AssertionError: the package does not do what the descriptors say.

@@ -184,7 +184,7 @@ AT = Place("sdk.py", 1)
 
 
 def record(name: str, tag: str | None, *fields: str) -> Record:
-    """Return a class; `name?` is an optional field, `name!` one that is not a string."""
+    """Returns a class; `name?` is an optional field, `name!` one that is not a string."""
     return Record(
         name,
         tag,
@@ -232,7 +232,7 @@ VOCABULARY = Vocabulary(
 
 
 def generated(root: Path, name: str, *vocabularies: Vocabulary, overrides: str = "") -> Package:
-    """Generate the protocol with vocabularies, with a name for its proto and Python package."""
+    """Generates the protocol with vocabularies, with a name for its proto and Python package."""
     proto = PROTO.replace("package sdk_classes;", f"package {name};")
     (root / f"{name}.proto").write_text(proto, encoding="utf-8")
     paths = []
@@ -246,7 +246,7 @@ def generated(root: Path, name: str, *vocabularies: Vocabulary, overrides: str =
 
 
 def speech(**changes: Any) -> dict[str, Any]:
-    """Return the fields of an object of the SDK's class Speech."""
+    """Returns the fields of an object of the SDK's class Speech."""
     return {
         "transcript": "hello",
         "colour": "low",

@@ -103,14 +103,14 @@ class Outcome:
         return self.output + self.errors
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the diagnostics of a run with --format json."""
+        """Returns the diagnostics of a run with --format json."""
         result: list[dict[str, Any]] = json.loads(self.output)
         return result
 
 
 @contextmanager
 def working_in(folder: Path) -> Iterator[None]:
-    """Make a folder the working directory of the block."""
+    """Makes a folder the working directory of the block."""
     before = os.getcwd()
     os.chdir(folder)
     try:
@@ -120,7 +120,7 @@ def working_in(folder: Path) -> Iterator[None]:
 
 
 def invoke(folder: Path, *arguments: str) -> Outcome:
-    """Run the command in this process; an exception other than an exit fails the test."""
+    """Runs the command in this process; an exception other than an exit fails the test."""
     with working_in(folder):
         result = CliRunner().invoke(main, list(arguments), catch_exceptions=False)
     return Outcome(result.exit_code, result.stdout, result.stderr)
@@ -129,7 +129,7 @@ def invoke(folder: Path, *arguments: str) -> Outcome:
 def start(
     folder: Path, *arguments: str, env: Mapping[str, str] | None = None, **options: Any
 ) -> subprocess.Popen[str]:
-    """Start the command in a subprocess with its own process group."""
+    """Starts the command in a subprocess with its own process group."""
     return subprocess.Popen(
         [sys.executable, "-m", "sessiongen", *arguments],
         cwd=folder,
@@ -145,7 +145,7 @@ def start(
 
 
 def run(folder: Path, *arguments: str, env: Mapping[str, str] | None = None) -> Outcome:
-    """Run the command in a subprocess."""
+    """Runs the command in a subprocess."""
     process = start(folder, *arguments, env=env)
     output, errors = process.communicate(timeout=120)
     return Outcome(process.returncode, output, errors)
@@ -173,24 +173,24 @@ class Project:
         return invoke(self.root, *arguments)
 
     def generated(self) -> Project:
-        """Run generate, which must succeed."""
+        """Runs generate, which must succeed."""
         outcome = self.invoke("generate")
         assert outcome.status == 0, outcome.all
         return self
 
     def edit(self, old: str, new: str) -> None:
-        """Replace one place in the protocol."""
+        """Replaces one place in the protocol."""
         text = self.proto.read_text(encoding="utf-8")
         assert text.count(old) == 1, old
         self.proto.write_text(text.replace(old, new), encoding="utf-8")
 
     def add_arm(self) -> None:
-        """Add an arm to the event, which changes some of the generated files."""
+        """Adds an arm to the event, which changes some of the generated files."""
         self.edit("Empty tick = 1;", "Empty tick = 1;\n    Empty tock = 2;")
 
 
 def project(root: Path, proto: str | bytes = PROTO, config: str | bytes = CONFIG) -> Project:
-    """Write a project into a folder."""
+    """Writes a project into a folder."""
     project_ = Project(root)
     for path, text in ((project_.proto, proto), (project_.config, config)):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -199,21 +199,21 @@ def project(root: Path, proto: str | bytes = PROTO, config: str | bytes = CONFIG
 
 
 def fresh(root: Path, proto: str = PROTO) -> Project:
-    """Return a project without a configuration."""
+    """Returns a project without a configuration."""
     project_ = project(root, proto)
     project_.config.unlink()
     return project_
 
 
 def compile_set(project_: Project) -> None:
-    """Write the protocol of a project as small.binpb."""
+    """Writes the protocol of a project as small.binpb."""
     command = [sys.executable, "-m", "grpc_tools.protoc", "-Iproto", "small.proto"]
     subprocess.run([*command, "--descriptor_set_out=small.binpb"], cwd=project_.root, check=True)
 
 
 @lru_cache
 def _generated_folder() -> Path:
-    """Return the folder of a generated project that all tests of this process copy."""
+    """Returns the folder of a generated project that all tests of this process copy."""
     folder = Path(tempfile.mkdtemp(prefix="sessiongen-tests-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     project(folder).generated()
@@ -221,7 +221,7 @@ def _generated_folder() -> Path:
 
 
 def generated_copy(root: Path) -> Project:
-    """Return a copy of a generated project, with old timestamps."""
+    """Returns a copy of a generated project, with old timestamps."""
     shutil.copytree(_generated_folder(), root)
     project_ = Project(root)
     age(project_.package)
@@ -230,7 +230,7 @@ def generated_copy(root: Path) -> Project:
 
 @lru_cache
 def tree_with_arm() -> dict[str, str]:
-    """Return the files of the package after `add_arm`, generated in another folder."""
+    """Returns the files of the package after `add_arm`, generated in another folder."""
     with tempfile.TemporaryDirectory(prefix="sessiongen-tests-") as folder:
         project_ = project(Path(folder))
         project_.add_arm()
@@ -238,7 +238,7 @@ def tree_with_arm() -> dict[str, str]:
 
 
 def tree(folder: Path) -> dict[str, str]:
-    """Return the digest of each file below a folder, but for caches."""
+    """Returns the digest of each file below a folder, but for caches."""
     return {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))
@@ -248,30 +248,30 @@ def tree(folder: Path) -> dict[str, str]:
 
 
 def stamps(folder: Path) -> dict[str, int]:
-    """Return the modification time of each file of a folder."""
+    """Returns the modification time of each file of a folder."""
     return {path.name: path.stat().st_mtime_ns for path in folder.iterdir() if path.is_file()}
 
 
 def age(folder: Path) -> None:
-    """Set the modification times of a folder's files to a second long past."""
+    """Sets the modification times of a folder's files to a second long past."""
     for path in folder.iterdir():
         os.utime(path, (1_000_000_000, 1_000_000_000))
 
 
 def place_of(text: str, marker: str) -> tuple[int, int]:
-    """Return line and column, counted from 1 in characters, of the only `marker`."""
+    """Returns line and column, counted from 1 in characters, of the only `marker`."""
     assert text.count(marker) == 1, marker
     before = text[: text.index(marker)]
     return before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1
 
 
 def replaced(path: Path, old: str, new: str) -> None:
-    """Replace the one place of a file that holds a text."""
+    """Replaces the one place of a file that holds a text."""
     text = path.read_text(encoding="utf-8")
     assert text.count(old) == 1, (path, old)
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
 def crlf(path: Path) -> None:
-    """Give a file the line ends of Windows."""
+    """Gives a file the line ends of Windows."""
     path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))

@@ -23,13 +23,13 @@ class Block:
     line: int
 
     def runs(self) -> list[tuple[str, str]]:
-        """Return the commands of a console block with the output printed for each."""
+        """Returns the commands of a console block with the output printed for each."""
         parts = re.split(r"^\$ (.*)\n", self.text, flags=re.M)
         return list(zip(parts[1::2], parts[2::2]))
 
 
 def pages() -> list[Path]:
-    """Return the pages that are written for readers of the repository."""
+    """Returns the pages that are written for readers of the repository."""
     return [
         *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "DESIGN.md")),
         *sorted((ROOT / "docs").glob("*.md")),
@@ -37,7 +37,7 @@ def pages() -> list[Path]:
 
 
 def blocks(text: str) -> list[Block]:
-    """Return the fenced blocks of a page."""
+    """Returns the fenced blocks of a page."""
     blocks = []
     for match in _FENCE.finditer(text):
         indent, language, info, body = match.groups()
@@ -47,7 +47,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def matches(printed: str, output: str) -> bool:
-    """Tell whether an output is what a page prints."""
+    """Tells whether an output is what a page prints."""
     pattern = "".join(
         r"(?:.*\n)*?" if line == "…" else ".*".join(map(re.escape, line.split("…"))) + "\n"
         for line in printed.rstrip().split("\n")

@@ -40,7 +40,7 @@ class Example:
     text: str
 
     def outputs(self, folder: Path) -> list[tuple[str, str, str]]:
-        """Run the example; return each command, the printed output, and the actual one."""
+        """Runs the example; returns each command, the printed output, and the actual one."""
         for path, text in self.files.items():
             _write(folder / path, text)
         results = []
@@ -54,7 +54,7 @@ class Example:
 
 
 def examples() -> list[Example]:
-    """Return the examples of the page in its order."""
+    """Returns the examples of the page in its order."""
     text = PAGE.read_text(encoding="utf-8")
     parts = _HEAD.split(text)
     files = _files(parts[0])
@@ -78,7 +78,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _edit(folder: Path, diff: str) -> None:
-    """Replace the lines marked `-` by those marked `+`; without the former, append them."""
+    """Replaces the lines marked `-` by those marked `+`; without the former, appends them."""
     head, _, body = diff.partition("\n")
     path = folder / head.removeprefix("--- ")
     text = path.read_text(encoding="utf-8") if path.exists() else ""
@@ -100,7 +100,7 @@ def _run(folder: Path, command: str) -> str:
 
 @contextmanager
 def _published(folder: Path) -> Iterator[None]:
-    """Stand in for the registry: version 1.1 of the small SDK, from its folder."""
+    """Stands in for the registry: version 1.1 of the small SDK, from its folder."""
 
     def fetch(scope: Scope, version: str) -> Package:
         version_file = folder / "sdk" / "acme" / "version.py"
@@ -118,7 +118,7 @@ def _published(folder: Path) -> Iterator[None]:
 
 
 def main() -> None:
-    """Write the outputs of all examples into the page."""
+    """Writes the outputs of all examples into the page."""
     text = PAGE.read_text(encoding="utf-8")
     for example in examples():
         with tempfile.TemporaryDirectory() as folder:

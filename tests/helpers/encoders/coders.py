@@ -32,7 +32,7 @@ class Coder:
         return not isinstance(self.model, type)
 
     def members(self) -> Iterator[tuple[str, Any]]:
-        """Yield each name of the model's class, and its field; None for a oneof or a tag."""
+        """Yields each name of the model's class, and its field; None for a oneof or a tag."""
         names = [item.name for item in dataclasses.fields(self.model)]
         fields: dict[str, Any] = {}
         for field in self.message.DESCRIPTOR.fields:
@@ -54,7 +54,7 @@ class Coders:
 
 
 def coders(package: Modules, literals: Mapping[str, Mapping[int, Any]] | None = None) -> Coders:
-    """Return the coders of a package; by default the literals are the names of the values."""
+    """Returns the coders of a package; by default the literals are the names of the values."""
     encoders, decoders = package.module("encoders"), package.module("decoders")
     by_name = {}
     for name, decode in vars(decoders).items():
@@ -72,7 +72,7 @@ def coders(package: Modules, literals: Mapping[str, Mapping[int, Any]] | None = 
 
 
 def _published(coders_: Any) -> dict[str, dict[int, str]]:
-    """Return the first name of each number of the enums in messages."""
+    """Returns the first name of each number of the enums in messages."""
     return {
         enum.full_name: {item.number: item.name for item in reversed(enum.values)}
         for coder in coders_
@@ -88,7 +88,7 @@ def is_map(field: Any) -> bool:
 
 
 def element(field: Any) -> Any:
-    """Return the field that has the type of one value: the field itself, or a map's value."""
+    """Returns the field that has the type of one value: the field itself, or a map's value."""
     return field.message_type.fields_by_name["value"] if is_map(field) else field
 
 

@@ -49,7 +49,7 @@ CODERS = coders.coders(Contract(), LITERALS)
 
 
 def without_empty_parts(message: Any) -> Any:
-    """Remove the parts of chat messages without text, which no encoder writes."""
+    """Removes the parts of chat messages without text, which no encoder writes."""
     for field, value in message.ListFields():
         if field.message_type is None or coders.is_map(field):
             continue

@@ -55,13 +55,13 @@ _SCALARS = {
 
 @st.composite
 def messages(draw: st.DrawFn, coders: Coders, name: str) -> Any:
-    """Draw a message by its full name."""
+    """Draws a message by its full name."""
     return _Messages(draw, coders).message(coders.by_name[name].message, DEPTH)
 
 
 @st.composite
 def models(draw: st.DrawFn, coders: Coders, name: str) -> Any:
-    """Draw a model by the full name of its message."""
+    """Draws a model by the full name of its message."""
     return _Models(draw, coders).model(coders.by_name[name], DEPTH)
 
 
@@ -74,7 +74,7 @@ class _Draws:
         return int(self.draw(st.integers(0, 2)))
 
     def scalar(self, field: Any) -> Any:
-        """Draw a value of a field that is not a message."""
+        """Draws a value of a field that is not a message."""
         if field.enum_type is not None:
             return self.draw(st.sampled_from(self.numbers(field.enum_type)))
         if field.type == FieldDescriptor.TYPE_BYTES:
@@ -98,7 +98,7 @@ class _Messages(_Draws):
         return message
 
     def chosen(self, descriptor: Any, depth: int) -> list[Any]:
-        """Return the fields to set: at most one of each oneof, exactly one of a transparent one."""
+        """Returns the fields to set: at most one of each oneof, exactly one of a transparent one."""
         coder = self.coders.by_name.get(descriptor.full_name)
         bare = coder is not None and coder.bare
         real = [item for item in descriptor.oneofs if not filled_messages.synthetic(item)]
@@ -143,7 +143,7 @@ class _Messages(_Draws):
         return self.scalar(field) if field.message_type is None else self.submessage(field, depth)
 
     def submessage(self, field: Any, depth: int) -> Any:
-        """Draw the message of a field."""
+        """Draws the message of a field."""
         name = field.message_type.full_name
         class_ = message_factory.GetMessageClass(field.message_type)
         if name == filled_messages.TIMESTAMP:
@@ -190,7 +190,7 @@ class _Models(_Draws):
         return coder.model(**values)
 
     def hinted(self, hint: Any, field: Any, depth: int) -> Any:
-        """Draw a value that a type hint allows."""
+        """Draws a value that a type hint allows."""
         origin, arguments = get_origin(hint), get_args(hint)
         if origin in (Union, types.UnionType):
             return self.one_of(arguments, field, depth)
@@ -213,7 +213,7 @@ class _Models(_Draws):
         return None if chosen is type(None) else self.hinted(chosen, field, depth)
 
     def elements(self, hint: Any, field: Any, depth: int) -> list[Any]:
-        """Draw elements; None only if it is a literal of the enum."""
+        """Draws elements; None only if it is a literal of the enum."""
         if depth <= 0 and any(is_dataclass(item) for item in (hint, *get_args(hint))):
             return []
         drawn = [self.hinted(hint, field, depth) for _ in range(self.count())]

@@ -38,7 +38,7 @@ class Edit:
     raises: str
 
     def files(self) -> dict[str, str]:
-        """Return the files of the SDK after this edit."""
+        """Returns the files of the SDK after this edit."""
         result = dict(sources(self.language))
         for path, before, after in self.changes:
             if before:
@@ -50,7 +50,7 @@ class Edit:
 
 
 def edits(language: str) -> list[Edit]:
-    """Return the edits of the SDK in a language."""
+    """Returns the edits of the SDK in a language."""
     text = (FOLDER / f"{language}.edits.toml").read_text(encoding="utf-8")
     return [
         Edit(
@@ -65,14 +65,14 @@ def edits(language: str) -> list[Edit]:
 
 @cache
 def sources(language: str) -> Files:
-    """Return the files of the SDK in a language, by their paths."""
+    """Returns the files of the SDK in a language, by their paths."""
     folder = FOLDER / language
     files = (path for path in folder.rglob("*") if path.suffix in (".py", ".ts", ".json"))
     return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in files}
 
 
 def differences(language: str, files: Files) -> list[str]:
-    """Return the ids of an SDK's differences, and the rule and file of each error in reading it.
+    """Returns the ids of an SDK's differences, and the rule and file of each error in reading it.
 
     The other SDK is compared with it, unedited.
     """
@@ -80,7 +80,7 @@ def differences(language: str, files: Files) -> list[str]:
 
 
 def raised(edit: Edit) -> list[str]:
-    """Return the differences that an edit brings or changes, as `differences` does."""
+    """Returns the differences that an edit brings or changes, as `differences` does."""
     unedited = _unedited_states(edit.language)
     return sorted({name for name, _ in _states(edit.language, edit.files()) - unedited})
 
@@ -91,7 +91,7 @@ def _unedited_states(language: str) -> set[tuple[str, str]]:
 
 
 def _states(language: str, files: Files) -> set[tuple[str, str]]:
-    """Return the id and state of each difference, and the rule and message of each error."""
+    """Returns the id and state of each difference, and the rule and message of each error."""
     reading = _read(language, files)
     errors = [item for item in reading.diagnostics if item.severity is Severity.ERROR]
     states = {

@@ -82,7 +82,7 @@ class Repository:
         self.git("init", "--quiet", "--initial-branch=main")
 
     def git(self, *arguments: str) -> str:
-        """Run git and return its output."""
+        """Runs git and return its output."""
         variables = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
         done = subprocess.run(
             ["git", *_IDENTITY, *arguments],
@@ -95,30 +95,30 @@ class Repository:
         return done.stdout
 
     def write(self, name: str, text: str) -> None:
-        """Write a file."""
+        """Writes a file."""
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
     def edit(self, name: str, before: str, after: str) -> None:
-        """Replace a text that a file has once."""
+        """Replaces a text that a file has once."""
         text = (self.folder / name).read_text(encoding="utf-8")
         assert text.count(before) == 1, text
         self.write(name, text.replace(before, after))
 
     def commit(self) -> None:
-        """Commit everything."""
+        """Commits everything."""
         self.git("add", "--all")
         self.git("commit", "--quiet", "--message", "a")
 
     def add_sdk(self) -> Repository:
-        """Write the sources of the small Python SDK."""
+        """Writes the sources of the small Python SDK."""
         for name, text in PYTHON_SDK.items():
             self.write(f"livekit/agents/{name}", text)
         return self
 
     def add_protocol(self) -> Repository:
-        """Write the protocol, the configuration and the scope of the SDK."""
+        """Writes the protocol, the configuration and the scope of the SDK."""
         self.write("small.proto", PROTO)
         self.write("codegen.toml", CONFIG)
         self.write("vocabularies/small-sdk.scope.toml", SCOPE)

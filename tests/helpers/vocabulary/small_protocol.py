@@ -123,7 +123,7 @@ Fact = TypeVar("Fact")
 
 
 def replace(fact: Fact, **changes: Any) -> Fact:
-    """Return a fact with some of its parts changed."""
+    """Returns a fact with some of its parts changed."""
     changed: Fact = getattr(fact, "_replace")(**changes)
     return changed
 
@@ -143,7 +143,7 @@ class Small:
         states: dict[str, str] | None = None,
         origins: dict[str, str] | None = None,
     ) -> parity.Parity:
-        """Return the parity of the protocol with an SDK.
+        """Returns the parity of the protocol with an SDK.
 
         gaps: (difference id, reason) pairs to declare, in the state in which they are unless
             `states` gives another one.
@@ -172,5 +172,5 @@ class Small:
 
 
 def difference_ids(result: parity.Parity) -> list[str]:
-    """Return the ids of all differences, declared or not, in the order of the matrix."""
+    """Returns the ids of all differences, declared or not, in the order of the matrix."""
     return [item.id for section in result.sections for item in section.findings()]

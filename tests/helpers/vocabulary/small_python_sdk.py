@@ -24,11 +24,11 @@ HOST_PATH = ROOT + HOST
 
 
 def events(*lines: str) -> dict[str, str]:
-    """Return the small SDK's events file with lines appended."""
+    """Returns the small SDK's events file with lines appended."""
     return {EVENTS: PYTHON_SDK[EVENTS] + "\n".join(lines) + "\n"}
 
 
 def host(old: str, new: str) -> dict[str, str]:
-    """Return the file of host and driver with one part replaced."""
+    """Returns the file of host and driver with one part replaced."""
     assert old in PYTHON_SDK[HOST]
     return {HOST: PYTHON_SDK[HOST].replace(old, new)}

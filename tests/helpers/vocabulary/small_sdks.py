@@ -137,21 +137,21 @@ class Small:
         return [item for item in self.reading.diagnostics if item.severity is Severity.ERROR]
 
     def fault(self, rule: Rule) -> Diagnostic:
-        """Return the one error, which must have this rule and stand at the mark."""
+        """Returns the one error, which must have this rule and stand at the mark."""
         errors = [item for item in self.errors if item.rule is rule]
         assert [item.span for item in errors] == self.marks, self.errors
         return errors[0]
 
 
 def python_sdk(changes: Mapping[str, str] | None = None, required: tuple[str, ...] = ()) -> Small:
-    """Read the small Python SDK with some files changed or added."""
+    """Reads the small Python SDK with some files changed or added."""
     return _small(PYTHON, PYTHON_SDK, "livekit/agents/", changes or {}, required)
 
 
 def typescript_sdk(
     changes: Mapping[str, str] | None = None, required: tuple[str, ...] = ()
 ) -> Small:
-    """Read the small TypeScript SDK with some files changed or added."""
+    """Reads the small TypeScript SDK with some files changed or added."""
     return _small(TYPESCRIPT, TYPESCRIPT_SDK, "", changes or {}, required)
 
 

@@ -14,11 +14,11 @@ SESSION = "src/voice/agent_session.ts"
 
 
 def events(*lines: str) -> dict[str, str]:
-    """Return the small SDK's events file with lines appended."""
+    """Returns the small SDK's events file with lines appended."""
     return {EVENTS: TYPESCRIPT_SDK[EVENTS] + "\n".join(lines) + "\n"}
 
 
 def changed(path: str, old: str, new: str) -> dict[str, str]:
-    """Return a file of the small SDK with one part replaced."""
+    """Returns a file of the small SDK with one part replaced."""
     assert old in TYPESCRIPT_SDK[path]
     return {path: TYPESCRIPT_SDK[path].replace(old, new)}

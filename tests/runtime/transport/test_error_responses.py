@@ -71,7 +71,7 @@ PAIRS = [memory, tcp, room]
 
 
 def too_deep(request_id: str) -> bytes:
-    """Return a response that protobuf writes and does not read."""
+    """Returns a response that protobuf writes and does not read."""
     message = pb.AgentSessionMessage()
     message.response.request_id = request_id
     inner = message.response.get_rtc_stats.publisher_stats.add()
@@ -111,7 +111,7 @@ def test_a_response_that_does_not_parse_fails_its_request(
 
 
 def broken(message: pb.AgentSessionMessage) -> bytes:
-    """Return a message whose text, "text", is not valid UTF-8."""
+    """Returns a message whose text, "text", is not valid UTF-8."""
     body = message.SerializeToString()
     assert body.count(b"text") == 1
     return body.replace(b"text", b"\xff\xff\xff\xff")
@@ -170,7 +170,7 @@ def test_a_request_in_a_room_that_does_not_parse_is_answered() -> None:
 
 
 def nested(levels: int, as_struct: bool) -> Any:
-    """Return a mapping, or a Struct, with values inside of values on that many levels."""
+    """Returns a mapping, or a Struct, with values inside of values on that many levels."""
     struct = inner = Struct()
     value: dict[str, Any] = {}
     for _ in range(levels - 1):

@@ -35,13 +35,13 @@ class Chunk:
         return _CLASS + self.text if self.method else self.text
 
     def result(self, formatted: str) -> str:
-        """Return the formatted text of the chunk without the class around it."""
+        """Returns the formatted text of the chunk without the class around it."""
         body = formatted.removeprefix(_CLASS) if self.method else formatted
         return body.strip("\n") + "\n"
 
 
 def cut(text: str) -> list[Chunk]:
-    """Cut a module between its definitions, and long classes between their methods."""
+    """Cuts a module between its definitions, and long classes between their methods."""
     chunks: list[Chunk] = []
     for part in _definitions(text, _TOP):
         separator = "\n\n" if chunks else ""
@@ -52,13 +52,13 @@ def cut(text: str) -> list[Chunk]:
 
 
 def join(chunks: list[Chunk], formatted: list[str]) -> str:
-    """Return the module whose chunks were formatted one by one."""
+    """Returns the module whose chunks were formatted one by one."""
     parts = zip(chunks, formatted, strict=True)
     return "".join(chunk.separator + chunk.result(text) for chunk, text in parts)
 
 
 def _definitions(text: str, boundary: re.Pattern[str]) -> list[str]:
-    """Split before each definition; a decorator stays with what it decorates."""
+    """Splits before each definition; a decorator stays with what it decorates."""
     parts: list[str] = []
     for part in boundary.split(text):
         decorated = (

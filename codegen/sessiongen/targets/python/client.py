@@ -72,7 +72,7 @@ class ClientModel:
 
 
 def client_model(context: Context) -> ClientModel:
-    """Return the model of client.py."""
+    """Returns the model of client.py."""
     roles = context.protocol.roles
     references = context.references()
     parameters = ParameterBuilder(
@@ -144,20 +144,20 @@ def _failed(error: Field | None) -> str:
 
 
 def _signature(call: Call, parameters: list[Parameter]) -> str:
-    """Return the parameters of a method, those without a default first."""
+    """Returns the parameters of a method, those without a default first."""
     ordered = sorted(parameters, key=lambda item: item.default != "")
     return signature(ordered, ["timeout: float | None = None"] if call.response else [])
 
 
 def _empty(arm: Field, parameters: list[Parameter]) -> str:
-    """Return the expression of a payload without fields, or ""."""
+    """Returns the expression of a payload without fields, or ""."""
     if parameters or arm.value.kind is not Kind.MESSAGE:
         return ""
     return access("request", arm.name)
 
 
 def _docs(context: Context, call: Call, parameters: list[Parameter]) -> str:
-    """Return a method's docs: the request's, those of its fields, and the response payload's."""
+    """Returns a method's docs: the request's, those of its fields, and the response payload's."""
     parts = [request_docs(context.protocol, call)]
     described = [entry(item.name, item.docs) for item in parameters if item.docs]
     if described:

@@ -55,7 +55,7 @@ class Context:
     faults: list[Diagnostic] = field(default_factory=list)
 
     def references(self) -> References:
-        """Return references for another file."""
+        """Returns references for another file."""
         return References(self.protocol.schema, self.modules)
 
     def lacks(self, message: Message, field: Field) -> bool:
@@ -86,11 +86,11 @@ class Context:
         return TYPE_NAMES | self.modules.aliases
 
     def flat(self, message: str) -> str:
-        """Return the flat name of a message."""
+        """Returns the flat name of a message."""
         return self.modules.flat[message]
 
     def union_name(self, oneof: Oneof) -> str:
-        """Return the flat name of a oneof: its message's, and its own unless it is the main one."""
+        """Returns the flat name of a oneof: its message's, and its own unless it is the main one."""
         if oneof.main:
             return self.flat(oneof.message)
         return self.modules.flat[f"{oneof.message}.{oneof.name}"]
@@ -102,7 +102,7 @@ def context(
     overrides: Mapping[str, str],
     layers: Collection[str],
 ) -> Context:
-    """Return the context of a protocol."""
+    """Returns the context of a protocol."""
     protocol = model.protocol
     main = protocol.roles.main.file
     vocabulary = protocol.vocabulary("python")
@@ -123,7 +123,7 @@ def context(
 def _event_classes(
     protocol: Protocol, annotated: Annotated, vocabulary: Vocabulary | None
 ) -> dict[str, Record]:
-    """Return the SDK's class of each event arm that has one."""
+    """Returns the SDK's class of each event arm that has one."""
     messages = protocol.schema.messages
     return {
         arm.name: record
@@ -135,18 +135,18 @@ def _event_classes(
 
 
 def arm_docs(protocol: Protocol, arm: Field) -> str:
-    """Return the comment of an arm, or of its message if the arm has none."""
+    """Returns the comment of an arm, or of its message if the arm has none."""
     return arm.docs or payload_docs(protocol, arm)
 
 
 def payload_docs(protocol: Protocol, arm: Field) -> str:
-    """Return the comment of an arm's message, "" for a message of another protocol."""
+    """Returns the comment of an arm's message, "" for a message of another protocol."""
     message = protocol.schema.messages.get(arm.value.type_name)
     return message.docs if message and message.file in protocol.schema.own else ""
 
 
 def request_docs(protocol: Protocol, call: Call) -> str:
-    """Return the comment of a request, if it has one, and the numbers of its arms."""
+    """Returns the comment of a request, if it has one, and the numbers of its arms."""
     numbers = f"Request arm {call.request.number}, which has no response."
     if call.response is not None:
         response = f"`{call.response.name}` ({call.response.number})"
@@ -155,7 +155,7 @@ def request_docs(protocol: Protocol, call: Call) -> str:
 
 
 def event_docs(protocol: Protocol, arm: Field) -> str:
-    """Return the comment of an event, if it has one, and the number of its arm."""
+    """Returns the comment of an event, if it has one, and the number of its arm."""
     return _paragraphs(arm_docs(protocol, arm), f"Event arm {arm.number}.")
 
 

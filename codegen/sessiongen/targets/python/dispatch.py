@@ -51,7 +51,7 @@ class DispatchModel:
 
 
 def dispatch_model(context: Context) -> DispatchModel:
-    """Return the model of dispatch.py."""
+    """Returns the model of dispatch.py."""
     references = context.references()
     namespace = Namespace("dispatch.py", {"Arm", "Handlers", "R"} | context.modules.aliases)
     unions = [_union(context, references, namespace, item) for item in context.protocol.unions]
@@ -80,7 +80,7 @@ def _union(
 
 
 def _runtime_class(context: Context, references: References, arm: Field) -> str:
-    """Return the expression of the class of an arm's payload."""
+    """Returns the expression of the class of an arm's payload."""
     name = arm.value.type_name
     if name in context.newer and name in context.protocol.schema.messages:
         return f"{newer(references, context.protocol.schema.messages[name])} or object"

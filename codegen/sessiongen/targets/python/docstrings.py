@@ -18,7 +18,7 @@ _ESCAPED_SYNTAX = re.compile(r'\\|"{2,}|\A"|"\Z')
 
 
 def docstring(text: str, indent: int) -> str:
-    """Return a docstring literal as black leaves it; `indent` is the column of its quotes."""
+    """Returns a docstring literal as black leaves it; `indent` is the column of its quotes."""
     escaped = _ESCAPED_SYNTAX.sub(
         lambda match: "".join(f"\\{item}" for item in match.group()), text.strip()
     )
@@ -37,12 +37,12 @@ def docstring(text: str, indent: int) -> str:
 
 
 def entry(name: str, text: str) -> str:
-    """Return an entry of a section such as `Args:`."""
+    """Returns an entry of a section such as `Args:`."""
     return f"    {name}: {text}".replace("\n", "\n        ")
 
 
 def comment(text: str) -> list[str]:
-    """Return the lines of a comment, without the `#`; [] for an empty text."""
+    """Returns the lines of a comment, without the `#`; [] for an empty text."""
     escaped = _ESCAPED_CHARACTERS.sub(lambda match: _escape(match.group()), text)
     return escaped.split("\n") if escaped else []
 

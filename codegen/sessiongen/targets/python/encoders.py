@@ -26,12 +26,12 @@ _ZERO_VALUES = {
 
 
 def encoders_model(context: Context) -> EncodersModel:
-    """Return the model of encoders.py."""
+    """Returns the model of encoders.py."""
     return _Encoders(context).model()
 
 
 def encoded_fields(context: Context) -> list[str]:
-    """Return the paths of all fields that are encoded, as in overrides."""
+    """Returns the paths of all fields that are encoded, as in overrides."""
     return [
         ".".join((*plan.message.path, field.name))
         for plan in context.plans.values()
@@ -142,7 +142,7 @@ class _Encoders(ValueWriter):
         )
 
     def _always_written(self, plan: MessagePlan, by_name: bool) -> FieldSource | None:
-        """Return a field that is always written, if there is one.
+        """Returns a field that is always written, if there is one.
 
         Writing the zero value of a field without presence changes nothing, but marks the
         message as present, which otherwise needs a call.
@@ -201,13 +201,13 @@ class _Encoders(ValueWriter):
         yield f"overrides.{override}(source, to)"
 
     def _presence(self, plan: MessagePlan, field: Field) -> str:
-        """Return the constant that says whether the installed messages have a field."""
+        """Returns the constant that says whether the installed messages have a field."""
         name = f"_HAS_{constant(self.context.flat(plan.message.full_name))}_{field.name.upper()}"
         self.newer[name] = (self.references.message(plan.message.full_name), field.name)
         return name
 
     def _guards(self, plan: MessagePlan, by_name: bool) -> Iterator[str]:
-        """Yield the statements that reject a source with several arms of one oneof."""
+        """Yields the statements that reject a source with several arms of one oneof."""
         read = [item for item in plan.fields if self._override(plan, item.field) is None]
         sources = {item.field.name: item for item in read}
         for oneof in plan.message.oneofs:
@@ -221,7 +221,7 @@ class _Encoders(ValueWriter):
         return self.context.overrides.get(".".join((*plan.message.path, field.name)))
 
     def _spellings(self, plan: MessagePlan, source: FieldSource) -> list[str]:
-        """Return the names of a field's attribute: in the SDK, in models.py, in the protocol."""
+        """Returns the names of a field's attribute: in the SDK, in models.py, in the protocol."""
         member = self.names.members(plan)[source.field.name]
         return list(dict.fromkeys((source.name, member, source.field.name)))
 
@@ -248,7 +248,7 @@ class _Encoders(ValueWriter):
             yield f"    {line}"
 
     def _arms(self, plan: MessagePlan, tagged_oneof: TaggedOneof, variable: str) -> Iterator[str]:
-        """Yield the statements that write the arm with the tag of the source."""
+        """Yields the statements that write the arm with the tag of the source."""
         self.fields |= {"tag_of", "log_unknown_tag"}
         # Most sources are objects with a tag, so this is the fastest access.
         yield "try:"
@@ -302,7 +302,7 @@ class _Encoders(ValueWriter):
             yield f"    {self._write(source, target)}"
 
     def _setter(self, source: FieldSource) -> str:
-        """Return the function that sets a field from a value or None, or ""."""
+        """Returns the function that sets a field from a value or None, or ""."""
         setter = "" if source.field.required else SETTERS.get(source.field.value.type_name, "")
         self.fields |= {setter} if setter else set()
         return setter
@@ -310,7 +310,7 @@ class _Encoders(ValueWriter):
     def _zero_statement(
         self, plan: MessagePlan, source: FieldSource, by_name: bool, read: str
     ) -> str:
-        """Return the statement that writes the value of a field, or zero if the value is None.
+        """Returns the statement that writes the value of a field, or zero if the value is None.
 
         It is "" if the field has presence, or the statement is longer than a line.
         """
@@ -323,19 +323,19 @@ class _Encoders(ValueWriter):
         return statement if fits or source is self._always_written(plan, by_name) else ""
 
     def _write(self, source: FieldSource, target: str) -> str:
-        """Return the statement that writes the local `value` to a single field."""
+        """Returns the statement that writes the local `value` to a single field."""
         if source.field.value.kind is Kind.MESSAGE:
             return self._set(source.field.value, target, "value")
         return self._assign("to", source.field, self._field_value(source))
 
     def _scalar(self, arm: Field) -> str:
-        """Return the statement that fills an event arm whose payload has no encoder."""
+        """Returns the statement that fills an event arm whose payload has no encoder."""
         if arm.value.kind is Kind.MESSAGE:
             return self._set(arm.value, access("to", arm.name), "source")
         return self._assign("to", arm, self._converted(arm.value, "source"))
 
     def _common(self, some_without_time: bool) -> list[str]:
-        """Return the statement that fills the event's time."""
+        """Returns the statement that fills the event's time."""
         field = self.context.protocol.roles.timestamp
         if field is None:
             return []

@@ -55,7 +55,7 @@ class EnumsModel:
 
 
 def enums_model(context: Context) -> EnumsModel:
-    """Return the model of enums.py."""
+    """Returns the model of enums.py."""
     references = context.references()
     namespace = Namespace("enums.py", ("UnmappedValueError", "UnmappedValue", "decoded"))
     flat = flat_names({item.enum.full_name: item.enum.path for item in context.protocol.enums})
@@ -75,7 +75,7 @@ def enums_model(context: Context) -> EnumsModel:
 
 
 def wanted_enums(context: Context) -> list[BoundEnum]:
-    """Return the enums that messages of the protocol carry or that the SDK has as well."""
+    """Returns the enums that messages of the protocol carry or that the SDK has as well."""
     carried = reachable_enums(context.protocol)
     return [
         item
@@ -113,14 +113,14 @@ def _enum(
 
 
 def _class(context: Context, references: References, enum: Enum) -> str:
-    """Return the expression of an enum; None in messages that are too old to have it."""
+    """Returns the expression of an enum; None in messages that are too old to have it."""
     if enum.full_name not in context.newer:
         return references.enum_class(enum.full_name)
     return newer(references, enum)
 
 
 def _accepts(binding: EnumBinding | None, literal: str, fallback: bool) -> str:
-    """Return the type of accepted literals: str for a str Enum, whose members are no Literal."""
+    """Returns the type of accepted literals: str for a str Enum, whose members are no Literal."""
     type_ = "str" if fallback or (binding and binding.fact.form == "enum") else literal
     return f"{type_} | None" if fallback else f"{type_} | UnmappedValue"
 

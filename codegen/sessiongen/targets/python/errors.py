@@ -50,7 +50,7 @@ class ErrorsModel:
 
 
 def errors_model(context: Context) -> ErrorsModel:
-    """Return the model of errors.py."""
+    """Returns the model of errors.py."""
     roles = context.protocol.roles
     references = context.references()
     names = error_names(context)
@@ -81,7 +81,7 @@ def errors_model(context: Context) -> ErrorsModel:
 
 
 def error_names(context: Context) -> dict[str, str]:
-    """Return the name of the exception for each error arm."""
+    """Returns the name of the exception for each error arm."""
     namespace = Namespace("errors.py", _OWN_NAMES | context.class_reserved)
     names = {
         item.arm.name: namespace.name(_class_name(item.arm.name), item.arm.span)
@@ -97,7 +97,7 @@ def _class_name(arm: str) -> str:
 
 
 def _text(item: ErrorArm) -> str:
-    """Return the expression for the message of an error, from its payload."""
+    """Returns the expression for the message of an error, from its payload."""
     if item.text is not None:
         return access("payload", item.text.name)
     return "payload" if item.has_text else "str(payload)"

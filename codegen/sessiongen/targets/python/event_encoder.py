@@ -7,7 +7,7 @@ from sessiongen.targets.python.context import Context
 
 
 def arms_without_time(context: Context) -> list[str]:
-    """Return the event arms whose sources carry no time of the event.
+    """Returns the event arms whose sources carry no time of the event.
 
     These are bare values, and payloads with a field of the time's name that is no time.
     """
@@ -28,7 +28,7 @@ def _hides(context: Context, payload: Value, time: Field) -> bool:
 
 
 def event_docs(context: Context) -> str:
-    """Return the docs of the event's encoder."""
+    """Returns the docs of the event's encoder."""
     roles = context.protocol.roles
     docs = "Returns the event of an arm, made from what the SDK emits"
     if roles.timestamp is not None:

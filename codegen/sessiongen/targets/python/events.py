@@ -70,7 +70,7 @@ class EventsModel:
 
 
 def events_model(context: Context) -> EventsModel:
-    """Return the model of events.py."""
+    """Returns the model of events.py."""
     return _EventsBuilder(context).model()
 
 
@@ -139,7 +139,7 @@ class _EventsBuilder:
         )
 
     def _source(self, arm: Field) -> str:
-        """Return the type of the SDK's event, Any if it is not known."""
+        """Returns the type of the SDK's event, Any if it is not known."""
         record = self.context.event_classes.get(arm.name)
         if record is None or record.name in _MODULE_NAMES | self.context.class_reserved:
             return "Any"
@@ -148,7 +148,7 @@ class _EventsBuilder:
         return record.name
 
     def _statement(self, common: list[Parameter], payload: Parameter) -> str:
-        """Return the statement that emits an event."""
+        """Returns the statement that emits an event."""
         parameters = [*common, payload]
         if self._time is None or any(item.unset or not plain(item.field) for item in parameters):
             event = construct(self.references.message(self.role.full_name), parameters)

@@ -62,7 +62,7 @@ class Formatter:
         self._workers.clear()
 
     def format(self, texts: Sequence[str], length: int) -> list[str]:
-        """Return each module as black formats it; only its long lines differ from that.
+        """Returns each module as black formats it; only its long lines differ from that.
 
         length: the line length.
 
@@ -85,7 +85,7 @@ class Formatter:
         return [chunks.join(module, [done[chunk.source] for chunk in module]) for module in modules]
 
     def _run_black(self, texts: list[str], length: int) -> list[str]:
-        """Format texts in subprocesses, with about the same number of characters in each."""
+        """Formats texts in subprocesses, with about the same number of characters in each."""
         if not texts:
             return []
         self._start_workers(sum(map(len, texts)))
@@ -107,7 +107,7 @@ class Formatter:
         return [done[index] for index in range(len(texts))]
 
     def _start_workers(self, characters: int) -> None:
-        """Start subprocesses: at most one per core, and only as many as the work needs."""
+        """Starts subprocesses: at most one per core, and only as many as the work needs."""
         command = subprocesses.module("sessiongen.targets.python.formatting")
         pipe = subprocess.PIPE
         worth = 1 + characters // _CHARACTERS_PER_WORKER
@@ -129,7 +129,7 @@ def _collect(worker: subprocess.Popen[bytes]) -> list[str]:
 
 
 def format_text(text: str, length: int) -> str:
-    """Return a text as black formats it, for Python 3.10 and newer."""
+    """Returns a text as black formats it, for Python 3.10 and newer."""
     import black
     from black.mode import TargetVersion
 
@@ -142,7 +142,7 @@ def _key(source: str, length: int) -> str:
 
 
 def _load(cache: Path | None, salt: str) -> dict[str, str]:
-    """Return the cached texts; {} if the file is damaged or was edited."""
+    """Returns the cached texts; {} if the file is damaged or was edited."""
     if cache is None:
         return {}
     try:
@@ -156,7 +156,7 @@ def _load(cache: Path | None, salt: str) -> dict[str, str]:
 
 
 def _store(cache: Path | None, salt: str, texts: Mapping[str, str]) -> None:
-    """Store the texts of this run and no others, so that the cache stays small.
+    """Stores the texts of this run and no others, so that the cache stays small.
 
     Errors are ignored, as the cache only saves time.
     """

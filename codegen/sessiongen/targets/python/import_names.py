@@ -23,7 +23,7 @@ _OFFSET = re.compile(r"(?<=\._serialized_)(start|end)=(\d+)$", re.MULTILINE)
 
 
 def inside(own: Iterable[str], package: str) -> dict[str, str]:
-    """Return the name inside the package of each of the protocol's own files."""
+    """Returns the name inside the package of each of the protocol's own files."""
     folder = package.replace(".", "/")
     return {name: f"{folder}/{module_name(name).removesuffix('_pb2')}.proto" for name in own}
 
@@ -31,7 +31,7 @@ def inside(own: Iterable[str], package: str) -> dict[str, str]:
 def moved(
     files: Iterable[descriptor_pb2.FileDescriptorProto], names: Mapping[str, str]
 ) -> list[descriptor_pb2.FileDescriptorProto]:
-    """Return copies of the files with the new names in `names`."""
+    """Returns copies of the files with the new names in `names`."""
     copies = []
     for original in files:
         item = descriptor_pb2.FileDescriptorProto()
@@ -48,7 +48,7 @@ def _rename(file: descriptor_pb2.FileDescriptorProto, names: Mapping[str, str]) 
 
 
 def clear_default_json_names(file: descriptor_pb2.FileDescriptorProto) -> None:
-    """Remove default JSON names, because protoc embeds only those given in the .proto."""
+    """Removes default JSON names, because protoc embeds only those given in the .proto."""
     for field in [*file.extension, *_fields(file.message_type)]:
         if field.json_name == _json_name(field.name):
             field.ClearField("json_name")
@@ -64,13 +64,13 @@ def _fields(
 
 
 def _json_name(name: str) -> str:
-    """Return the JSON name that protobuf gives a field without one."""
+    """Returns the JSON name that protobuf gives a field without one."""
     first, *rest = name.split("_")
     return first + "".join(part[:1].upper() + part[1:] for part in rest)
 
 
 def restored(text: str, names: Mapping[str, str]) -> str:
-    """Return a message module that registers its file under its import name."""
+    """Returns a message module that registers its file under its import name."""
     match = _SERIALIZED.search(text)
     if match is None:
         return text
@@ -87,7 +87,7 @@ def restored(text: str, names: Mapping[str, str]) -> str:
 
 
 def descriptors(files: Mapping[str, str]) -> list[descriptor_pb2.FileDescriptorProto]:
-    """Return the descriptors in generated `_pb2.py` texts, except those that were edited."""
+    """Returns the descriptors in generated `_pb2.py` texts, except those that were edited."""
     descriptors = []
     for name, text in sorted(files.items()):
         match = _SERIALIZED.search(text) if name.endswith("_pb2.py") else None

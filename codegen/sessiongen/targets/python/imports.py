@@ -31,7 +31,7 @@ _FUTURE, _STANDARD, _THIRD_PARTY, _FIRST_PARTY, _LOCAL = range(5)
 
 
 def arranged(text: str, first_party: Collection[str] = ()) -> str:
-    """Return a module with its imports arranged.
+    """Returns a module with its imports arranged.
 
     Args:
         text: The module.
@@ -48,7 +48,7 @@ def arranged(text: str, first_party: Collection[str] = ()) -> str:
 def sorted_imports(
     statements: Mapping[str, Collection[str]], first_party: Collection[str] = ()
 ) -> str:
-    """Return import statements in sections; without names, a module is imported itself.
+    """Returns import statements in sections; without names, a module is imported itself.
 
     Args:
         statements: The imported names by module.
@@ -71,7 +71,7 @@ def _used_names(code: str) -> set[str]:
 
 
 def _merged(lines: Iterable[str], used: Collection[str]) -> dict[str, set[str]]:
-    """Return the used names by module; `import x` is the module `x` without names."""
+    """Returns the used names by module; `import x` is the module `x` without names."""
     result: dict[str, set[str]] = {}
     for line in filter(None, lines):
         match = _STATEMENT.fullmatch(line)
@@ -88,7 +88,7 @@ def _merged(lines: Iterable[str], used: Collection[str]) -> dict[str, set[str]]:
 
 
 def _bound_name(imported: str) -> str:
-    """Return the name that an import such as `a as b` binds."""
+    """Returns the name that an import such as `a as b` binds."""
     return imported.split(" as ")[-1].strip()
 
 
@@ -114,20 +114,20 @@ def _module_key(module: str) -> tuple[object, ...]:
 
 
 def _name_key(imported: str) -> tuple[object, ...]:
-    """Return the key of an imported name: constants, then classes, then the others."""
+    """Returns the key of an imported name: constants, then classes, then the others."""
     name = imported.partition(" ")[0]
     kind = 0 if len(name) > 1 and name.isupper() else 1 if name[0].isupper() else 2
     return kind, _natural(name.lower()), _natural(name), imported
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    """Return the key of an order in which `a2` is before `a10`."""
+    """Returns the key of an order in which `a2` is before `a10`."""
     parts = _DIGITS.split(text)
     return [(int(part), "") if index % 2 else (-1, part) for index, part in enumerate(parts)]
 
 
 def _blank_lines(block: str, code: str) -> str:
-    """Return the blank lines after the imports as black leaves them."""
+    """Returns the blank lines after the imports as black leaves them."""
     if code.startswith("#"):
         # The template knows what the comment belongs to.
         return "\n" * min(2, len(block) - len(block.rstrip("\n")) - 1)

@@ -40,7 +40,7 @@ class InstalledModule:
 
 
 def installed_modules(model: Model, options: PythonOptions) -> dict[str, InstalledModule]:
-    """Return the installed modules by the import name of their proto file.
+    """Returns the installed modules by the import name of their proto file.
 
     There are none if the output generates its messages.
 
@@ -75,7 +75,7 @@ def _check_protocol(model: Model, imported: ImportedDescriptors, name: str, span
 
 
 def stub_faults(modules: Iterable[MessageModule]) -> list[Diagnostic]:
-    """Return a fault for each module without a type stub that can be read."""
+    """Returns a fault for each module without a type stub that can be read."""
     return [
         Diagnostic(
             item.span,
@@ -89,7 +89,7 @@ def stub_faults(modules: Iterable[MessageModule]) -> list[Diagnostic]:
 
 
 def _stub_fault(module: MessageModule) -> str | None:
-    """Return what is wrong with the stub of a module, or None."""
+    """Returns what is wrong with the stub of a module, or None."""
     text = _stub_text(module)
     if text is None:
         return f"no type stub {_stub(module).name}"

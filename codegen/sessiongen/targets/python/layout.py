@@ -8,22 +8,22 @@ LINE_LENGTH = 100
 
 
 def imported(module: str, names: Collection[str]) -> str:
-    """Return the statement that imports names, or "" for none."""
+    """Returns the statement that imports names, or "" for none."""
     return f"from {module} import {', '.join(sorted(names))}" if names else ""
 
 
 def literal_alias(name: str, literals: Sequence[str]) -> str:
-    """Return the statement that defines a type of literals."""
+    """Returns the statement that defines a type of literals."""
     return f"{name}: TypeAlias = Literal[{', '.join(literals)}]"
 
 
 def quoted(text: str) -> str:
-    """Return a string literal, in double quotes unless that needs more escapes."""
+    """Returns a string literal, in double quotes unless that needs more escapes."""
     literal = repr(text)
     return f'"{literal[1:-1]}"' if literal[0] == "'" and '"' not in literal else literal
 
 
 def tuple_of(texts: Collection[str]) -> str:
-    """Return the expression of a tuple of strings, or "" for none."""
+    """Returns the expression of a tuple of strings, or "" for none."""
     literals = ", ".join(quoted(text) for text in texts)
     return f"({literals}{',' * (len(texts) == 1)})" if texts else ""

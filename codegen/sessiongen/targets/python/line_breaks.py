@@ -52,7 +52,7 @@ class _UnknownShape(Exception):
 
 
 def broken(text: str, length: int) -> str | None:
-    """Return code with its long lines broken, or None if black has to format it."""
+    """Returns code with its long lines broken, or None if black has to format it."""
     if all(len(line) <= length for line in text.split("\n")):
         return text
     breaker = _LineBreaker(length)
@@ -64,7 +64,7 @@ def broken(text: str, length: int) -> str | None:
 
 @lru_cache
 def _long_line(length: int) -> re.Pattern[str]:
-    """Return the pattern of a long line of code, or of text, whose long lines stay."""
+    """Returns the pattern of a long line of code, or of text, whose long lines stay."""
     return re.compile(
         rf'^(?P<code>(?! *(?:"""|#))[^\n]{{{length + 1},}})$'
         rf'|"""(?:\\.|[^\\])*?"""|{_STRING}|#[^\n]*',
@@ -79,7 +79,7 @@ class _LineBreaker:
         self._length = length
 
     def replacement(self, match: re.Match[str]) -> str:
-        """Return the text for a match of `_long_line`."""
+        """Returns the text for a match of `_long_line`."""
         line = match["code"]
         if line is None:
             return match.group()
@@ -87,7 +87,7 @@ class _LineBreaker:
         return "\n".join(self._lines(text, len(line) - len(text)))
 
     def _lines(self, text: str, indent: int) -> list[str]:
-        """Return the lines of a statement, or of one element of a list with its comma."""
+        """Returns the lines of a statement, or of one element of a list with its comma."""
         margin = " " * indent
         if indent + len(text) <= self._length or _INDIVISIBLE.fullmatch(text):
             return [margin + text]
@@ -116,7 +116,7 @@ class _LineBreaker:
         return self._enclosed(start + head, body, tail + end, indent)
 
     def _definition(self, text: str, indent: int) -> list[str]:
-        """Return the lines of the first line of a function."""
+        """Returns the lines of the first line of a function."""
         head, parameters, tail = _brackets(text, 0)
         if _split(parameters)[0] != ",":
             parameters += ","
@@ -129,7 +129,7 @@ class _LineBreaker:
         return [*lines, *self._enclosed(") -> (", result, "):", indent)]
 
     def _enclosed(self, head: str, body: str, tail: str, indent: int) -> list[str]:
-        """Return the lines of an expression in brackets: the body is one line if it fits."""
+        """Returns the lines of an expression in brackets: the body is one line if it fits."""
         margin, inner = " " * indent, indent + 4
         if indent + max(len(head), len(tail)) > self._length:
             raise _UnknownShape(head)
@@ -150,7 +150,7 @@ class _LineBreaker:
 
 
 def _brackets(text: str, index: int) -> tuple[str, str, str]:
-    """Return a text up to a pair of brackets, what they enclose, and the rest."""
+    """Returns a text up to a pair of brackets, what they enclose, and the rest."""
     depth, opening, pairs = 0, 0, list[tuple[int, int]]()
     for match in _TOKEN.finditer(text):
         if match.group() in _OPENING:
@@ -169,7 +169,7 @@ def _brackets(text: str, index: int) -> tuple[str, str, str]:
 
 
 def _split(text: str) -> tuple[str, list[str]]:
-    """Split an expression at its outermost delimiters of the highest priority.
+    """Splits an expression at its outermost delimiters of the highest priority.
 
     Returns:
         The delimiter, "" for none, and the parts.
@@ -192,7 +192,7 @@ def _split(text: str) -> tuple[str, list[str]]:
 
 
 def _outermost(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the tokens outside of brackets, without the parameters of a lambda; with positions."""
+    """Yields the tokens outside of brackets, without the parameters of a lambda; with positions."""
     depth, parameters = 0, False
     for match in _TOKEN.finditer(text):
         token = match.group()

@@ -68,20 +68,20 @@ class MessageNames:
         self._members: dict[str, dict[str, str]] = {}
 
     def function(self, message: Message) -> str:
-        """Return the part of function names that stands for a message."""
+        """Returns the part of function names that stands for a message."""
         name = snake(self._flat[message.full_name])
         return f"{name}_" if name == self._event else name
 
     def role(self, message: Message) -> str:
-        """Return the part of function names that stands for the message of a role."""
+        """Returns the part of function names that stands for the message of a role."""
         return snake(message.path[-1])
 
     def title(self, message: Message) -> str:
-        """Return the name of a message's class in models.py."""
+        """Returns the name of a message's class in models.py."""
         return identifier(self._flat[message.full_name], self._reserved)
 
     def members(self, plan: MessagePlan) -> dict[str, str]:
-        """Return the names of a class's fields, by the name of the field or oneof.
+        """Returns the names of a class's fields, by the name of the field or oneof.
 
         A field cannot have the name of a type in the annotations of the class.
         """
@@ -101,7 +101,7 @@ class MessageNames:
                 yield self.title(self._plans[field.value.type_name].message)
 
     def faults(self) -> list[Diagnostic]:
-        """Return a fault for each name that equals another."""
+        """Returns a fault for each name that equals another."""
         functions, titles = Namespace("encoders.py"), Namespace("models.py", self._reserved)
         namespaces = [functions, titles]
         for plan in self._plans.values():
@@ -115,7 +115,7 @@ class MessageNames:
         return [fault for namespace in namespaces for fault in namespace.faults]
 
     def literals(self, value: Value) -> EnumLiterals | None:
-        """Return the Python form of a value's enum; None if the enum is not in the protocol."""
+        """Returns the Python form of a value's enum; None if the enum is not in the protocol."""
         return self._literals.get(value.type_name)
 
 

@@ -43,7 +43,7 @@ class Running:
 def start(
     files: tuple[descriptor_pb2.FileDescriptorProto, ...], own: tuple[str, ...], package: str
 ) -> Running:
-    """Start generating the messages of a protocol's own files into a package."""
+    """Starts generating the messages of a protocol's own files into a package."""
     names = import_names.inside(own, package)
     renamed = import_names.moved(files, names)
     targets = list(names.values())
@@ -65,7 +65,7 @@ def start(
 
 
 def _plugin(folder: Path, request: bytes) -> subprocess.Popen[bytes]:
-    """Start mypy-protobuf with files as its input and output, as pipes could block."""
+    """Starts mypy-protobuf with files as its input and output, as pipes could block."""
     (folder / "request").write_bytes(request)
     with (folder / "request").open("rb") as stdin, (folder / "response").open("wb") as stdout:
         return subprocess.Popen(
@@ -78,7 +78,7 @@ def _plugin(folder: Path, request: bytes) -> subprocess.Popen[bytes]:
 
 
 def finish(running: Running, source_map: SourceMap) -> dict[str, str]:
-    """Return the generated texts by file name.
+    """Returns the generated texts by file name.
 
     Raises:
         InputError: one of the tools rejected the descriptors.
@@ -109,7 +109,7 @@ def finish(running: Running, source_map: SourceMap) -> dict[str, str]:
 
 
 def _code(text: str) -> str:
-    """Return a module with comments that disable false reports of pyright.
+    """Returns a module with comments that disable false reports of pyright.
 
     pyright does not know which of two attributes a public import has, and the types of the
     builder of generic services do not match its use by protoc.
@@ -123,7 +123,7 @@ def _code(text: str) -> str:
 
 
 def _stub(text: str) -> str:
-    """Return a stub with LF line ends, and with corrections for two bugs of mypy-protobuf.
+    """Returns a stub with LF line ends, and with corrections for two bugs of mypy-protobuf.
 
     It declares a message named `None` as `_r_None`, but its enums refer to `None`. For fields
     whose names differ only in case, it declares the same constant twice.
@@ -154,7 +154,7 @@ def _check_clashes(proto: str, text: str, source_map: SourceMap) -> None:
 
 
 def _proto(stub: str, own: tuple[str, ...]) -> str:
-    """Return the import name of the proto file behind a stub."""
+    """Returns the import name of the proto file behind a stub."""
     name = stub.rsplit("/", 1)[-1].removesuffix(".pyi")
     return next(item for item in own if module_name(item) == name)
 

@@ -67,7 +67,7 @@ class PlainModel:
 
 
 def plain_model(context: Context) -> PlainModel:
-    """Return the model of models.py and decoders.py."""
+    """Returns the model of models.py and decoders.py."""
     return _Plain(context).model()
 
 
@@ -170,7 +170,7 @@ class _Plain:
         ]
 
     def _arm_of(self, plan: MessagePlan, tagged_oneof: TaggedOneof) -> str:
-        """Return the call that reads a oneof; its function is added to the decoders."""
+        """Returns the call that reads a oneof; its function is added to the decoders."""
         name = f"_{self.names.function(plan.message)}__{tagged_oneof.oneof.name}"
         full_name = f"{tagged_oneof.oneof.message}.{tagged_oneof.oneof.name}"
         self.readers.claim(name, full_name, tagged_oneof.oneof.span)
@@ -197,7 +197,7 @@ class _Plain:
         return f"{one} | None" if optional else one
 
     def _single_type(self, value: Value) -> tuple[str, bool]:
-        """Return the type of one value, and whether it includes None."""
+        """Returns the type of one value, and whether it includes None."""
         if value.type_name in self.context.plans:
             return self._title(self.context.plans[value.type_name]), False
         if value.type_name in _OWN_TYPES:
@@ -235,7 +235,7 @@ class _Plain:
         return value
 
     def _call(self, value: Value, expression: str) -> str:
-        """Return the expression that converts one value."""
+        """Returns the expression that converts one value."""
         convert = self._converter(value)
         literals = self.names.literals(value) if value.kind is Kind.ENUM else None
         if literals is not None and not literals.fallback:

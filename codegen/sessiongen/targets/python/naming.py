@@ -44,7 +44,7 @@ ENUM_ATTRIBUTES = frozenset({"Name", "V", "Value", "items", "keys", "values"})
 
 
 def identifier(name: str, reserved: frozenset[str] = frozenset()) -> str:
-    """Return a name usable as a Python attribute and argument.
+    """Returns a name usable as a Python attribute and argument.
 
     Keywords and reserved names get trailing underscores. Names that start with `__`, which
     Python would mangle, get a leading letter.
@@ -61,7 +61,7 @@ def plain(name: str) -> bool:
 
 
 def constant(name: str) -> str:
-    """Return the UPPER_CASE form of a CamelCase name."""
+    """Returns the UPPER_CASE form of a CamelCase name."""
     return snake(name).upper()
 
 
@@ -75,13 +75,13 @@ class Namespace:
         self.faults: list[Diagnostic] = []
 
     def name(self, name: str, span: Span) -> str:
-        """Add the Python form of a name and return it."""
+        """Adds the Python form of a name and return it."""
         result = identifier(name, self.reserved)
         self.claim(result, name, span)
         return result
 
     def claim(self, result: str, owner: str, span: Span) -> None:
-        """Add a Python name with its owner; report it if it has another owner."""
+        """Adds a Python name with its owner; reports it if it has another owner."""
         if result in self.reserved:
             fault = f"{owner!r} becomes {result!r}, which {self.description} uses itself"
             self.faults.append(Diagnostic(span, Rule.NAME_CLASH, fault, "rename it in the .proto"))
@@ -95,7 +95,7 @@ class Namespace:
 
 
 def message_faults(schema: Schema) -> list[Diagnostic]:
-    """Return a fault for each name that hides an attribute of protobuf's Python code."""
+    """Returns a fault for each name that hides an attribute of protobuf's Python code."""
     return [
         Diagnostic(
             span,
@@ -113,12 +113,12 @@ _IN_MODULE = ("module", MODULE_ATTRIBUTES | _STUB_IMPORTS)
 
 
 def _owner(path: tuple[str, ...]) -> tuple[str, frozenset[str]]:
-    """Return the kind of owner of a type, and the names that the owner already has."""
+    """Returns the kind of owner of a type, and the names that the owner already has."""
     return _IN_CLASS if len(path) > 1 else _IN_MODULE
 
 
 def _attributes(schema: Schema) -> Iterator[tuple[str, str, Span, str, frozenset[str]]]:
-    """Yield each name that becomes a Python attribute.
+    """Yields each name that becomes a Python attribute.
 
     A name comes with its kind and position, the kind of its owner, and the names that the
     owner already has.

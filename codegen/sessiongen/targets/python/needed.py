@@ -32,7 +32,7 @@ class NeededModel:
 
 
 def needed_model(context: Context, line_length: int) -> NeededModel:
-    """Return the model of needed.py."""
+    """Returns the model of needed.py."""
     references = context.references()
     width = line_length - _BESIDE_TEXT
     texts: dict[str, list[str]] = {}
@@ -57,7 +57,7 @@ _VERSION = re.compile(r'(?<=^_REQUIREMENT = ")\S+ \S+(?= or newer"$)', re.MULTIL
 
 
 def with_known_version(text: str, path: Path) -> str:
-    """Return the text of needed.py with the version in the existing file, if all else is equal.
+    """Returns the text of needed.py with the version in the existing file, if all else is equal.
 
     The version is the one with which the text was first generated. Without this, each new
     version of the messages would change the file.
@@ -73,7 +73,7 @@ def with_known_version(text: str, path: Path) -> str:
 
 
 def newer_faults(context: Context) -> list[Diagnostic]:
-    """Return a fault if a layer that reads all fields is generated for older messages."""
+    """Returns a fault if a layer that reads all fields is generated for older messages."""
     if not context.newer or "decoders" not in context.layers:
         return []
     fault = "the layer 'decoders' reads all fields, and the oldest messages lack some"
@@ -82,7 +82,7 @@ def newer_faults(context: Context) -> list[Diagnostic]:
 
 
 def _elements(context: Context) -> Iterator[tuple[str, tuple[str, ...], int]]:
-    """Yield the file and the path of each message and enum, with the number of its parts.
+    """Yields the file and the path of each message and enum, with the number of its parts.
 
     Elements that the oldest supported version lacks are not needed.
     """

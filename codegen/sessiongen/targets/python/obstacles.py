@@ -12,7 +12,7 @@ _FOR_HOST_MESSAGES = frozenset({"encoders", "responses", "models", "decoders", "
 
 
 def obstacle(layer: str, protocol: Protocol) -> str:
-    """Return why a protocol cannot have a layer, or "" if it can."""
+    """Returns why a protocol cannot have a layer, or "" if it can."""
     roles = protocol.roles
     if layer == "peer":
         return _peer(protocol)
@@ -45,5 +45,5 @@ def _peer(protocol: Protocol) -> str:
 
 
 def carriers(envelope: RoleMessage, role: RoleMessage) -> list[Field]:
-    """Return the arms of the envelope whose payload is the message of a role."""
+    """Returns the arms of the envelope whose payload is the message of a role."""
     return [arm for arm in envelope.arms if arm.value.type_name == role.full_name]

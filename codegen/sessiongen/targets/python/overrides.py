@@ -34,7 +34,7 @@ class Overrides:
     spans: dict[str, Span] = field(default_factory=dict)
 
     def faults(self, known: Iterable[str]) -> list[Diagnostic]:
-        """Return a fault for each override of an unknown or ambiguous field.
+        """Returns a fault for each override of an unknown or ambiguous field.
 
         known: the paths of all encoded fields; equal paths of several fields are repeated.
         """
@@ -62,7 +62,7 @@ def _ambiguous_field(span: Span, name: str) -> Diagnostic:
 
 
 def load(path: Path | None) -> Overrides:
-    """Return the overrides in a module; none without a module.
+    """Returns the overrides in a module; none without a module.
 
     Raises:
         InputError: the module cannot be read, or its table is not valid.
@@ -174,7 +174,7 @@ def _takes_two(arguments: ast.arguments) -> bool:
 
 
 def _own_nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """Yield the nodes of a function, without those of functions inside it."""
+    """Yields the nodes of a function, without those of functions inside it."""
     pending: list[ast.AST] = list(function.body)
     while pending:
         node = pending.pop()

@@ -42,7 +42,7 @@ class Parameter:
 
 
 def signature(parameters: Iterable[Parameter], others: Sequence[str] = ()) -> str:
-    """Return the parameters of a method, all of which are keywords.
+    """Returns the parameters of a method, all of which are keywords.
 
     others: further parameters as they are written.
     """
@@ -63,7 +63,7 @@ class ParameterBuilder:
     def payload(
         self, function: str, arm: Field, lenient: bool, others: Sequence[Parameter] = ()
     ) -> list[Parameter]:
-        """Return the parameters for an arm's payload.
+        """Returns the parameters for an arm's payload.
 
         lenient: whether the caller may omit fields that can be absent.
         others: the other parameters of the function.
@@ -80,20 +80,20 @@ class ParameterBuilder:
         return result
 
     def optional(self, function: str, fields: Iterable[Field]) -> list[Parameter]:
-        """Return optional parameters for fields beside the arms."""
+        """Returns optional parameters for fields beside the arms."""
         namespace = Namespace(f"{function}()", self.reserved)
         result = [self._optional(item, namespace) for item in fields]
         self.faults += namespace.faults
         return result
 
     def fields_of(self, arm: Field) -> Message | None:
-        """Return the message whose fields are the parameters of an arm; None for one value."""
+        """Returns the message whose fields are the parameters of an arm; None for one value."""
         if arm.value.kind is not Kind.MESSAGE or arm.value.type_name in SINGLE_VALUES:
             return None
         return self.schema.messages[arm.value.type_name]
 
     def construct_payload(self, arm: Field, parameters: Sequence[Parameter]) -> str:
-        """Return the expression that builds an arm's payload from its parameters."""
+        """Returns the expression that builds an arm's payload from its parameters."""
         message = self.fields_of(arm)
         if message is None:
             return parameters[0].argument
@@ -104,12 +104,12 @@ class ParameterBuilder:
         return f"build_known({type_}, {_dict(parameters)})"
 
     def guards(self, arm: Field, parameters: Sequence[Parameter]) -> list[str]:
-        """Return the statements that reject several arms of a oneof in an arm's payload."""
+        """Returns the statements that reject several arms of a oneof in an arm's payload."""
         message = self.fields_of(arm)
         return self.oneof_guards(message.oneofs if message else (), parameters)
 
     def oneof_guards(self, oneofs: Iterable[Oneof], parameters: Sequence[Parameter]) -> list[str]:
-        """Return the statements that reject several arms of each oneof."""
+        """Returns the statements that reject several arms of each oneof."""
         names = {item.field: item.name for item in parameters}
         statements = []
         for oneof in oneofs:
@@ -187,7 +187,7 @@ def _unless_none(name: str, argument: str) -> str:
 
 
 def construct(type_: str, parameters: Sequence[Parameter]) -> str:
-    """Return the expression that constructs a message from parameters.
+    """Returns the expression that constructs a message from parameters.
 
     `build`, which takes names as strings, is used for fields whose name is not valid in a call,
     or for which the stub rejects None.
@@ -204,5 +204,5 @@ def _dict(parameters: Sequence[Parameter]) -> str:
 
 
 def access(base: str, name: str) -> str:
-    """Return the expression that reads a field."""
+    """Returns the expression that reads a field."""
     return f"{base}.{name}" if plain(name) else f"getattr({base}, {quoted(name)})"

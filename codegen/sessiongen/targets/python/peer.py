@@ -92,7 +92,7 @@ class PeerModel:
 
 
 def peer_model(context: Context) -> PeerModel:
-    """Return the model of peer.py."""
+    """Returns the model of peer.py."""
     roles = context.protocol.roles
     envelope, correlation = roles.envelope, roles.correlation
     assert envelope is not None and correlation is not None, "a protocol with this layer has both"

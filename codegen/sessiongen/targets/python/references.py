@@ -61,7 +61,7 @@ class Modules:
 
 
 def modules(schema: Schema, main: str, installed: Mapping[str, InstalledModule]) -> Modules:
-    """Return the import of each proto file's messages; the alias of `main` is `pb`."""
+    """Returns the import of each proto file's messages; the alias of `main` is `pb`."""
     by_file: dict[str, Imported] = {}
     types: list[Message | Enum] = [*schema.messages.values(), *schema.enums.values()]
     used_aliases: set[str] = set()
@@ -83,7 +83,7 @@ def _google_last(file: str) -> tuple[bool, str]:
 
 
 def _own_name(file: str) -> str:
-    """Return the alias of a file's module, a name that Python does not mangle inside a class."""
+    """Returns the alias of a file's module, a name that Python does not mangle inside a class."""
     name = module(file)[1] if is_well_known(file) else module_name(file)
     return name.lstrip("_") if name.startswith("__") else name
 
@@ -107,7 +107,7 @@ def _imported(file: str, alias: str, installed: Mapping[str, InstalledModule]) -
 
 
 def _paths(schema: Schema) -> dict[str, tuple[str, ...]]:
-    """Return the nested names of each message, and of each oneof except the main ones."""
+    """Returns the nested names of each message, and of each oneof except the main ones."""
     paths = {item.full_name: item.path for item in schema.own_messages()}
     for message in schema.own_messages():
         for oneof in message.oneofs:
@@ -123,18 +123,18 @@ def _needs_alias(path: tuple[str, ...]) -> bool:
 
 
 def _alias(module: str, path: tuple[str, ...]) -> str:
-    """Return the alias of a type such as `pb.None`."""
+    """Returns the alias of a type such as `pb.None`."""
     return f"{module}_{'_'.join(path)}"
 
 
 def module_name(file: str) -> str:
-    """Return the Python module of a proto file: folders joined, as one identifier."""
+    """Returns the Python module of a proto file: folders joined, as one identifier."""
     stem = re.sub(r"\W", "_", file.removesuffix(".proto"), flags=re.ASCII)
     return ("_" if stem[:1].isdigit() else "") + f"{stem}_pb2"
 
 
 def module_faults(own: tuple[str, ...], span: Span) -> list[Diagnostic]:
-    """Return a fault for each file whose Python module has the same name as another."""
+    """Returns a fault for each file whose Python module has the same name as another."""
     seen: dict[str, str] = {}
     faults = []
     for file in own:
@@ -146,7 +146,7 @@ def module_faults(own: tuple[str, ...], span: Span) -> list[Diagnostic]:
 
 
 def newer(references: References, definition: Message | Enum) -> str:
-    """Return the expression for a class that older messages lack, which is None there."""
+    """Returns the expression for a class that older messages lack, which is None there."""
     expression = references.module(definition.file)
     for part in definition.path:
         expression = f"getattr({expression}, {quoted(part)}, None)"
@@ -169,29 +169,29 @@ class References:
         return all(item.optional_bools for item in self._modules.by_file.values())
 
     def message(self, full_name: str) -> str:
-        """Return the expression for a message class."""
+        """Returns the expression for a message class."""
         definition = self._schema.messages[full_name]
         return self._type(definition.file, definition.path)
 
     def enum(self, full_name: str) -> str:
-        """Return the type of an enum's values in the stub."""
+        """Returns the type of an enum's values in the stub."""
         definition = self._schema.enums[full_name]
         name = self._type(definition.file, definition.path)
         return f"{name}.ValueType" if self._modules.by_file[definition.file].enum_types else name
 
     def enum_class(self, full_name: str) -> str:
-        """Return the expression for an enum."""
+        """Returns the expression for an enum."""
         definition = self._schema.enums[full_name]
         return self._type(definition.file, definition.path)
 
     def module(self, file: str) -> str:
-        """Return the alias of a file's module."""
+        """Returns the alias of a file's module."""
         imported = self._modules.by_file[file]
         self._imports.add(imported.statement)
         return imported.alias
 
     def strict(self, value: Value) -> str:
-        """Return the type of a value in protobuf's Python API."""
+        """Returns the type of a value in protobuf's Python API."""
         if value.kind is Kind.MESSAGE:
             return self.message(value.type_name)
         if value.kind is Kind.ENUM:
@@ -199,7 +199,7 @@ class References:
         return SCALAR_TYPES[value.kind]
 
     def natural(self, value: Value) -> tuple[str, str]:
-        """Return the type of a value as an argument, and its converter or ''."""
+        """Returns the type of a value as an argument, and its converter or ''."""
         if value.type_name in _NATURAL:
             names = _NATURAL[value.type_name]
             self.values.update(names)
@@ -210,7 +210,7 @@ class References:
         return self.strict(value), ""
 
     def runtime_class(self, value: Value) -> str:
-        """Return an expression for the class of a value at run time."""
+        """Returns an expression for the class of a value at run time."""
         if value.kind is Kind.ENUM:
             return "int"
         return self.strict(value)

@@ -63,7 +63,7 @@ class RequestsModel:
 
 
 def requests_model(context: Context) -> RequestsModel:
-    """Return the model of requests.py."""
+    """Returns the model of requests.py."""
     roles = context.protocol.roles
     references = context.references()
     name = context.flat(roles.request.full_name)
@@ -97,7 +97,7 @@ def requests_model(context: Context) -> RequestsModel:
 
 
 def unchecked_correlation(roles: Roles) -> Field | None:
-    """Return the correlation field of requests if it is a string that does not have to be UTF-8."""
+    """Returns the correlation field of requests if it is a string that does not have to be UTF-8."""
     field = roles.correlation
     if field is None or field.value.kind is not Kind.STRING or field.checked_utf8:
         return None
@@ -105,7 +105,7 @@ def unchecked_correlation(roles: Roles) -> Field | None:
 
 
 def _correlation_tag(roles: Roles) -> str:
-    """Return the literal of the tag of the responses' correlation; "" if it has to be UTF-8."""
+    """Returns the literal of the tag of the responses' correlation; "" if it has to be UTF-8."""
     field = unchecked_correlation(roles)
     if field is None:
         return ""
@@ -114,7 +114,7 @@ def _correlation_tag(roles: Roles) -> str:
 
 
 def _tag(number: int) -> str:
-    """Return the literal of the bytes that precede a string with a field number on the wire."""
+    """Returns the literal of the bytes that precede a string with a field number on the wire."""
     tag, rest = bytearray(), number << 3 | 2
     while rest > 0x7F:
         tag.append(rest & 0x7F | 0x80)
@@ -124,7 +124,7 @@ def _tag(number: int) -> str:
 
 
 def copy_correlation(roles: Roles) -> list[str]:
-    """Return the statement that gives a response its request's correlation, if there is one."""
+    """Returns the statement that gives a response its request's correlation, if there is one."""
     correlation = roles.correlation
     if correlation is None:
         return []
@@ -137,7 +137,7 @@ def copy_correlation(roles: Roles) -> list[str]:
 
 
 def set_error(roles: Roles, text: str) -> str:
-    """Return the statement that sets the error text of a response, or "" without such a text.
+    """Returns the statement that sets the error text of a response, or "" without such a text.
 
     The text is that of the error field, or else of the first error arm that has one.
 
@@ -154,7 +154,7 @@ def set_error(roles: Roles, text: str) -> str:
 
 
 def assign(base: str, name: str, value: str) -> str:
-    """Return the statement that sets a field."""
+    """Returns the statement that sets a field."""
     return f"{base}.{name} = {value}" if plain(name) else f'setattr({base}, "{name}", {value})'
 
 

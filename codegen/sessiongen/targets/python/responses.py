@@ -41,12 +41,12 @@ class ResponsesModel:
 
 
 def responses_model(context: Context) -> ResponsesModel:
-    """Return the model of responses.py."""
+    """Returns the model of responses.py."""
     return _ResponsesBuilder(context).model()
 
 
 def response_plans(context: Context) -> list[MessagePlan]:
-    """Return the plans of responses for which the SDK has no class.
+    """Returns the plans of responses for which the SDK has no class.
 
     Messages that are also in an event or in another message are not included.
     """
@@ -95,7 +95,7 @@ class _ResponsesBuilder:
         return one if one == "Any" or nullable or needed else f"{one} | None"
 
     def _single(self, value: Value) -> tuple[str, bool]:
-        """Return the type of one value, and whether it includes None."""
+        """Returns the type of one value, and whether it includes None."""
         if value.type_name in _OWN_TYPES:
             self.values.add(_OWN_TYPES[value.type_name])
             return _OWN_TYPES[value.type_name], False

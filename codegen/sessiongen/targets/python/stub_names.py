@@ -17,7 +17,7 @@ _MAX_PARSED_CHARACTERS = 2_000_000
 
 
 def clashes(text: str) -> list[str]:
-    """Return a phrase for each invalid name in a stub."""
+    """Returns a phrase for each invalid name in a stub."""
     if len(text) > _MAX_PARSED_CHARACTERS:
         return []
     try:
@@ -38,7 +38,7 @@ def _class_clashes(node: ast.stmt) -> Iterator[str]:
 
 
 def _attributes(node: ast.ClassDef) -> set[str]:
-    """Return the attributes of a message class; {} for the classes of enums."""
+    """Returns the attributes of a message class; {} for the classes of enums."""
     if not any(isinstance(base, ast.Attribute) and base.attr == "Message" for base in node.bases):
         return set()
     return {
@@ -54,7 +54,7 @@ def _duplicates(names: list[str], owner: str) -> list[str]:
 
 
 def _names(body: list[ast.stmt]) -> list[str]:
-    """Return the names that statements define; the overloads of a function are one name."""
+    """Returns the names that statements define; the overloads of a function are one name."""
     names: list[str] = []
     functions: set[str] = set()
     for node in body:

@@ -41,7 +41,7 @@ class SymbolFinder:
             self._events = events_model(self._context)
 
     def find(self, oneof: Oneof, arm: Field) -> Iterator[Symbol]:
-        """Yield the symbols of an arm in the layers that the output has."""
+        """Yields the symbols of an arm in the layers that the output has."""
         for layer, name in self._symbols(oneof, arm):
             if layer in self._output.layers:
                 yield Symbol(f"{layer}.py", name, self._line(f"{layer}.py", name))
@@ -69,7 +69,7 @@ class SymbolFinder:
         yield from self._coders(oneof, arm)
 
     def _coders(self, oneof: Oneof, arm: Field) -> Iterator[tuple[str, str]]:
-        """Yield the encoder, the models and the decoder of an arm's payload that a host sends."""
+        """Yields the encoder, the models and the decoder of an arm's payload that a host sends."""
         plans = self._context.plans
         sent = {self._roles.event.full_name, self._roles.response.full_name, *plans}
         if oneof.message in sent and arm.value.type_name in plans:

@@ -43,7 +43,7 @@ class PythonTarget(Target):
     layers = LAYERS
 
     def options(self, tables: Tables, table: Table, key_path: KeyPath, path: Path) -> PythonOptions:
-        """Return the keys of a Python output."""
+        """Returns the keys of a Python output."""
         package = _package(tables, table, key_path)
         messages = _messages(tables, table, (*key_path, "messages"))
         name = tables.string(table, (*key_path, "overrides"))
@@ -61,18 +61,18 @@ class PythonTarget(Target):
         )
 
     def tool_versions(self) -> dict[str, str]:
-        """Return the versions of protoc, the stub generator, jinja2 and black."""
+        """Returns the versions of protoc, the stub generator, jinja2 and black."""
         return tool_versions.installed(_TOOLS)
 
     def initial_keys(self, protocol_name: str) -> dict[str, str]:
-        """Return a package name made from the name of a protocol."""
+        """Returns a package name made from the name of a protocol."""
         stem = re.sub(r"\W", "_", protocol_name.removesuffix("_pb2"), flags=re.A)
         plain = stem.lower().strip("_") or "my"
         return {"package": f"{'p' if plain[0].isdigit() else ''}{plain}_protocol"}
 
     @contextmanager
     def generation(self, run: Run) -> Iterator[Generate]:
-        """Start black, and generate a package with it."""
+        """Starts black, and generates a package with it."""
         from sessiongen.targets.python.formatting import Formatter
         from sessiongen.targets.python.generation import generate
 
@@ -84,25 +84,25 @@ class PythonTarget(Target):
             yield files
 
     def name_faults(self, schema: Schema) -> list[Diagnostic]:
-        """Return the names that hide an attribute of protobuf's Python code."""
+        """Returns the names that hide an attribute of protobuf's Python code."""
         from sessiongen.targets.python.naming import message_faults
 
         return message_faults(schema)
 
     def module_faults(self, modules: Iterable[MessageModule]) -> list[Diagnostic]:
-        """Return the modules that have no type stub."""
+        """Returns the modules that have no type stub."""
         from sessiongen.targets.python.installed_messages import stub_faults
 
         return stub_faults(modules)
 
     def symbols(self, model: Model, output: Output) -> FindSymbols:
-        """Return a function that returns the classes, functions and attributes of an arm."""
+        """Returns a function that returns the classes, functions and attributes of an arm."""
         from sessiongen.targets.python.symbols import SymbolFinder
 
         return SymbolFinder(model, output).find
 
     def descriptors(self, files: Mapping[str, str]) -> list[FileDescriptorProto]:
-        """Return the descriptors in `_pb2` modules."""
+        """Returns the descriptors in `_pb2` modules."""
         from sessiongen.targets.python.import_names import descriptors
 
         return descriptors(files)

@@ -49,7 +49,7 @@ class _Item:
 
 
 def wrapped(text: str, length: int) -> str:
-    """Return a module with its docstrings and comments wrapped at a line length."""
+    """Returns a module with its docstrings and comments wrapped at a line length."""
     if all(len(line) <= length for line in text.split("\n")):
         return text
     return _TEXT.sub(lambda match: _wrapped_text(match, length), text)

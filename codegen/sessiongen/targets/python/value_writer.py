@@ -44,7 +44,7 @@ class ValueWriter:
         return f'setattr({to}, "{field.name}", {value})'
 
     def _repeated(self, value: Value, read: str, target: str) -> Iterator[str]:
-        """Yield the statements that write all elements except None, unless None is a literal."""
+        """Yields the statements that write all elements except None, unless None is a literal."""
         if value.type_name in self.context.plans:
             yield f"for item in {read} or ():"
             yield "    if item is not None:"
@@ -64,7 +64,7 @@ class ValueWriter:
         yield f"{target}.extend({item} for item in {values}{condition})"
 
     def _set(self, value: Value, target: str, variable: str, strings: bool = False) -> str:
-        """Return the statement that writes one value."""
+        """Returns the statement that writes one value."""
         if value.type_name in self.context.plans:
             return f"{self._filler(value)}({variable}, {target})"
         if value.kind is Kind.MESSAGE:

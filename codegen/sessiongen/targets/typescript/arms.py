@@ -32,12 +32,12 @@ class Union:
 
 
 def arms_model(context: Context) -> list[Union]:
-    """Return the oneofs in order of declaration."""
+    """Returns the oneofs in order of declaration."""
     return [_union(context, oneof) for oneof in context.protocol.unions]
 
 
 def arm_type(context: Context, oneof: Oneof) -> str:
-    """Return the name of the type of a oneof's arms."""
+    """Returns the name of the type of a oneof's arms."""
     return f"{context.union_symbol(oneof)}Arm"
 
 

@@ -38,35 +38,35 @@ class Binding:
     own_properties: tuple[str, ...] = ()
 
     def message_class(self, path: tuple[str, ...]) -> str:
-        """Return the name of the class or type of a message or enum."""
+        """Returns the name of the class or type of a message or enum."""
         raise NotImplementedError
 
     def field_property(self, item: Field) -> str:
-        """Return the property of a field outside of oneofs."""
+        """Returns the property of a field outside of oneofs."""
         raise NotImplementedError
 
     def oneof_property(self, item: Oneof) -> str:
-        """Return the property of a oneof."""
+        """Returns the property of a oneof."""
         raise NotImplementedError
 
     def arm(self, item: Field) -> str:
-        """Return the name of a field as an arm of its oneof."""
+        """Returns the name of a field as an arm of its oneof."""
         raise NotImplementedError
 
     def schema(self, type_: str) -> str:
-        """Return the schema of a message; only version 2 has it."""
+        """Returns the schema of a message; only version 2 has it."""
         raise NotImplementedError
 
     def opened(self, type_: str) -> str:
-        """Return the start of the expression that makes a message of an object, up to that."""
+        """Returns the start of the expression that makes a message of an object, up to that."""
         raise NotImplementedError
 
     def empty(self, type_: str) -> str:
-        """Return the expression of an empty message."""
+        """Returns the expression of an empty message."""
         return self.opened(type_).removesuffix(", ") + ")"
 
     def made(self, type_: str, value: str) -> str:
-        """Return the expression of a message made of an object."""
+        """Returns the expression of a message made of an object."""
         return f"{self.opened(type_)}{value})"
 
 
@@ -123,7 +123,7 @@ _LIBRARY_2 = {
 
 
 def binding(version: int, paths: list[tuple[str, ...]]) -> Binding:
-    """Return the binding of a version of protobuf-es.
+    """Returns the binding of a version of protobuf-es.
 
     paths: of the messages and enums of the protocol.
     """

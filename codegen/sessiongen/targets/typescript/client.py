@@ -38,7 +38,7 @@ class ClientModel:
 
 
 def client_model(context: Context) -> ClientModel:
-    """Return the methods in order of declaration."""
+    """Returns the methods in order of declaration."""
     name = f"{context.symbol(context.protocol.roles.request.full_name)}Client"
     names = method_names(context)
     methods = [_method(context, call, names[call.request.name]) for call in context.protocol.calls]
@@ -67,7 +67,7 @@ def _has_fields_beside(context: Context) -> bool:
 
 
 def method_names(context: Context) -> dict[str, str]:
-    """Return the name of each request's method by its arm: that of the SDK's driver, if any."""
+    """Returns the name of each request's method by its arm: that of the SDK's driver, if any."""
     driver = context.vocabulary.driver if context.vocabulary else None
     sends = {item.arm: item.method for item in driver.sends} if driver else {}
     arms = [call.request.name for call in context.protocol.calls]
@@ -101,12 +101,12 @@ def _method(context: Context, call: Call, name: str) -> ClientMethod:
 
 
 def _arm(name: str, value: str) -> str:
-    """Return an arm as an argument of a call, which has six columns of indentation."""
+    """Returns an arm as an argument of a call, which has six columns of indentation."""
     return bracketed("{", [f"case: {name}", f"value: {value}"], "}", 6).strip()
 
 
 def _message(context: Context, arm: str) -> str:
-    """Return a request with an arm, as an argument, which has six columns of indentation."""
+    """Returns a request with an arm, as an argument, which has six columns of indentation."""
     request = context.protocol.roles.request
     oneof = context.binding.oneof_property(request.oneof)
     entries = ["...options.fields"] if _has_fields_beside(context) else []
@@ -116,7 +116,7 @@ def _message(context: Context, arm: str) -> str:
 
 
 def _parameters(context: Context, arm: Field, type_: str) -> tuple[list[str], str]:
-    """Return the parameters of a request's payload, and the payload made of them."""
+    """Returns the parameters of a request's payload, and the payload made of them."""
     if arm.value.kind is not Kind.MESSAGE or not context.is_own(arm.value.type_name):
         return [f"value: {type_}"], "value"
     message = context.message(arm.value.type_name)

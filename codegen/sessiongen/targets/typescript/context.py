@@ -64,33 +64,33 @@ class Context:
         return frozenset(_wide_fields(self.model))
 
     def record(self, message: Message) -> Record | None:
-        """Return the SDK's class that a message is made from."""
+        """Returns the SDK's class that a message is made from."""
         if self.vocabulary is None:
             return None
         return find_record(message, self.model.annotated, self.vocabulary)
 
     def message(self, full_name: str) -> Message:
-        """Return a message by its full name."""
+        """Returns a message by its full name."""
         return self.protocol.schema.messages[full_name]
 
     def message_type(self, full_name: str) -> str:
-        """Return the class of one of the protocol's own messages."""
+        """Returns the class of one of the protocol's own messages."""
         return self.class_of(self.message(full_name).path)
 
     def class_of(self, path: tuple[str, ...]) -> str:
-        """Return the class of a message or enum."""
+        """Returns the class of a message or enum."""
         return f"pb.{self.binding.message_class(path)}"
 
     def union_type(self, oneof: Oneof) -> str:
-        """Return the type of a oneof."""
+        """Returns the type of a oneof."""
         return f"{self.message_type(oneof.message)}['{self.binding.oneof_property(oneof)}']"
 
     def union_symbol(self, oneof: Oneof) -> str:
-        """Return the name of a oneof in generated code."""
+        """Returns the name of a oneof in generated code."""
         return self.symbol(oneof.message if oneof.main else f"{oneof.message}.{oneof.name}")
 
     def symbol(self, full_name: str) -> str:
-        """Return the name of a message, enum or further oneof in generated code."""
+        """Returns the name of a message, enum or further oneof in generated code."""
         return self._symbols[full_name]
 
     @cached_property
@@ -123,7 +123,7 @@ class Context:
         return message is not None and message.file in self.protocol.schema.own
 
     def option_fault(self, key: str, fault: str, help_: str) -> None:
-        """Report a fault of a key of the output."""
+        """Reports a fault of a key of the output."""
         config = self.options.config
         text = config.read_text(encoding="utf-8")
         span = key_span(config, text, (key,))

@@ -47,7 +47,7 @@ class _Single:
 def conversion(
     context: Context, plan: MessagePlan, source: FieldSource, all_optional: bool
 ) -> Conversion:
-    """Return how a field is filled.
+    """Returns how a field is filled.
 
     all_optional: any property of the source may be absent.
     """
@@ -81,14 +81,14 @@ def _can_be_null(plan: MessagePlan, field: Field) -> bool:
 
 
 def property_name(context: Context, plan: MessagePlan, source: FieldSource) -> str:
-    """Return the property of the source: the SDK's name, or the field's in lowerCamelCase."""
+    """Returns the property of the source: the SDK's name, or the field's in lowerCamelCase."""
     record = context.record(plan.message)
     facts = {fact.name for fact in record.fields} if record else set[str]()
     return source.name if source.name in facts else naming.camel(source.name)
 
 
 def override_name(plan: MessagePlan, field: Field) -> str:
-    """Return the name of the function that may convert a field by hand."""
+    """Returns the name of the function that may convert a field by hand."""
     parts = (*plan.message.path, naming.camel(field.name))
     return naming.lower_first("".join(map(naming.capital, parts)))
 
@@ -180,7 +180,7 @@ def _enum(context: Context, plan: MessagePlan, field: Field) -> _Single:
 
 
 def _own_type(context: Context, plan: MessagePlan, field: Field) -> str:
-    """Return the type that the message has for a field, of one element."""
+    """Returns the type that the message has for a field, of one element."""
     message = context.message_type(plan.message.full_name)
     field_type = f"NonNullable<{message}['{context.binding.field_property(field)}']>"
     if field.oneof is not None:

@@ -86,7 +86,7 @@ class EncodersModel:
 
 
 def encoders_model(context: Context) -> EncodersModel:
-    """Return the encoders in order of declaration."""
+    """Returns the encoders in order of declaration."""
     roles = context.protocol.roles
     base, oneof = context.symbol(roles.event.full_name), roles.event.oneof
     timestamp = roles.timestamp
@@ -110,7 +110,7 @@ def encoders_model(context: Context) -> EncodersModel:
 
 
 def override_names(context: Context) -> set[str]:
-    """Return the names that functions of an overrides module may have."""
+    """Returns the names that functions of an overrides module may have."""
     return {
         override_name(plan, source.field)
         for plan in context.plans.values()
@@ -119,7 +119,7 @@ def override_names(context: Context) -> set[str]:
 
 
 def _event_function(context: Context) -> str:
-    """Return the name of the function that makes an event of an arm's source."""
+    """Returns the name of the function that makes an event of an arm's source."""
     event = context.protocol.roles.event
     name = f"encode{context.symbol(event.full_name)}"
     return f"{name}Arm" if event.full_name in context.plans else name
@@ -159,7 +159,7 @@ def _encoder(context: Context, plan: MessagePlan, partial: set[str]) -> Encoder:
 
 
 def _opened(context: Context, plan: MessagePlan, message: str, partial: set[str]) -> str:
-    """Return the expression that makes a message, up to the object with its fields.
+    """Returns the expression that makes a message, up to the object with its fields.
 
     In version 1, fields are assigned to an empty message, which takes a third of the time that
     the constructor takes. The constructor leaves out fields that are undefined.
@@ -171,7 +171,7 @@ def _opened(context: Context, plan: MessagePlan, message: str, partial: set[str]
 
 
 def _can_be_undefined(context: Context, plan: MessagePlan, partial: set[str]) -> Iterator[bool]:
-    """Yield whether each field that is never absent in a message can be absent in its source."""
+    """Yields whether each field that is never absent in a message can be absent in its source."""
     all_optional = _is_all_optional(context, plan, partial)
     for source in plan.fields:
         single = source.field.key is None and not source.field.repeated
@@ -191,7 +191,7 @@ def _fields(context: Context, plan: MessagePlan, all_optional: bool) -> Iterator
 
 
 def _entry(key: str, value: str) -> str:
-    """Return a line of an object; a call that is too long has its arguments below each other."""
+    """Returns a line of an object; a call that is too long has its arguments below each other."""
     line = f"{naming.key(key)}: {value},"
     head, bracket, rest = value.partition("(")
     if len(line) + 4 <= WIDTH or not bracket or not value.endswith(")"):

@@ -48,18 +48,18 @@ class EnumModel:
 
 
 def enums_model(context: Context) -> list[EnumModel]:
-    """Return the enums in order of declaration."""
+    """Returns the enums in order of declaration."""
     return [_enum(context, item) for item in context.protocol.enums]
 
 
 def literal_type(context: Context, bound: BoundEnum) -> str:
-    """Return the name of the type of the SDK's values; "" if it has no such enum."""
+    """Returns the name of the type of the SDK's values; "" if it has no such enum."""
     binding = bound.binding(context.vocabulary)
     return f"{context.symbol(bound.enum.full_name)}Literal" if binding and binding.pairs else ""
 
 
 def accepted_type(context: Context, bound: BoundEnum) -> str:
-    """Return the type of what is converted to a message's value.
+    """Returns the type of what is converted to a message's value.
 
     A member of a TypeScript enum is no literal to the type checker, but it is a string.
     """
@@ -69,7 +69,7 @@ def accepted_type(context: Context, bound: BoundEnum) -> str:
 
 
 def converter(context: Context, bound: BoundEnum) -> str:
-    """Return the name of the function from the SDK's values to the message's."""
+    """Returns the name of the function from the SDK's values to the message's."""
     return f"{naming.lower_first(context.symbol(bound.enum.full_name))}ToProto"
 
 
@@ -98,7 +98,7 @@ def _enum(context: Context, bound: BoundEnum) -> EnumModel:
 
 
 def _ends(class_: str, literal: str, total: bool) -> dict[str, str]:
-    """Return the ends of the tables, which check their keys."""
+    """Returns the ends of the tables, which check their keys."""
     head = "} as const satisfies Record<"
     spelling = literal if total else f"{literal} | undefined"
     return {
@@ -112,7 +112,7 @@ def _ends(class_: str, literal: str, total: bool) -> dict[str, str]:
 def _signatures(
     function: str, class_: str, literal: str, accepts: str, fallback: str
 ) -> dict[str, str]:
-    """Return the heads of the functions."""
+    """Returns the heads of the functions."""
     parameter = f"value: {accepts} | null | undefined" if fallback else f"value: {accepts}"
     result = f"{literal} | undefined" if fallback else literal
     heads = {

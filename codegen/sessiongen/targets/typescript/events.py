@@ -45,7 +45,7 @@ class EventsModel:
 
 
 def events_model(context: Context) -> EventsModel:
-    """Return the events in order of declaration."""
+    """Returns the events in order of declaration."""
     event = context.protocol.roles.event
     names = driver_names(context)
     arm, type_ = arm_type(context, event.oneof), context.message_type(event.full_name)
@@ -78,14 +78,14 @@ def _forwarded(context: Context) -> str:
 
 
 def _end(arm: str, total: bool) -> str:
-    """Return the end of a table, which checks its keys. total: every arm is an event."""
+    """Returns the end of a table, which checks its keys. total: every arm is an event."""
     if total:
         return bracketed("} as const satisfies Record<", [arm, "string"], ">;")
     return bracketed("} as const satisfies Partial<Record<", [arm, "string"], ">>;")
 
 
 def driver_names(context: Context) -> dict[str, str]:
-    """Return the name under which the SDK's driver emits each arm; the arm's own if it does not."""
+    """Returns the name under which the SDK's driver emits each arm; the arm's own if it does not."""
     driver = context.vocabulary.driver if context.vocabulary else None
     receives = {item.arm: item.event for item in driver.receives} if driver else {}
     return {

@@ -29,7 +29,7 @@ _Values = dict[str, Any]
 
 
 def generate(model: Model, output: Output, version: str) -> dict[str, str]:
-    """Return the modules by their path in the output folder.
+    """Returns the modules by their path in the output folder.
 
     Raises:
         InputError: names coincide, a key of the output names nothing, or a file that it
@@ -64,13 +64,13 @@ def generate(model: Model, output: Output, version: str) -> dict[str, str]:
 
 
 def _with_header(header: str, text: str) -> str:
-    """Return a module below its header; prettier leaves no blank line before an import."""
+    """Returns a module below its header; prettier leaves no blank line before an import."""
     begins_with_import = text.startswith(("import ", "/*"))
     return f"{header}{text}" if begins_with_import else f"{header}\n{text}"
 
 
 def context_of(model: Model, output: Output) -> Context:
-    """Return what the layers of an output are generated from."""
+    """Returns what the layers of an output are generated from."""
     assert isinstance(output.options, TypeScriptOptions)
     options = output.options
     protocol = model.protocol
@@ -80,7 +80,7 @@ def context_of(model: Model, output: Output) -> Context:
 
 
 def lacking(model: Model, output: Output) -> list[str]:
-    """Return the names of what an output leaves out, as its npm package lacks it."""
+    """Returns the names of what an output leaves out, as its npm package lacks it."""
     assert isinstance(output.options, TypeScriptOptions)
     path = output.options.messages
     return published.lacking(model.protocol, published.load(path)) if path else []
@@ -120,7 +120,7 @@ _VALUES: dict[str, Callable[[Context], _Values]] = {
 
 
 def _clashes(context: Context) -> list[Diagnostic]:
-    """Return a fault for each message and enum that the module of messages cannot export.
+    """Returns a fault for each message and enum that the module of messages cannot export.
 
     Files of several packages may have a definition of one name.
     """
@@ -139,7 +139,7 @@ def _clashes(context: Context) -> list[Diagnostic]:
 
 
 def _obstacle(layer: str, protocol: Protocol) -> str:
-    """Return why a protocol cannot have a layer, or "" if it can."""
+    """Returns why a protocol cannot have a layer, or "" if it can."""
     roles = protocol.roles
     if layer in ("requests", "client") and not protocol.calls:
         return "the protocol has no requests"
@@ -151,7 +151,7 @@ def _obstacle(layer: str, protocol: Protocol) -> str:
 
 
 def _check_layers(context: Context, output: Output) -> None:
-    """Report each requested layer that the protocol cannot have."""
+    """Reports each requested layer that the protocol cannot have."""
     for layer in output.requested_layers:
         reason = _obstacle(layer, context.protocol)
         if reason:

@@ -26,7 +26,7 @@ def with_imports(
     binding: Binding,
     extra: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return the texts of modules with the import statements that each needs.
+    """Returns the texts of modules with the import statements that each needs.
 
     extra: modules that are imported as a namespace, by its name.
     """
@@ -91,12 +91,12 @@ def _messages_import(code: str, options: TypeScriptOptions) -> str:
 
 
 def _type_word(code: str, name: str) -> str:
-    """Return `type ` if a namespace is used in types alone."""
+    """Returns `type ` if a namespace is used in types alone."""
     as_value = re.search(rf"new {name}\.|{name}\.[\w$]+\.|(?<!typeof ){name}\.\w+\(", code)
     as_value = as_value or re.search(rf", {name}\.\w+\)|\bcreate\({name}\.", code)
     return "" if as_value else "type "
 
 
 def _sorted(modules: Iterable[str]) -> list[str]:
-    """Return packages before the output's own modules."""
+    """Returns packages before the output's own modules."""
     return sorted(modules, key=lambda module: (module.startswith("."), module))

@@ -16,7 +16,7 @@ def fits(text: str) -> bool:
 
 
 def bracketed(head: str, items: Sequence[str], tail: str, indent: int = 0) -> str:
-    """Return a list of parameters, arguments or names: on one line, or one item a line.
+    """Returns a list of parameters, arguments or names: on one line, or one item a line.
 
     head: the text before the items, with the opening bracket. tail: the text after them, with
     the closing one. Braces have spaces inside.
@@ -31,7 +31,7 @@ def bracketed(head: str, items: Sequence[str], tail: str, indent: int = 0) -> st
 
 
 def union(head: str, members: Sequence[str], tail: str = ";", indent: int = 0) -> str:
-    """Return a union type: on one line, on a line of its own, or one member a line."""
+    """Returns a union type: on one line, on a line of its own, or one member a line."""
     margin = " " * indent
     joined = f"{' | '.join(members)}{tail}"
     line = f"{margin}{head} {joined}"
@@ -44,7 +44,7 @@ def union(head: str, members: Sequence[str], tail: str = ";", indent: int = 0) -
 
 
 def imports(module: str, names: Iterable[str]) -> str:
-    """Return an import statement; of types alone it is `import type`.
+    """Returns an import statement; of types alone it is `import type`.
 
     names: each may begin with `type`; they are sorted without it.
     """

@@ -24,7 +24,7 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 
 
 def camel(name: str) -> str:
-    """Return a field's name in lowerCamelCase, by the rules of JSON names."""
+    """Returns a field's name in lowerCamelCase, by the rules of JSON names."""
     result, upper = "", False
     for character in name:
         if character == "_":
@@ -36,7 +36,7 @@ def camel(name: str) -> str:
 
 
 def message_property(name: str, *, with_methods: bool) -> str:
-    """Return the property of a message of a name in lowerCamelCase.
+    """Returns the property of a message of a name in lowerCamelCase.
 
     with_methods: messages have methods, whose names a property cannot have.
     """
@@ -45,7 +45,7 @@ def message_property(name: str, *, with_methods: bool) -> str:
 
 
 def identifier(path: tuple[str, ...], *, of_objects: bool) -> str:
-    """Return the name of a message or enum in the module of messages.
+    """Returns the name of a message or enum in the module of messages.
 
     of_objects: it cannot be that of a property of all objects either.
     """
@@ -55,7 +55,7 @@ def identifier(path: tuple[str, ...], *, of_objects: bool) -> str:
 
 
 def enum_member(enum: Enum, value: EnumValue) -> str:
-    """Return the member of an enum's class of a value."""
+    """Returns the member of an enum's class of a value."""
     prefix = _shared_prefix(enum.path[-1], [item.name for item in enum.values])
     name = value.name[len(prefix) :]
     return f"{name}$" if name in _OBJECT_PROPERTIES else name
@@ -71,7 +71,7 @@ def _shared_prefix(enum: str, values: Iterable[str]) -> str:
 
 
 def symbols(paths: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    """Return the name of each definition inside the names of generated code, by full name.
+    """Returns the name of each definition inside the names of generated code, by full name.
 
     A name that begins with a small letter ends in an underscore, so that `event` is not `Event`.
     """
@@ -84,38 +84,38 @@ def _word(name: str) -> str:
 
 
 def capital(name: str) -> str:
-    """Return a name with its first letter in upper case."""
+    """Returns a name with its first letter in upper case."""
     return name[:1].upper() + name[1:]
 
 
 def lower_first(name: str) -> str:
-    """Return a CamelCase name in lowerCamelCase: `RobotState` gives `robotState`."""
+    """Returns a CamelCase name in lowerCamelCase: `RobotState` gives `robotState`."""
     head, *rest = snake(name).split("_")
     return head + name[len(head) :] if rest else name.lower()
 
 
 def constant(name: str) -> str:
-    """Return a CamelCase name in UPPER_CASE."""
+    """Returns a CamelCase name in UPPER_CASE."""
     return snake(name).upper()
 
 
 def key(name: str) -> str:
-    """Return a property name, quoted if that is necessary."""
+    """Returns a property name, quoted if that is necessary."""
     return name if _PLAIN_KEY.fullmatch(name) else quoted(name)
 
 
 def method(name: str) -> str:
-    """Return the name of a method: `constructor` is none, and neither is an empty name."""
+    """Returns the name of a method: `constructor` is none, and neither is an empty name."""
     return f"{name}_" if name in ("", "constructor") else name
 
 
 def access(base: str, name: str) -> str:
-    """Return the expression of a property of an object."""
+    """Returns the expression of a property of an object."""
     return f"{base}.{name}" if _PLAIN_KEY.fullmatch(name) else f"{base}[{quoted(name)}]"
 
 
 def quoted(text: str) -> str:
-    """Return a string literal, in single quotes unless that needs more escapes."""
+    """Returns a string literal, in single quotes unless that needs more escapes."""
     escaped = "".join(_ESCAPES.get(item) or _printable(item) for item in text)
     if escaped.count("'") > escaped.count('"'):
         return '"' + escaped.replace('"', '\\"') + '"'

@@ -27,7 +27,7 @@ class Overrides:
     text: str
 
     def faults(self, known: set[str]) -> list[Diagnostic]:
-        """Return a fault for each function that no field uses. known: the possible names."""
+        """Returns a fault for each function that no field uses. known: the possible names."""
         if self.path is None:
             return []
         help_ = "name it after a message that hosts send and a field of it: chatMessageContent"
@@ -44,7 +44,7 @@ class Overrides:
 
 
 def load(path: Path | None) -> Overrides:
-    """Read a module of overrides; there are none without a path.
+    """Reads a module of overrides; there are none without a path.
 
     Raises:
         InputError: the file cannot be read.

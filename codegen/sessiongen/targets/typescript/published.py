@@ -27,7 +27,7 @@ class Published:
 
 
 def load(path: Path) -> Published:
-    """Read a list.
+    """Reads a list.
 
     Raises:
         InputError: it cannot be read, or is no such list.
@@ -46,12 +46,12 @@ def _sets(data: Mapping[str, list[str]]) -> dict[str, frozenset[str]]:
 
 
 def restricted(protocol: Protocol, published: Published) -> Protocol:
-    """Return the part of a protocol that a package has."""
+    """Returns the part of a protocol that a package has."""
     return _Restriction(protocol, published).protocol()
 
 
 def lacking(protocol: Protocol, published: Published) -> list[str]:
-    """Return the names of what a package lacks, in order of declaration."""
+    """Returns the names of what a package lacks, in order of declaration."""
     return list(_Restriction(protocol, published).lacking())
 
 

@@ -57,7 +57,7 @@ class RequestsModel:
 
 
 def requests_model(context: Context) -> RequestsModel:
-    """Return the requests in order of declaration."""
+    """Returns the requests in order of declaration."""
     roles = context.protocol.roles
     request, response = roles.request.oneof, roles.response.oneof
     methods = tuple(_method(context, call) for call in context.protocol.calls)
@@ -84,7 +84,7 @@ def requests_model(context: Context) -> RequestsModel:
 
 
 def request_docs(call: Call) -> str:
-    """Return the comment of a request's arm, and its numbers."""
+    """Returns the comment of a request's arm, and its numbers."""
     numbers = f"Request arm {call.request.number}"
     if call.response is not None:
         numbers += f", answered by {call.response.name} ({call.response.number})"
@@ -92,7 +92,7 @@ def request_docs(call: Call) -> str:
 
 
 def payload_type(context: Context, owner: str, arm: Field) -> str:
-    """Return the type of an arm's value."""
+    """Returns the type of an arm's value."""
     if arm.value.kind is Kind.MESSAGE and context.is_own(arm.value.type_name):
         return context.message_type(arm.value.type_name)
     oneof = next(item for item in context.message(owner).oneofs if item.name == arm.oneof)
@@ -140,7 +140,7 @@ def _method(context: Context, call: Call) -> Method:
 
 
 def _result(context: Context, call: Call) -> str:
-    """Return the type of what a handler returns."""
+    """Returns the type of what a handler returns."""
     if call.response is None:
         return "void"
     response = payload_type(context, context.protocol.roles.response.full_name, call.response)

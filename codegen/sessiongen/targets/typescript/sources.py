@@ -38,18 +38,18 @@ class SourceType:
 
 
 def sources_model(context: Context) -> list[SourceType]:
-    """Return the types in order of declaration."""
+    """Returns the types in order of declaration."""
     partial = partial_classes(context)
     return [_type(context, plan, partial) for plan in context.plans.values()]
 
 
 def source_type(context: Context, full_name: str) -> str:
-    """Return the name of the type of a message's source."""
+    """Returns the name of the type of a message's source."""
     return f"{context.symbol(full_name)}Source"
 
 
 def partial_classes(context: Context) -> set[str]:
-    """Return the SDK's classes whose objects may lack any field, as `Partial<…>` says."""
+    """Returns the SDK's classes whose objects may lack any field, as `Partial<…>` says."""
     vocabulary = context.vocabulary
     if vocabulary is None:
         return set()

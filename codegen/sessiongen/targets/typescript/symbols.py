@@ -24,7 +24,7 @@ class SymbolFinder:
         self._lines: dict[str, list[str]] = {}
 
     def find(self, oneof: Oneof, arm: Field) -> Iterator[Symbol]:
-        """Yield the symbols of an arm in the layers that the output has.
+        """Yields the symbols of an arm in the layers that the output has.
 
         There are none of an arm that the npm package lacks.
         """
@@ -38,7 +38,7 @@ class SymbolFinder:
                 yield Symbol(f"{layer}.ts", name, self._line(f"{layer}.ts", owner, member))
 
     def _symbols(self, oneof: Oneof, arm: Field) -> Iterator[tuple[str, str, str]]:
-        """Yield the layer of each symbol, its owner and its name inside of that."""
+        """Yields the layer of each symbol, its owner and its name inside of that."""
         roles = self._context.protocol.roles
         name = self._context.binding.arm(arm)
         constant = naming.constant(self._context.union_symbol(oneof))

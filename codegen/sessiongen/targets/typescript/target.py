@@ -32,7 +32,7 @@ class TypeScriptTarget(Target):
     def options(
         self, tables: Tables, table: Table, key_path: KeyPath, path: Path
     ) -> TypeScriptOptions:
-        """Return the keys of a TypeScript output."""
+        """Returns the keys of a TypeScript output."""
         messages, overrides = (
             tables.root / name if name else None
             for name in (
@@ -54,11 +54,11 @@ class TypeScriptTarget(Target):
         )
 
     def tool_versions(self) -> dict[str, str]:
-        """Return the version of jinja2."""
+        """Returns the version of jinja2."""
         return tool_versions.installed(("jinja2",))
 
     def generation(self, run: Run) -> AbstractContextManager[Generate]:
-        """Return the function that generates the modules."""
+        """Returns the function that generates the modules."""
 
         def files(model: Model, output: Output) -> Mapping[str, str]:
             from sessiongen.targets.typescript.generation import generate
@@ -68,13 +68,13 @@ class TypeScriptTarget(Target):
         return nullcontext(files)
 
     def symbols(self, model: Model, output: Output) -> FindSymbols:
-        """Return what finds the types, functions and members of an arm."""
+        """Returns what finds the types, functions and members of an arm."""
         from sessiongen.targets.typescript.symbols import SymbolFinder
 
         return SymbolFinder(model, output).find
 
     def remarks(self, model: Model, output: Output) -> list[str]:
-        """Return what the npm package lacks of the protocol."""
+        """Returns what the npm package lacks of the protocol."""
         from sessiongen.targets.typescript.generation import lacking
 
         names = lacking(model, output)

@@ -12,7 +12,7 @@ _UNSAFE = re.compile(
 
 
 def tsdoc(text: str, indent: int = 0, *, code: bool = False) -> str:
-    """Return a comment and the line end after it; nothing for an empty text.
+    """Returns a comment and the line end after it; nothing for an empty text.
 
     code: the text is the generator's own, in which backquotes mark code.
     """
@@ -28,7 +28,7 @@ def tsdoc(text: str, indent: int = 0, *, code: bool = False) -> str:
 
 
 def comment(text: str) -> str:
-    """Return a text as one line that can stand behind `//`."""
+    """Returns a text as one line that can stand behind `//`."""
     return _UNSAFE.sub(" ", text).replace("\n", " ")
 
 

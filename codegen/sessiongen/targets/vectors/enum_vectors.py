@@ -12,14 +12,14 @@ FILE = "enums.json"
 
 
 def enum_vectors(model: Model) -> dict[str, str]:
-    """Return the file of the enums' values."""
+    """Returns the file of the enums' values."""
     entries = [entry for item in model.protocol.enums for entry in _values(item)]
     sdks = {item.sdk: item.version for item in model.protocol.vocabularies}
     return {FILE: json_file({"sdks": sdks}, "values", entries)}
 
 
 def _values(bound: BoundEnum) -> Iterator[Entry]:
-    """Yield the values of an enum.
+    """Yields the values of an enum.
 
     An alias is read like the value with its number that is declared first. Only that one is
     written, in JSON as well, and only that one has spellings.

@@ -148,7 +148,7 @@ def _paths(message: Any, number: int) -> None:
 
 
 def _nothing(message: Any, number: int) -> None:
-    """Leave a message as it is: any content of it would need more than the schema."""
+    """Leaves a message as it is: any content of it would need more than the schema."""
 
 
 SATURATED = Style(

@@ -27,7 +27,7 @@ class Filler:
         self._open: list[str] = []
 
     def fill(self, message: Any, number: int, arm: FieldDescriptor | None = None) -> None:
-        """Fill a message.
+        """Fills a message.
 
         number: the number of the field that contains it.
         arm: the arm to set of its oneof; of any other oneof the first one is set.
@@ -45,7 +45,7 @@ class Filler:
     def _chosen(
         self, descriptor: Descriptor, arm: FieldDescriptor | None
     ) -> Iterator[FieldDescriptor]:
-        """Yield the fields to set in order of their numbers."""
+        """Yields the fields to set in order of their numbers."""
         skip = self._style.skips_optional
         for field in sorted(descriptor.fields, key=lambda item: item.number):
             oneof = self._oneof(field)
@@ -97,7 +97,7 @@ class Filler:
             self.fill(getattr(message, field.name), field.number)
 
     def _fill_list(self, elements: Any, field: FieldDescriptor) -> None:
-        """Add a message for each arm of its oneof, or one if it has none."""
+        """Adds a message for each arm of its oneof, or one if it has none."""
         arms: list[FieldDescriptor | None] = [*self._arms(message_type(field))]
         for arm in arms or [None]:
             self.fill(elements.add(), field.number, arm)
@@ -105,12 +105,12 @@ class Filler:
             fill_required(elements.add())
 
     def _arms(self, descriptor: Descriptor) -> list[FieldDescriptor]:
-        """Return the arms of a message's first oneof."""
+        """Returns the arms of a message's first oneof."""
         oneofs = [item for item in descriptor.oneofs if self._oneof(item.fields[0])]
         return list(oneofs[0].fields) if oneofs else []
 
     def _oneof(self, field: FieldDescriptor) -> OneofDescriptor | None:
-        """Return the oneof that declares a field; None for the synthetic one of `optional`."""
+        """Returns the oneof that declares a field; None for the synthetic one of `optional`."""
         oneof = field.containing_oneof
         if oneof is None or (oneof.containing_type.full_name, oneof.name) not in self._oneofs:
             return None
@@ -128,7 +128,7 @@ class Filler:
 
 
 def fill_required(message: Any, depth: int = 0) -> None:
-    """Set the required fields of proto2, without which a message is not valid."""
+    """Sets the required fields of proto2, without which a message is not valid."""
     for field in message.DESCRIPTOR.fields:
         if field.is_required and field.message_type is None:
             setattr(message, field.name, field.default_value)
@@ -138,7 +138,7 @@ def fill_required(message: Any, depth: int = 0) -> None:
 
 
 def message_type(field: FieldDescriptor) -> Descriptor:
-    """Return the type of the messages of a field."""
+    """Returns the type of the messages of a field."""
     assert field.message_type is not None
     return field.message_type
 

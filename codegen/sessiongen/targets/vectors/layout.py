@@ -12,7 +12,7 @@ Entry = Mapping[str, object]
 
 
 def json_file(header: Mapping[str, object], name: str, entries: Sequence[Entry]) -> str:
-    """Return the text of a file: the values of a header, then a list of entries."""
+    """Returns the text of a file: the values of a header, then a list of entries."""
     values = "".join(f"  {_pair(key, value)},\n" for key, value in header.items())
     listed = ",\n".join(_entry(entry) for entry in entries)
     inside = f"\n{listed}\n  " if listed else ""

@@ -27,12 +27,12 @@ KINDS = ("empty", "saturated", "edge")
 
 
 def file_name(oneof: Oneof) -> str:
-    """Return the name of a oneof's file: its full name."""
+    """Returns the name of a oneof's file: its full name."""
     return f"{oneof.message}.{oneof.name}.json"
 
 
 def message_vectors(model: Model) -> dict[str, str]:
-    """Return a file for each oneof of the protocol's own messages."""
+    """Returns a file for each oneof of the protocol's own messages."""
     maker = _Maker(model)
     return {file_name(oneof): maker.file(oneof) for oneof in model.protocol.unions}
 
@@ -48,7 +48,7 @@ class _Maker:
         self._edge = Filler(EDGE, oneofs)
 
     def file(self, oneof: Oneof) -> str:
-        """Return the text of a oneof's file."""
+        """Returns the text of a oneof's file."""
         fields = self._pool.FindMessageTypeByName(oneof.message).fields_by_name
         entries = [
             self._entry(fields[arm.name], kind, message)
@@ -69,7 +69,7 @@ class _Maker:
         }
 
     def _messages(self, arm: FieldDescriptor) -> tuple[Message, Message, Message]:
-        """Return the messages of an arm in the order of the kinds."""
+        """Returns the messages of an arm in the order of the kinds."""
         assert arm.containing_type is not None
         new = message_factory.GetMessageClass(arm.containing_type)
         saturated, edge = new(), new()
@@ -80,7 +80,7 @@ class _Maker:
 
 
 def _empty(message: Any, arm: FieldDescriptor) -> Message:
-    """Return a message in which an arm is set and empty, and nothing else is set."""
+    """Returns a message in which an arm is set and empty, and nothing else is set."""
     fill_required(message)
     if arm.message_type is None:
         setattr(message, arm.name, arm.default_value)
@@ -94,7 +94,7 @@ def _empty(message: Any, arm: FieldDescriptor) -> Message:
 
 
 def _add_unknown_field(message: Any, arm: FieldDescriptor) -> None:
-    """Add a field that the schema lacks: beside those of the arm, or of the message itself."""
+    """Adds a field that the schema lacks: beside those of the arm, or of the message itself."""
     holder = message if arm.message_type is None else getattr(message, arm.name)
     number = _LARGEST_NUMBER
     while number in holder.DESCRIPTOR.fields_by_number:

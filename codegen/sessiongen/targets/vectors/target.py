@@ -35,15 +35,15 @@ class VectorsTarget(Target):
     layers = LAYERS
 
     def options(self, tables: Tables, table: Table, key_path: KeyPath, path: Path) -> OutputOptions:
-        """Return the folder; there are no other options."""
+        """Returns the folder; there are no other options."""
         return OutputOptions(folder=path)
 
     def generation(self, run: Run) -> AbstractContextManager[Generate]:
-        """Return the function that generates the files."""
+        """Returns the function that generates the files."""
         return nullcontext(_generate)
 
     def symbols(self, model: Model, output: Output) -> FindSymbols:
-        """Return a function that returns the vectors of an arm."""
+        """Returns a function that returns the vectors of an arm."""
         from sessiongen.targets.vectors.message_vectors import KINDS, file_name
 
         def find(oneof: Oneof, arm: Field) -> Iterator[Symbol]:
@@ -69,7 +69,7 @@ def _generate(model: Model, output: Output) -> Mapping[str, str]:
 
 
 def _lines_of_names(path: Path) -> dict[str, int]:
-    """Return the line of each vector of a file; none before it was generated."""
+    """Returns the line of each vector of a file; none before it was generated."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except OSError:

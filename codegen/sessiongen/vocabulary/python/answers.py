@@ -12,7 +12,7 @@ from sessiongen.vocabulary.python.literals import constant, self_attribute
 
 
 def unknown_request_answer(role: Role, cases: Sequence[Branch]) -> Place | None:
-    """Return where a function that dispatches requests answers outside of every branch."""
+    """Returns where a function that dispatches requests answers outside of every branch."""
     message = role.scope.messages.response
     for function in {id(case.function): case.function for case in cases}.values():
         inside = {id(node) for case in cases for part in case.body for node in ast.walk(part)}
@@ -27,7 +27,7 @@ def unknown_request_answer(role: Role, cases: Sequence[Branch]) -> Place | None:
 
 
 def error_texts(role: Role, body: Sequence[ast.AST]) -> tuple[str, ...]:
-    """Return the constant error texts of the responses that a body constructs."""
+    """Returns the constant error texts of the responses that a body constructs."""
     reachable_code = [part for node in body for part in role.view.reachable_code(node)]
     texts: set[str] = set()
     for node in body:
@@ -42,7 +42,7 @@ def error_texts(role: Role, body: Sequence[ast.AST]) -> tuple[str, ...]:
 def _texts(
     role: Role, value: ast.expr, reachable_code: list[ast.AST], method: str, hops: int = 3
 ) -> Iterator[str]:
-    """Yield the constant values of an expression; variables and parameters are followed."""
+    """Yields the constant values of an expression; variables and parameters are followed."""
     text = constant(value)
     if text is not None:
         yield text
@@ -74,7 +74,7 @@ def _assigned(name: str, reachable_code: Iterable[ast.AST]) -> Iterator[ast.expr
 def _passed_arguments(
     role: Role, name: str, reachable_code: Iterable[ast.AST], method: str
 ) -> Iterator[ast.expr]:
-    """Yield the arguments for a parameter of a method of the class."""
+    """Yields the arguments for a parameter of a method of the class."""
     function = role.view.methods.get(method)
     names = [item.arg for item in function.args.args[1:]] if function else []
     if name not in names:

@@ -13,7 +13,7 @@ _CHANGING_METHODS = {"clear", "pop", "popitem", "setdefault", "update"}
 
 
 def assignments_to(name: str, function: ast.AST) -> list[ast.stmt] | None:
-    """Return the statements of a function that determine a variable, None for a parameter.
+    """Returns the statements of a function that determine a variable, None for a parameter.
 
     A variable that is assigned once has this value wherever it stands; otherwise the innermost
     block with all assignments determines it.
@@ -59,7 +59,7 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _bound(node: ast.stmt) -> set[str]:
-    """Return the variables that a statement itself assigns."""
+    """Returns the variables that a statement itself assigns."""
     if isinstance(node, ast.Assign):
         return {item.id for target in node.targets for item in _names(target)}
     if isinstance(node, (ast.AnnAssign, ast.AugAssign)):

@@ -51,11 +51,11 @@ class ClassView:
         self._constructions = {id(item.node): item for item in constructions}
 
     def module_of(self, node: ast.AST) -> Module:
-        """Return the module of a node of the class, of its bases, or of what they call."""
+        """Returns the module of a node of the class, of its bases, or of what they call."""
         return self._other_modules.get(id(node), self.definition.module)
 
     def constructions(self, node: ast.AST, message: str) -> list[ConstructionBuilder]:
-        """Return the constructions of a message in a node and in the methods it calls."""
+        """Returns the constructions of a message in a node and in the methods it calls."""
         return [
             self._constructions[id(inner)]
             for part in self.reachable_code(node)
@@ -65,7 +65,7 @@ class ClassView:
         ]
 
     def limited_to(self, node: ast.AST) -> ClassView:
-        """Return a view that is limited to the constructions of one method."""
+        """Returns a view that is limited to the constructions of one method."""
         inside = {id(inner) for inner in ast.walk(node)}
         return ClassView(
             self._modules,
@@ -74,7 +74,7 @@ class ClassView:
         )
 
     def called_methods(self, node: ast.AST) -> set[str]:
-        """Return the methods of the class that a node calls."""
+        """Returns the methods of the class that a node calls."""
         names = {self._method_name(inner) for inner in ast.walk(node)}
         return {name for name in names if name}
 
@@ -83,7 +83,7 @@ class ClassView:
         return id(node) in self._constructions and self._constructions[id(node)].message == message
 
     def reachable_code(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield a node, and the methods and functions that it calls directly or indirectly."""
+        """Yields a node, and the methods and functions that it calls directly or indirectly."""
         seen, queue = {id(node)}, [node]
         while queue:
             part = queue.pop(0)
@@ -95,14 +95,14 @@ class ClassView:
                     queue.append(called)
 
     def _method_name(self, node: ast.AST) -> str:
-        """Return the name of the method of the class that a call calls, empty for others."""
+        """Returns the name of the method of the class that a call calls, empty for others."""
         name = self_attribute(node.func) if isinstance(node, ast.Call) else ""
         # What is not overridden is the method of the base.
         name = name if name in self.methods else name.removeprefix("super().")
         return name if name in self.methods else ""
 
     def _called(self, call: ast.Call) -> _Function | None:
-        """Return the method or the function of the package that a call calls."""
+        """Returns the method or the function of the package that a call calls."""
         name = self._method_name(call)
         if name:
             return self.methods[name]
@@ -127,11 +127,11 @@ class Role:
         self._literals = LiteralReader(modules, faults)
 
     def place(self, node: ast.AST) -> Place:
-        """Return the line on which a node begins."""
+        """Returns the line on which a node begins."""
         return self.view.module_of(node).place(node)
 
     def constant(self, node: ast.expr) -> str | None:
-        """Return the value of a constant; `self.NAME` is a constant of the class or a base."""
+        """Returns the value of a constant; `self.NAME` is a constant of the class or a base."""
         name = self_attribute(node)
         for definition in self.view.definitions if name else ():
             text = self._literals.constant(definition.module, _attribute(definition.name, name))
@@ -140,12 +140,12 @@ class Role:
         return self._literals.constant(self.view.module_of(node), node)
 
     def fault(self, node: ast.AST, rule: Rule, message: str) -> None:
-        """Report that a node cannot be read."""
+        """Reports that a node cannot be read."""
         span = self.modules.span(self.view.module_of(node), node)
         self.faults.unreadable(span, rule, message)
 
     def expect(self, met: bool, message: str) -> None:
-        """Report that the class does nothing of a kind, unless a condition is met."""
+        """Reports that the class does nothing of a kind, unless a condition is met."""
         if not met:
             name = self.view.definition.name
             self.fault(self.view.node, Rule.SDK_REQUEST, f"{name} {message} that can be read")
@@ -153,7 +153,7 @@ class Role:
     def arms(
         self, body: Iterable[ast.AST], message: str, view: ClassView | None = None
     ) -> list[tuple[str, ConstructionBuilder]]:
-        """Return the arms of a message that are filled in a body, each with the first place."""
+        """Returns the arms of a message that are filled in a body, each with the first place."""
         arms: dict[str, ConstructionBuilder] = {}
         for node in body:
             for construction in (view or self.view).constructions(node, message):
@@ -163,12 +163,12 @@ class Role:
         return list(arms.items())
 
     def branches(self, oneof: Oneof) -> list[Branch]:
-        """Return the branches of the class on the arm of a oneof."""
+        """Returns the branches of the class on the arm of a oneof."""
         protobuf = ".".join(self.scope.protobuf)
         return branches(self.modules, self.view.classes, oneof, protobuf, self.faults)
 
     def require_arms(self, node: ast.AST, message: str) -> None:
-        """Report each construction of a message whose arm is computed."""
+        """Reports each construction of a message whose arm is computed."""
         for construction in self.view.constructions(node, message):
             if construction.open:
                 self.fault(

@@ -47,7 +47,7 @@ class ConstructionBuilder:
     function: ast.AST | None = None
 
     def fill(self, name: str, value: ast.expr | None) -> None:
-        """Add a filled field; an empty constant does not fill it."""
+        """Adds a filled field; an empty constant does not fill it."""
         if value is None or not _is_empty(value):
             self.fields.add(name)
         if value is not None:
@@ -55,7 +55,7 @@ class ConstructionBuilder:
             self.assigned.append((name, value))
 
     def build(self) -> Construction:
-        """Return the finished fact."""
+        """Returns the finished fact."""
         return Construction(self.message, self.within, self.open, self.place, tuple(self.fields))
 
 
@@ -74,17 +74,17 @@ class Names:
     hidden: set[str] = field(default_factory=set)
 
     def copy(self) -> Names:
-        """Return a copy for an inner block."""
+        """Returns a copy for an inner block."""
         return Names(self.imported, dict(self.types), dict(self.values), set(self.hidden))
 
     def hide(self, name: str) -> None:
-        """Record that a name no longer means what it meant."""
+        """Records that a name no longer means what it meant."""
         self.types.pop(name, None)
         self.values.pop(name, None)
         self.hidden.add(name)
 
     def path(self, name: str) -> str | None:
-        """Return the path in the messages of a dotted name, None for any other name."""
+        """Returns the path in the messages of a dotted name, None for any other name."""
         head, _, rest = name.partition(".")
         if head in self.types:
             return ".".join(part for part in (self.types[head], rest) if part)
@@ -92,7 +92,7 @@ class Names:
 
 
 def constructions_of(modules: Modules, module: Module, protobuf: str) -> list[ConstructionBuilder]:
-    """Return the constructions of a module, in source order."""
+    """Returns the constructions of a module, in source order."""
     if not modules.uses(module, protobuf):
         return []
 
@@ -118,7 +118,7 @@ def _is_empty(value: ast.expr) -> bool:
 
 
 def message_type(names: Names, node: ast.expr) -> str | None:
-    """Return `A.B` for an expression that names a message class, None for any other."""
+    """Returns `A.B` for an expression that names a message class, None for any other."""
     path = dotted(node)
     if path is None:
         return None
@@ -226,7 +226,7 @@ class _Walker(ast.NodeVisitor):
                 self._fill(target, value)
 
     def _fill(self, target: ast.expr, value: ast.expr | None = None) -> None:
-        """Record the field that an assignment to a part of a message fills."""
+        """Records the field that an assignment to a part of a message fills."""
         path: list[str] = []
         while isinstance(target, (ast.Attribute, ast.Subscript)):
             if isinstance(target, ast.Attribute):
@@ -239,7 +239,7 @@ class _Walker(ast.NodeVisitor):
                 construction.fill(".".join(reversed(path)), value)
 
     def _filling_call(self, node: ast.Call) -> None:
-        """Record the field that a call such as `x.field.CopyFrom(...)` fills."""
+        """Records the field that a call such as `x.field.CopyFrom(...)` fills."""
         if not isinstance(node.func, ast.Attribute):
             return
         inner = node.func.value
@@ -258,7 +258,7 @@ class _Walker(ast.NodeVisitor):
             self.visit(argument.value if isinstance(argument, ast.Starred) else argument)
 
     def _reference(self, node: ast.expr, keywords: list[ast.keyword]) -> None:
-        """Add a message class that is passed as a value; its fields cannot be read here."""
+        """Adds a message class that is passed as a value; its fields cannot be read here."""
         message = message_type(self.names, node)
         if message is not None:
             self._construct(message, node, keywords).open = True

@@ -37,7 +37,7 @@ class ConversionReader:
     def read(
         self, module: Module, constructions: Iterable[ConstructionBuilder]
     ) -> Iterator[Conversion]:
-        """Yield the conversions of the messages that a module constructs."""
+        """Yields the conversions of the messages that a module constructs."""
         for construction in constructions:
             scope = Scope(module, construction.owner, construction.function)
             for name, value in construction.assigned:
@@ -67,7 +67,7 @@ class ConversionReader:
     def _results(
         self, value: ast.expr, scope: Scope, hops: int
     ) -> Iterator[tuple[Trace, Outcomes]]:
-        """Yield the outcomes of a value; for a parameter, those of each argument that is passed."""
+        """Yields the outcomes of a value; for a parameter, those of each argument that is passed."""
         arguments = self._arguments(value, scope) if hops else []
         if arguments:
             for argument, caller in arguments:
@@ -86,14 +86,14 @@ class ConversionReader:
         yield trace, outcomes(evaluate, trace, _MISSING)
 
     def _declare(self, evaluator: Evaluator, scope: Scope) -> None:
-        """Record the literals of the declared type of the converted expression."""
+        """Records the literals of the declared type of the converted expression."""
         for source in evaluator.trace.sources:
             annotation = self._annotation(source.split("."), scope)
             if annotation is not None:
                 evaluator.declare_type(annotation[0], annotation[1])
 
     def _annotation(self, path: list[str], scope: Scope) -> tuple[ast.expr, Module] | None:
-        """Return the type of a path that begins with a parameter, and the module it is in."""
+        """Returns the type of a path that begins with a parameter, and the module it is in."""
         parameter = next((it for it in _parameters(scope.function) if it.arg == path[0]), None)
         annotation = parameter.annotation if parameter is not None else None
         module = scope.module
@@ -112,7 +112,7 @@ class ConversionReader:
         return None
 
     def _arguments(self, value: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-        """Return the arguments that the module passes for a parameter of a function."""
+        """Returns the arguments that the module passes for a parameter of a function."""
         function = scope.function
         parameters = [item.arg for item in _parameters(function)]
         if not isinstance(function, _Function) or not isinstance(value, ast.Name):
@@ -148,7 +148,7 @@ def _field_annotation(definition: Definition, name: str) -> ast.expr | None:
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[ast.ClassDef | None, _Function]]:
-    """Yield the functions and methods of a module, each with its class."""
+    """Yields the functions and methods of a module, each with its class."""
     for node in tree.body:
         if isinstance(node, _Function):
             yield None, node

@@ -52,7 +52,7 @@ def branches(
     protobuf: str,
     faults: Faults,
 ) -> list[Branch]:
-    """Return the branches of classes on the arm of a oneof."""
+    """Returns the branches of classes on the arm of a oneof."""
     functions = [
         _Function(modules, module, function, oneof, protobuf, faults)
         for module, node in classes
@@ -79,7 +79,7 @@ def is_arm_name(function: ast.AST, event: ast.expr) -> bool:
 
 
 def last_call(node: ast.Call) -> str:
-    """Return the name of the method that is called."""
+    """Returns the name of the method that is called."""
     return node.func.attr if isinstance(node.func, ast.Attribute) else ""
 
 
@@ -126,7 +126,7 @@ class _Function:
         self._seen: set[int] = set()
 
     def branches(self) -> Iterator[Branch]:
-        """Yield a branch for each arm that a test names."""
+        """Yields a branch for each arm that a test names."""
         for node in ast.walk(self.node):
             if isinstance(node, ast.If):
                 for arm in self._tested(node.test):
@@ -140,7 +140,7 @@ class _Function:
                 self._fault(node, message)
 
     def arm_name_arguments(self) -> Iterator[tuple[str, int]]:
-        """Yield each method that receives the name of the arm, and the index of the argument."""
+        """Yields each method that receives the name of the arm, and the index of the argument."""
         for node in ast.walk(self.node):
             method = self_attribute(node.func) if isinstance(node, ast.Call) else ""
             for index, item in enumerate(
@@ -150,7 +150,7 @@ class _Function:
                     yield method, index
 
     def receive_arm_name(self, method: str, index: int) -> None:
-        """Record that an argument of a method is the name of an arm, if this is the method."""
+        """Records that an argument of a method is the name of an arm, if this is the method."""
         arguments = [item.arg for item in self.node.args.args[1:]]
         if self.node.name == method and index < len(arguments):
             self._arm_names.add(arguments[index])
@@ -184,7 +184,7 @@ class _Function:
         )
 
     def _tested(self, test: ast.expr) -> Iterator[str]:
-        """Yield the arms that a condition tests for."""
+        """Yields the arms that a condition tests for."""
         if isinstance(test, ast.BoolOp):
             for value in test.values:
                 yield from self._tested(value)
@@ -209,7 +209,7 @@ class _Function:
         )
 
     def _compared_values(self, test: ast.Compare) -> list[ast.expr]:
-        """Return the expressions that an arm is compared with."""
+        """Returns the expressions that an arm is compared with."""
         left, right = test.left, test.comparators[0]
         if isinstance(test.ops[0], ast.Eq):
             return [right] if self._is_arm(left) else [left]

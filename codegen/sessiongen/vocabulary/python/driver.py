@@ -17,7 +17,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def read_driver(role: Role) -> Driver:
-    """Return what the driver emits and sends."""
+    """Returns what the driver emits and sends."""
     by_arm_name: Place | None = None
     payload_only: Place | None = None
     receives = []

@@ -16,7 +16,7 @@ from sessiongen.vocabulary.python.literals import LiteralReader, dotted, element
 
 
 def emitter_argument(definition: Definition) -> ast.expr | None:
-    """Return `T` of `class X(EventEmitter[T])`."""
+    """Returns `T` of `class X(EventEmitter[T])`."""
     assert isinstance(definition.node, ast.ClassDef)
     for base in definition.node.bases:
         if isinstance(base, ast.Subscript) and last(base.value) == "EventEmitter":
@@ -27,7 +27,7 @@ def emitter_argument(definition: Definition) -> ast.expr | None:
 def declared_events(
     modules: Modules, classes: Sequence[Definition], faults: Faults
 ) -> tuple[EventName, ...]:
-    """Return the event names that a class, or a base of it, gives its event emitter."""
+    """Returns the event names that a class, or a base of it, gives its event emitter."""
     definition = next((item for item in classes if emitter_argument(item)), classes[0])
     literals, module, names = LiteralReader(modules, faults), definition.module, None
     argument = emitter_argument(definition)

@@ -24,7 +24,7 @@ def envelope_uses_of(
     constructions_in: Callable[[Module], list[ConstructionBuilder]],
     faults: Faults,
 ) -> Iterator[EnvelopeUse]:
-    """Yield each arm that is sent or received, with every place that does so."""
+    """Yields each arm that is sent or received, with every place that does so."""
     protobuf = ".".join(scope.protobuf)
     api = generated_api(modules, scope.messages)
     reading = {item.path: item for item in modules.mentioning(scope.messages.envelope)}
@@ -52,7 +52,7 @@ def envelope_uses_of(
 
 
 def _owner(module: Module, call: ast.Call) -> str:
-    """Return the class and method around a call."""
+    """Returns the class and method around a call."""
     for owner in module.tree.body:
         for item in owner.body if isinstance(owner, ast.ClassDef) else ():
             if any(node is call for node in ast.walk(item)):

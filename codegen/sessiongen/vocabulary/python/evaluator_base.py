@@ -48,7 +48,7 @@ class Scope:
     names: dict[str, Any] = field(default_factory=dict)
 
     def bind(self, names: dict[str, Any]) -> Scope:
-        """Return the scope with more names."""
+        """Returns the scope with more names."""
         return replace(self, names={**self.names, **names})
 
 
@@ -74,7 +74,7 @@ class BaseEvaluator(ABC):
         self._depth = 0
 
     def value(self, node: ast.expr, scope: Scope) -> Any:
-        """Return the value of an expression.
+        """Returns the value of an expression.
 
         Raises:
             UnreadableError: the expression is not supported.
@@ -90,10 +90,10 @@ class BaseEvaluator(ABC):
 
     @abstractmethod
     def evaluate(self, node: ast.expr, scope: Scope) -> Any:
-        """Return the value of an expression by its kind."""
+        """Returns the value of an expression by its kind."""
 
     def items(self, node: ast.expr, scope: Scope) -> list[Any]:
-        """Return what a loop over an expression yields."""
+        """Returns what a loop over an expression yields."""
         value = self.value(node, scope)
         if isinstance(value, list):
             return value
@@ -104,7 +104,7 @@ class BaseEvaluator(ABC):
         raise UnreadableError(node, "this loop is not evaluated")
 
     def unpacked(self, target: ast.expr, value: Any) -> dict[str, Any]:
-        """Return the names that an assignment to a target binds."""
+        """Returns the names that an assignment to a target binds."""
         if isinstance(target, ast.Name):
             return {target.id: value}
         if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, list):
@@ -116,18 +116,18 @@ class BaseEvaluator(ABC):
         raise UnreadableError(target, "this assignment is not evaluated")
 
     def equal(self, left: Any, right: Any) -> bool:
-        """Compare two values; the compared texts are recorded."""
+        """Compares two values; the compared texts are recorded."""
         self.trace.compare(left, right)
         if isinstance(left, Text) and isinstance(right, Text):
             return left.value == right.value
         return type(left) is type(right) and bool(left == right)
 
     def condition(self, node: ast.expr, scope: Scope) -> bool:
-        """Return whether a condition holds."""
+        """Returns whether a condition holds."""
         return self.truth(self.value(node, scope))
 
     def truth(self, value: Any) -> bool:
-        """Return whether a value counts as true; whether a proto value is zero is not known."""
+        """Returns whether a value counts as true; whether a proto value is zero is not known."""
         if isinstance(value, Text):
             return bool(value.value)
         if isinstance(value, Table):
@@ -138,13 +138,13 @@ class BaseEvaluator(ABC):
         return bool(value)
 
     def text(self, value: Any, node: ast.AST) -> Text:
-        """Return a value that must be a text."""
+        """Returns a value that must be a text."""
         if not isinstance(value, Text):
             raise UnreadableError(node, "the value is not a string")
         return value
 
     def defined(self, module: Module, name: str) -> Any:
-        """Return the value of a name in a module, None if nothing in the package defines it."""
+        """Returns the value of a name in a module, None if nothing in the package defines it."""
         path = self.modules.proto_path(module, name, self.protobuf)
         if path is not None:
             value: ProtoPath | ProtoValue = ProtoPath()
@@ -215,14 +215,14 @@ class BaseEvaluator(ABC):
         return False
 
     def declare(self, function: Function, names: dict[str, Any]) -> None:
-        """Record the literals of the type of a parameter that is given the literal."""
+        """Records the literals of the type of a parameter that is given the literal."""
         arguments = function.node.args
         for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
             if names.get(item.arg) is self.literal and item.annotation is not None:
                 self.declare_type(item.annotation, function.scope.module)
 
     def declare_type(self, annotation: ast.expr, module: Module) -> None:
-        """Record the literals of a type: those of its enums and Literals."""
+        """Records the literals of a type: those of its enums and Literals."""
         for part in alternatives(annotation):
             name = dotted(part)
             definition = self.modules.resolve(module, name) if name else None
@@ -236,7 +236,7 @@ class BaseEvaluator(ABC):
                 self.trace.declared.setdefault(item.value, text)
 
     def class_member(self, scope: Scope, name: str) -> Any:
-        """Return a method or constant of the class around an expression, None for any other."""
+        """Returns a method or constant of the class around an expression, None for any other."""
         assert scope.owner is not None
         definition = self.modules.resolve(scope.module, f"{scope.owner.name}.{name}")
         if definition is None:
@@ -246,7 +246,7 @@ class BaseEvaluator(ABC):
         return self._definition(definition)
 
     def source(self, node: ast.expr) -> Text:
-        """Return the literal for an expression that the package does not define."""
+        """Returns the literal for an expression that the package does not define."""
         self.trace.sources.add(ast.unparse(node))
         if len(self.trace.sources) > 1:
             raise UnreadableError(node, "the value depends on more than one expression")

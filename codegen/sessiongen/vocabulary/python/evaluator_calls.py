@@ -37,7 +37,7 @@ _DECORATORS = {"cache", "classmethod", "final", "lru_cache", "override", "static
 
 
 def call(evaluator: BaseEvaluator, node: ast.Call, scope: Scope) -> Any:
-    """Return the value of a call."""
+    """Returns the value of a call."""
     name = dotted(node.func)
     if isinstance(node.func, ast.Attribute):
         function = _method(evaluator, node, node.func, scope)
@@ -58,7 +58,7 @@ def look_up(
     raises: bool,
     default: Any = None,
 ) -> Any:
-    """Return the value of a key of a table, or what it has for missing keys."""
+    """Returns the value of a key of a table, or what it has for missing keys."""
     evaluator.trace.table = evaluator.trace.table or table.name
     evaluator.trace.look_up(table)
     if isinstance(key, Text) and key.value in table.entries:
@@ -75,7 +75,7 @@ def look_up(
 def _method(
     evaluator: BaseEvaluator, node: ast.Call, function: ast.Attribute, scope: Scope
 ) -> tuple[Any] | None:
-    """Return the value of a method's call in a tuple, None if it is not a method of a value."""
+    """Returns the value of a method's call in a tuple, None if it is not a method of a value."""
     if not evaluator.is_readable(function.value, scope):
         return None
     owner = evaluator.value(function.value, scope)
@@ -91,7 +91,7 @@ def _method(
 
 
 def proto_value(name: Text, exception: str) -> ProtoValue:
-    """Return the proto value of a computed name; no value has a name made of the unknown literal."""
+    """Returns the proto value of a computed name; no value has a name made of the unknown literal."""
     if is_other(name.value):
         raise RaisedError(exception)
     return ProtoValue(name.value)
@@ -212,7 +212,7 @@ def _decorator(node: ast.expr) -> ast.expr:
 
 
 def _defaults(function: Function) -> list[tuple[str, ast.expr]]:
-    """Return the parameters of a function that have a default value."""
+    """Returns the parameters of a function that have a default value."""
     arguments = function.node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     pairs = list(zip(reversed(positional), reversed(arguments.defaults), strict=False))

@@ -26,7 +26,7 @@ class EventUse:
 
 
 def event_use(view: ClassView, handler: ast.AST) -> EventUse:
-    """Return how a handler and the methods that it passes the event to use the event."""
+    """Returns how a handler and the methods that it passes the event to use the event."""
     use = EventUse()
     arguments = _arguments(view, handler)
     if arguments:
@@ -39,7 +39,7 @@ def event_use(view: ClassView, handler: ast.AST) -> EventUse:
 
 
 def _arguments(view: ClassView, function: ast.AST) -> list[ast.arg]:
-    """Return the arguments of a function, a method's without `self`."""
+    """Returns the arguments of a function, a method's without `self`."""
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
         return []
     arguments = [*function.args.posonlyargs, *function.args.args]
@@ -74,7 +74,7 @@ def _follow(
 def _follow_argument(
     view: ClassView, call: ast.Call, name: str, use: EventUse, seen: set[tuple[int, str]]
 ) -> set[int]:
-    """Follow an event that is passed to a method of the class; return the handled nodes."""
+    """Follows an event that is passed to a method of the class; returns the handled nodes."""
     event_arguments = [
         (index, node) for index, node in enumerate(call.args) if _is_name(node, name)
     ]

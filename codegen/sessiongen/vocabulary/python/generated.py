@@ -50,7 +50,7 @@ class GeneratedApi:
 
 
 def generated_api(modules: Modules, messages: MessageNames) -> GeneratedApi:
-    """Return what the generated modules of a package define."""
+    """Returns what the generated modules of a package define."""
     api, event, request = GeneratedApi(), messages.event, messages.request
     for module in modules.generated():
         for node in module.tree.body:
@@ -111,7 +111,7 @@ def _add_table(api: GeneratedApi, node: ast.AnnAssign) -> None:
 def filled_arms(
     modules: Modules, module: Module, api: GeneratedApi, event_arm: str
 ) -> Iterator[tuple[str, ast.Call]]:
-    """Yield the arms of envelopes that generated functions fill, such as `x.response`."""
+    """Yields the arms of envelopes that generated functions fill, such as `x.response`."""
     for node in ast.walk(module.tree):
         definition = (
             modules.resolve(module, dotted(node.func) or "") if isinstance(node, ast.Call) else None
@@ -129,7 +129,7 @@ def filled_arms(
 
 
 def _callback_type(annotation: ast.expr) -> str:
-    """Return the class in `Callable[[Class], None] | None`, empty for any other type."""
+    """Returns the class in `Callable[[Class], None] | None`, empty for any other type."""
     for node in ast.walk(annotation):
         if isinstance(node, ast.List) and node.elts:
             return last(node.elts[0])
@@ -152,7 +152,7 @@ class GeneratedUse:
         self._api = api
 
     def forwards(self) -> Iterator[Forward]:
-        """Yield the events that are subscribed with forwarders or filled by an arm's name."""
+        """Yields the events that are subscribed with forwarders or filled by an arm's name."""
         subscribed: set[int] = set()
         for call, within in self._calls():
             if self._names(call.func) & self._api.forwarders:
@@ -170,7 +170,7 @@ class GeneratedUse:
                 yield Forward(arm, event, name, self._role.place(call), via, kind, (), True)
 
     def answers(self) -> Iterator[Answer]:
-        """Yield the requests that the classes on the generated handler answer."""
+        """Yields the requests that the classes on the generated handler answer."""
         for definition in self._subclasses(self._api.handlers):
             methods = {
                 item.name: (it.module, item)
@@ -186,15 +186,15 @@ class GeneratedUse:
                     yield Answer(arm, response, reads, errors, module.place(node))
 
     def unknown_request(self) -> Place | None:
-        """Return where the package calls the function that answers every request."""
+        """Returns where the package calls the function that answers every request."""
         return self._first_call(self._api.answering)
 
     def emits_by_arm_name(self) -> Place | None:
-        """Return where the package calls the function that emits an event by its arm."""
+        """Returns where the package calls the function that emits an event by its arm."""
         return self._first_call(self._api.emitting)
 
     def sends(self) -> Iterator[Sending]:
-        """Yield the requests that the driver sends with methods of the generated client."""
+        """Yields the requests that the driver sends with methods of the generated client."""
         arms = {method: arm for arm, (method, _) in self._api.requests.items()}
         clients = {item for methods in self._api.clients.values() for item in methods}
         derived = self._subclasses(set(self._api.clients))
@@ -226,7 +226,7 @@ class GeneratedUse:
                     yield node, name
 
     def _names(self, function: ast.expr) -> set[str]:
-        """Return the generated name that an expression means, if it means one."""
+        """Returns the generated name that an expression means, if it means one."""
         name = dotted(function)
         module = self._role.view.module_of(function)
         definition = self._modules.resolve(module, name) if name else None
@@ -234,7 +234,7 @@ class GeneratedUse:
         return {definition.name} if definition is not None and generated else set()
 
     def _filling_calls(self, method: _Function) -> Iterator[tuple[ast.Call, str]]:
-        """Yield the calls in a method with the name of an arm that they fill."""
+        """Yields the calls in a method with the name of an arm that they fill."""
         has_sink = bool(self._subclasses(self._api.sinks))
         for node in ast.walk(method):
             if not isinstance(node, ast.Call):
@@ -266,7 +266,7 @@ class GeneratedUse:
         )
 
     def _subclasses(self, names: set[str]) -> list[Definition]:
-        """Return the classes of the SDK that derive from a generated class."""
+        """Returns the classes of the SDK that derive from a generated class."""
         classes = []
         for module in self._modules.mentioning(*sorted(names)) if names else ():
             if self._modules.is_generated(module):
@@ -296,7 +296,7 @@ class GeneratedUse:
         return self._modules.is_generated(definition.module)
 
     def _called_from(self, name: str) -> Place | None:
-        """Return where other code of the package calls a method."""
+        """Returns where other code of the package calls a method."""
         for module in self._modules.mentioning(f".{name}("):
             for node in ast.walk(module.tree):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -306,13 +306,13 @@ class GeneratedUse:
 
 
 def _parameter_type(method: _Function) -> str | None:
-    """Return the type of the first parameter of a method after `self`."""
+    """Returns the type of the first parameter of a method after `self`."""
     annotations = [item.annotation for item in method.args.args[1:2]]
     return last(annotations[0]) or None if annotations and annotations[0] is not None else None
 
 
 def _reads(method: _Function) -> tuple[str, ...]:
-    """Return the paths that a handler reads of its request; "" if it passes it on as a whole."""
+    """Returns the paths that a handler reads of its request; "" if it passes it on as a whole."""
     parameters = [item.arg for item in method.args.args[1:2]]
     called = {id(node.func) for node in ast.walk(method) if isinstance(node, ast.Call)}
     paths = set()
@@ -331,7 +331,7 @@ def _reads(method: _Function) -> tuple[str, ...]:
 
 
 def _errors(method: _Function) -> tuple[str, ...]:
-    """Return the constant error texts that a handler raises."""
+    """Returns the constant error texts that a handler raises."""
     texts = {
         constant(node.args[0])
         for node in ast.walk(method)

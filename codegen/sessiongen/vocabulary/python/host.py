@@ -21,7 +21,7 @@ _SUBSCRIBE = {"on", "once"}
 
 
 def read_host(role: Role) -> Host:
-    """Return what the host forwards and answers."""
+    """Returns what the host forwards and answers."""
     forwards = list(_subscribed_events(role))
     forwards += _called_directly(role, {item.handler for item in forwards})
     union = Oneof(role.scope.messages.request, role.scope.messages.request_arm)
@@ -54,7 +54,7 @@ def _answer(role: Role, branch: Branch) -> Answer:
 
 
 def _subscribed_methods(role: Role) -> dict[str, tuple[str, Place]]:
-    """Return the event and the subscription of each method that handles an event."""
+    """Returns the event and the subscription of each method that handles an event."""
     subscriptions = [item for _, node in role.view.classes for item in _subscriptions(node)]
     return {
         self_attribute(handler): (name, role.place(call))
@@ -64,7 +64,7 @@ def _subscribed_methods(role: Role) -> dict[str, tuple[str, Place]]:
 
 
 def _subscribed_events(role: Role) -> Iterator[Forward]:
-    """Yield the arms sent by the handlers in `session.on(event, handler)`."""
+    """Yields the arms sent by the handlers in `session.on(event, handler)`."""
     subscriptions = [item for _, node in role.view.classes for item in _subscriptions(node)]
     for call, event, handler in subscriptions:
         name = self_attribute(handler)
@@ -91,7 +91,7 @@ def _forwards(
 
 
 def _subscriptions(node: ast.ClassDef) -> Iterator[tuple[ast.Call, ast.expr, ast.AST]]:
-    """Yield each call of `on` with its event and handler, a decorated function included."""
+    """Yields each call of `on` with its event and handler, a decorated function included."""
     decorated = {
         id(decorator): function
         for function in ast.walk(node)
@@ -111,7 +111,7 @@ def _subscriptions(node: ast.ClassDef) -> Iterator[tuple[ast.Call, ast.expr, ast
 
 
 def _called_directly(role: Role, handled: set[str]) -> Iterator[Forward]:
-    """Yield the arms sent by methods that other code of the SDK calls directly."""
+    """Yields the arms sent by methods that other code of the SDK calls directly."""
     methods = role.view.methods
     called = {name for method in methods.values() for name in role.view.called_methods(method)}
     for name, method in sorted(methods.items()):

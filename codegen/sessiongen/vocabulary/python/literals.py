@@ -41,23 +41,23 @@ class LiteralSet:
     numbers: int = 0
 
     def add(self, other: LiteralSet) -> None:
-        """Add the literals of another set."""
+        """Adds the literals of another set."""
         self.literals += other.literals
         self.open |= other.open
         self.optional |= other.optional
         self.numbers += other.numbers
 
     def closed(self) -> LiteralSet:
-        """Return the finished set; it is open if it has numbers too."""
+        """Returns the finished set; it is open if it has numbers too."""
         return replace(self, open=self.open or bool(self.numbers))
 
     def named_on(self, line: int) -> LiteralSet:
-        """Return the set with all literals at the line of a name that refers to it."""
+        """Returns the set with all literals at the line of a name that refers to it."""
         return replace(self, literals=[literal._replace(line=line) for literal in self.literals])
 
 
 def dotted(node: ast.AST) -> str | None:
-    """Return `a.b.c` for a chain of names, None for any other expression."""
+    """Returns `a.b.c` for a chain of names, None for any other expression."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -68,12 +68,12 @@ def dotted(node: ast.AST) -> str | None:
 
 
 def last(node: ast.AST) -> str:
-    """Return the last name of a chain, empty for any other expression."""
+    """Returns the last name of a chain, empty for any other expression."""
     return (dotted(node) or "").rpartition(".")[2]
 
 
 def self_attribute(node: ast.AST) -> str:
-    """Return `x` for `self.x`, empty for any other expression."""
+    """Returns `x` for `self.x`, empty for any other expression."""
     head, _, name = (dotted(node) or "").rpartition(".")
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
         return f"super().{node.attr}" if dotted(node.value.func) == "super" else ""
@@ -81,7 +81,7 @@ def self_attribute(node: ast.AST) -> str:
 
 
 def constant(node: ast.AST | None) -> str | None:
-    """Return the value of a string constant, None for any other expression."""
+    """Returns the value of a string constant, None for any other expression."""
     value = node.value if isinstance(node, ast.Constant) else None
     # Python allows an unpaired surrogate in a str; JSON and protobuf do not.
     encodable = isinstance(value, str) and not any("\ud800" <= item <= "\udfff" for item in value)
@@ -89,7 +89,7 @@ def constant(node: ast.AST | None) -> str | None:
 
 
 def unquoted(node: ast.expr) -> ast.expr:
-    """Return the expression inside a quoted annotation, at the position of the quote."""
+    """Returns the expression inside a quoted annotation, at the position of the quote."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
             inner = ast.parse(node.value.strip(), mode="eval").body
@@ -102,7 +102,7 @@ def unquoted(node: ast.expr) -> ast.expr:
 
 
 def alternatives(node: ast.expr) -> Iterator[ast.expr]:
-    """Yield the members of a type, without unions, wrappers and quotes."""
+    """Yields the members of a type, without unions, wrappers and quotes."""
     stack = [node]
     while stack:
         item = unquoted(stack.pop())
@@ -119,7 +119,7 @@ def alternatives(node: ast.expr) -> Iterator[ast.expr]:
 
 
 def elements(node: ast.Subscript) -> list[ast.expr]:
-    """Return the arguments of a subscript."""
+    """Returns the arguments of a subscript."""
     return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
 
 
@@ -134,7 +134,7 @@ def is_literal(node: ast.expr) -> bool:
 
 
 def aliased(definition: Definition) -> ast.expr | None:
-    """Return the value of an alias: the right-hand side, or the type given to
+    """Returns the value of an alias: the right-hand side, or the type given to
     `TypeAliasType`."""
     value = definition.value
     if isinstance(value, ast.Call) and last(value.func) == "TypeAliasType" and len(value.args) > 1:
@@ -150,7 +150,7 @@ class LiteralReader:
         self.faults = faults
 
     def of_class(self, definition: Definition) -> LiteralSet | None:
-        """Return the members of an Enum class of strings; None for any other class.
+        """Returns the members of an Enum class of strings; None for any other class.
 
         An Enum class without members is only a base of others, and not a set of literals.
         """
@@ -179,7 +179,7 @@ class LiteralReader:
     def of_alias(
         self, definition: Definition, enclosing: frozenset[Key] = frozenset()
     ) -> LiteralSet | None:
-        """Return the literals of an alias such as `X = Literal[...]`; None if it has none.
+        """Returns the literals of an alias such as `X = Literal[...]`; None if it has none.
 
         enclosing: the aliases that contain it, which ends recursion.
         """
@@ -196,7 +196,7 @@ class LiteralReader:
         return literals.closed() if literals.literals else None
 
     def of_field(self, module: Module, annotation: ast.expr) -> LiteralSet | None:
-        """Return the literals in an annotation itself; None if it has none."""
+        """Returns the literals in an annotation itself; None if it has none."""
         literals, has_literal = LiteralSet(), False
         for part in alternatives(annotation):
             if is_literal(part):
@@ -258,7 +258,7 @@ class LiteralReader:
     def _add_named(
         self, module: Module, node: ast.expr, literals: LiteralSet, enclosing: frozenset[Key]
     ) -> bool:
-        """Add the value of a name in a Literal: an enum member or another Literal."""
+        """Adds the value of a name in a Literal: an enum member or another Literal."""
         name = dotted(node)
         if name is None:
             return False
@@ -273,7 +273,7 @@ class LiteralReader:
         return value is not None
 
     def constant(self, module: Module, node: ast.expr | None) -> str | None:
-        """Return the value of a string constant, a constant of a module or class, or a member."""
+        """Returns the value of a string constant, a constant of a module or class, or a member."""
         text = constant(node)
         name = dotted(node) if node is not None and text is None else None
         if name is None:
@@ -284,7 +284,7 @@ class LiteralReader:
         return text if text is not None else self.member(module, name)
 
     def member(self, module: Module, name: str) -> str | None:
-        """Return the value of an enum's member such as `Reason.ERROR`."""
+        """Returns the value of an enum's member such as `Reason.ERROR`."""
         owner, _, member = name.rpartition(".")
         base = self.modules.resolve(module, owner) if owner else None
         enum = self.of_class(base) if base else None
@@ -294,7 +294,7 @@ class LiteralReader:
         return matches[0] if matches else None
 
     def _enum_base(self, definition: Definition, steps: int) -> str | None:
-        """Return the enum base from which a class derives, None for any other class."""
+        """Returns the enum base from which a class derives, None for any other class."""
         if not isinstance(definition.node, ast.ClassDef) or steps == 0:
             return None
         for base in definition.node.bases:

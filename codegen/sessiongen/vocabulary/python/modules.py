@@ -64,16 +64,16 @@ class Modules:
         self._cache: dict[str, Module | None] = {}
 
     def definition_span(self, definition: Definition) -> Span:
-        """Return the position of a definition."""
+        """Returns the position of a definition."""
         return self.span(definition.module, definition.node)
 
     def span(self, module: Module, node: ast.AST) -> Span:
-        """Return the position of a node for diagnostics."""
+        """Returns the position of a node for diagnostics."""
         line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         return self.package.span(module.path, line, module.column(line, offset))
 
     def named(self, name: str) -> Module | None:
-        """Return the module of a dotted name."""
+        """Returns the module of a dotted name."""
         stem = name.replace(".", "/")
         for path in (f"{stem}.py", f"{stem}/__init__.py"):
             if path in self.package.files:
@@ -81,13 +81,13 @@ class Modules:
         return None
 
     def parsed(self, path: str) -> Module | None:
-        """Return the module of a file, None if it cannot be parsed, which is reported once."""
+        """Returns the module of a file, None if it cannot be parsed, which is reported once."""
         if path not in self._cache:
             self._cache[path] = self._parse(path)
         return self._cache[path]
 
     def locate(self, name: str) -> list[Definition]:
-        """Return every top-level definition of a name in the package."""
+        """Returns every top-level definition of a name in the package."""
         pattern = re.compile(rf"^\s*(class\s+{name}\b|(type\s+)?{name}\s*[:=])".encode(), re.M)
         definitions = []
         for path in sorted(self.package.files):
@@ -98,7 +98,7 @@ class Modules:
         return definitions
 
     def mentioning(self, *texts: str) -> Iterator[Module]:
-        """Yield the modules whose text contains any of these strings, in order of their paths."""
+        """Yields the modules whose text contains any of these strings, in order of their paths."""
         encoded = [text.encode() for text in texts]
         for path in sorted(self.package.files):
             data = self.package.files[path]
@@ -108,7 +108,7 @@ class Modules:
                     yield module
 
     def resolve(self, module: Module, dotted: str) -> Definition | None:
-        """Return the definition of a name such as `module.Name` in a module."""
+        """Returns the definition of a name such as `module.Name` in a module."""
         head, *rest = dotted.split(".")
         target = self._name(module, head, _MAX_STEPS)
         for name in rest:
@@ -119,7 +119,7 @@ class Modules:
         return target if isinstance(target, Definition) else None
 
     def with_bases(self, definition: Definition, steps: int = _MAX_STEPS) -> list[Definition]:
-        """Return a class and its base classes in the package, those of a class after it."""
+        """Returns a class and its base classes in the package, those of a class after it."""
         classes = [definition]
         for base in getattr(definition.node, "bases", []) if steps else []:
             node = base.value if isinstance(base, ast.Subscript) else base
@@ -129,14 +129,14 @@ class Modules:
         return list({item.key: item for item in classes}.values())
 
     def external(self, module: Module, head: str) -> str:
-        """Return the qualified name of a name, inside the package or not."""
+        """Returns the qualified name of a name, inside the package or not."""
         imported = module.imports.get(head)
         if imported is None:
             return f"{module.name}.{head}"
         return imported.module if imported.name is None else f"{imported.module}.{imported.name}"
 
     def qualified(self, module: Module, name: str, steps: int = _MAX_STEPS) -> str:
-        """Return the qualified name of a dotted name; re-exports of the package are followed."""
+        """Returns the qualified name of a dotted name; re-exports of the package are followed."""
         head, dot, rest = name.partition(".")
         imported = module.imports.get(head)
         if imported is None or head in module.definitions or steps == 0:
@@ -150,7 +150,7 @@ class Modules:
         return f"{imported.module}.{imported.name}{dot}{rest}"
 
     def _not_imported(self, module: Module, name: str, steps: int) -> str:
-        """Return the qualified name of a name that a module defines or takes from a star import."""
+        """Returns the qualified name of a name that a module defines or takes from a star import."""
         head, _, rest = name.partition(".")
         if head in module.definitions or steps == 0:
             aliased = aliased_name(module.definitions.get(head, [])) if steps else None
@@ -167,7 +167,7 @@ class Modules:
         return self.qualified(inner, rest, steps - 1) if inner else f"{module.name}.{name}"
 
     def _through_package(self, path: str, steps: int) -> str:
-        """Return the qualified name of a path that begins with a module of the package."""
+        """Returns the qualified name of a path that begins with a module of the package."""
         owner, _, rest = path.rpartition(".")
         while owner:
             target = self.named(owner)
@@ -198,11 +198,11 @@ class Modules:
         return module.lines[0].startswith(GENERATED_MARK)
 
     def generated(self) -> list[Module]:
-        """Return the generated modules of the package."""
+        """Returns the generated modules of the package."""
         return [it for it in self.mentioning(GENERATED_MARK) if self.is_generated(it)]
 
     def using(self, protobuf: str) -> list[Module]:
-        """Return the modules that use the messages, also through other modules of the package."""
+        """Returns the modules that use the messages, also through other modules of the package."""
         used: dict[str, Module] = {}
         texts = [protobuf.rpartition(".")[0].rpartition(".")[2]]
         while texts:
@@ -217,7 +217,7 @@ class Modules:
         return [used[path] for path in sorted(used) if not self.is_generated(used[path])]
 
     def proto_path(self, module: Module, name: str, protobuf: str) -> tuple[str, ...] | None:
-        """Return the path of a name inside the module of messages, None for any other name."""
+        """Returns the path of a name inside the module of messages, None for any other name."""
         qualified = self.qualified(module, name)
         if qualified == protobuf:
             return ()
@@ -282,7 +282,7 @@ class Modules:
 
 
 def _nested(definition: Definition, name: str) -> Definition | None:
-    """Return a definition inside a class."""
+    """Returns a definition inside a class."""
     for statement in (
         reversed(definition.node.body) if isinstance(definition.node, ast.ClassDef) else ()
     ):

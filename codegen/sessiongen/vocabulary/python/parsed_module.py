@@ -38,17 +38,17 @@ class Module:
     stars: list[str] = field(default_factory=list)
 
     def place(self, node: ast.AST) -> Place:
-        """Return the line on which a node begins."""
+        """Returns the line on which a node begins."""
         return Place(self.path, getattr(node, "lineno", 1))
 
     def column(self, line: int, offset: int) -> int:
-        """Return the one-based column in characters for ast's offset in bytes."""
+        """Returns the one-based column in characters for ast's offset in bytes."""
         text = self.lines[line - 1] if line <= len(self.lines) else ""
         return len(text.encode()[:offset].decode(errors="replace")) + 1
 
 
 def aliased_name(statements: list[ast.stmt]) -> str | None:
-    """Return the dotted name that the only definition of a name assigns to it."""
+    """Returns the dotted name that the only definition of a name assigns to it."""
     node = getattr(statements[0], "value", None) if len(statements) == 1 else None
     names: list[str] = []
     while isinstance(node, ast.Attribute):
@@ -58,7 +58,7 @@ def aliased_name(statements: list[ast.stmt]) -> str | None:
 
 
 def index(module: Module) -> None:
-    """Record the definitions and imports of a module."""
+    """Records the definitions and imports of a module."""
     for statement, always in _statements(module.tree.body, True):
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             _bind(module, statement, always)
@@ -71,7 +71,7 @@ def index(module: Module) -> None:
 
 
 def _restore_names(tree: ast.Module, imports: list[ast.Import | ast.ImportFrom]) -> None:
-    """Replace aliases of names in the typing modules: `L` of `Literal as L` by `Literal`."""
+    """Replaces aliases of names in the typing modules: `L` of `Literal as L` by `Literal`."""
     aliases = {
         alias.asname: alias.name
         for node in imports
@@ -85,7 +85,7 @@ def _restore_names(tree: ast.Module, imports: list[ast.Import | ast.ImportFrom])
 
 
 def _statements(body: list[ast.stmt], always: bool) -> Iterator[tuple[ast.stmt, bool]]:
-    """Yield the statements in the scope of a module, including nested ones."""
+    """Yields the statements in the scope of a module, including nested ones."""
     for statement in body:
         yield statement, always
         if isinstance(statement, ast.If):
@@ -98,7 +98,7 @@ def _statements(body: list[ast.stmt], always: bool) -> Iterator[tuple[ast.stmt, 
 
 
 def inner_bodies(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """Yield the blocks of a statement, unless it opens a scope of its own."""
+    """Yields the blocks of a statement, unless it opens a scope of its own."""
     if isinstance(statement, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
         return
     for name in ("body", "orelse", "finalbody"):
@@ -108,7 +108,7 @@ def inner_bodies(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def defined_names(statement: ast.stmt) -> list[str]:
-    """Return the names that a statement defines."""
+    """Returns the names that a statement defines."""
     if isinstance(statement, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
         return [statement.name]
     if isinstance(statement, ast.Assign):
@@ -121,7 +121,7 @@ def defined_names(statement: ast.stmt) -> list[str]:
 
 
 def _names(target: ast.expr) -> list[str]:
-    """Return the names that an assignment to a target binds."""
+    """Returns the names that an assignment to a target binds."""
     if isinstance(target, (ast.Tuple, ast.List)):
         return [name for item in target.elts for name in _names(item)]
     return [target.id] if isinstance(target, ast.Name) else []

@@ -38,7 +38,7 @@ _IMPORT_HELP = "import them with an `import` statement"
 
 
 def read(package: Package, scope: Scope) -> Reading:
-    """Return the vocabulary of a package, with the diagnostics of reading it."""
+    """Returns the vocabulary of a package, with the diagnostics of reading it."""
     faults = Faults()
     try:
         vocabulary = _PackageReader(package, scope, faults).read()
@@ -120,7 +120,7 @@ class _PackageReader:
             yield from reader.read(module, self._constructions_in(module))
 
     def _report_imports(self) -> None:
-        """Report each call that imports the messages, which cannot be followed."""
+        """Reports each call that imports the messages, which cannot be followed."""
         package = self.scope.protobuf[0]
         for module in self.modules.mentioning(package):
             for node in ast.walk(module.tree):
@@ -144,7 +144,7 @@ class _PackageReader:
         return ""
 
     def _protocol_modules(self, start: list[Module]) -> list[Module]:
-        """Return the modules of the host and the driver, and the encoders that they import."""
+        """Returns the modules of the host and the driver, and the encoders that they import."""
         modules: dict[str, Module] = {}
         queue = list(start)
         while queue:
@@ -160,7 +160,7 @@ class _PackageReader:
         return [modules[path] for path in sorted(modules)]
 
     def _constructing_modules(self) -> Iterator[Module]:
-        """Yield every module that constructs messages."""
+        """Yields every module that constructs messages."""
         yield from self.modules.using(self._protobuf)
 
     def _constructs_messages(self, module: Module) -> bool:
@@ -190,7 +190,7 @@ class _PackageReader:
         return Role(self.modules, view, self.scope, self.faults)
 
     def _records(self, session: Definition | None, protocol_modules: list[Module]) -> RecordReader:
-        """Return the types and sets of literals that the protocol's code and the scope refer to."""
+        """Returns the types and sets of literals that the protocol's code and the scope refer to."""
         records = RecordReader(self.modules, self.faults)
         start = [
             definition
@@ -207,7 +207,7 @@ class _PackageReader:
         return records
 
     def _event_module(self, session: Definition) -> Iterator[Definition]:
-        """Yield the public definitions of the module that defines the session's event names."""
+        """Yields the public definitions of the module that defines the session's event names."""
         classes = self.modules.with_bases(session)
         emitter = next((item for item in classes if emitter_argument(item)), session)
         argument = emitter_argument(emitter)

@@ -14,7 +14,7 @@ from sessiongen.vocabulary.python.literals import dotted
 
 
 def read_fields(arm: str, body: Iterable[ast.stmt]) -> tuple[str, ...]:
-    """Return the paths that are read of `x.arm`, or of a variable that holds it."""
+    """Returns the paths that are read of `x.arm`, or of a variable that holds it."""
     roots = {arm}
     paths: set[str] = set()
     for statement in body:
@@ -32,7 +32,7 @@ def read_fields(arm: str, body: Iterable[ast.stmt]) -> tuple[str, ...]:
 
 
 def _below(node: ast.expr, roots: set[str]) -> str | None:
-    """Return the path after a root, empty for the root itself, None for anything else."""
+    """Returns the path after a root, empty for the root itself, None for anything else."""
     head, *rest = (dotted(node) or "").split(".")
     if f"={head}" in roots:
         return ".".join(rest)

@@ -63,7 +63,7 @@ class RecordReader(CollectedDefinitions[Definition]):
         self._literals = LiteralReader(modules, faults)
 
     def definition(self, definition: Definition) -> Iterator[Definition]:
-        """Read one definition and yield those that it refers to."""
+        """Reads one definition and yield those that it refers to."""
         is_class = isinstance(definition.node, ast.ClassDef)
         return self._class(definition) if is_class else self._alias(definition)
 
@@ -128,7 +128,7 @@ class RecordReader(CollectedDefinitions[Definition]):
     def _read_union(
         self, name: str, owner: Definition, node: ast.AST, annotation: ast.expr
     ) -> None:
-        """Record the members of a union if one of them is a class with fields."""
+        """Records the members of a union if one of them is a class with fields."""
         names, has_record = [], False
         for part in alternatives(annotation):
             if is_none(part):
@@ -141,7 +141,7 @@ class RecordReader(CollectedDefinitions[Definition]):
             self.unions.append(UnionFact(name, owner.module.place(node), tuple(names)))
 
     def _resolve(self, owner: Definition, name: str) -> Definition | None:
-        """Return the definition of a name inside a class or in its module."""
+        """Returns the definition of a name inside a class or in its module."""
         inner = self.modules.resolve(owner.module, f"{owner.name}.{name}")
         return inner or self.modules.resolve(owner.module, name)
 
@@ -154,7 +154,7 @@ class RecordReader(CollectedDefinitions[Definition]):
         self.faults.unreadable(self.modules.span(module, node), rule, message)
 
     def _fields(self, definition: Definition, steps: int) -> dict[str, _Field]:
-        """Return a class's fields by name, those of its bases included."""
+        """Returns a class's fields by name, those of its bases included."""
         assert isinstance(definition.node, ast.ClassDef)
         fields: dict[str, _Field] = {}
         if steps == 0:
@@ -180,7 +180,7 @@ class RecordReader(CollectedDefinitions[Definition]):
         return fields
 
     def _references(self, owner: Definition, annotation: ast.expr) -> Iterator[Definition]:
-        """Yield the definitions in the package to which a type refers."""
+        """Yields the definitions in the package to which a type refers."""
         stack = [annotation]
         while stack:
             node = unquoted(stack.pop())
@@ -206,7 +206,7 @@ def _head(annotation: ast.expr) -> ast.expr:
 
 
 def _nested_statements(node: ast.stmt) -> Iterator[ast.stmt]:
-    """Yield the statements in a statement's blocks."""
+    """Yields the statements in a statement's blocks."""
     for body in inner_bodies(node):
         for inner in body:
             yield inner

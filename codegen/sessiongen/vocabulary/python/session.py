@@ -21,7 +21,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def read_session(modules: Modules, definition: Definition, faults: Faults) -> Session:
-    """Return the session's declared events and those that are emitted."""
+    """Returns the session's declared events and those that are emitted."""
     emits: dict[str, EventName] = {}
     literals, classes = LiteralReader(modules, faults), modules.with_bases(definition)
     for module in modules.mentioning(".emit("):
@@ -89,7 +89,7 @@ def _parameters(function: _Function, session: str) -> set[str]:
 
 
 def _attributes(node: ast.ClassDef, session: str) -> set[str]:
-    """Return the attributes of a class that contain the session."""
+    """Returns the attributes of a class that contain the session."""
     names = {
         item.target.id
         for item in node.body
@@ -107,7 +107,7 @@ def _attributes(node: ast.ClassDef, session: str) -> set[str]:
 
 
 def _assigned_attributes(node: ast.AST, variables: set[str], session: str) -> Iterator[str]:
-    """Yield the attributes to which a statement assigns the session."""
+    """Yields the attributes to which a statement assigns the session."""
     if isinstance(node, ast.AnnAssign) and _has_session_type(node.annotation, session):
         yield from _attribute(node.target)
     elif isinstance(node, ast.Assign):
@@ -124,7 +124,7 @@ def _assigned_attributes(node: ast.AST, variables: set[str], session: str) -> It
 
 
 def _values(node: ast.expr) -> list[ast.expr]:
-    """Return the possible values of an expression: both sides of `a or b`, else itself."""
+    """Returns the possible values of an expression: both sides of `a or b`, else itself."""
     return node.values if isinstance(node, ast.BoolOp) else [node]
 
 

@@ -24,7 +24,7 @@ _UNITS = {
 def field_sources(
     module: Module, constructions: Iterable[ConstructionBuilder]
 ) -> Iterator[FieldSource]:
-    """Yield the source of each field that a module fills, where it can be described."""
+    """Yields the source of each field that a module fills, where it can be described."""
     for construction in constructions:
         reader = _SourceReader(construction.function)
         for name, value in construction.assigned:
@@ -64,7 +64,7 @@ class _SourceReader:
                 self._values.setdefault(target.id, []).append(node.value)
 
     def describe(self, node: ast.expr, depth: int = _MAX_DEPTH) -> SourceText | None:
-        """Return the source of an expression, None if it has none that can be described."""
+        """Returns the source of an expression, None if it has none that can be described."""
         if depth == 0:
             return None
         if isinstance(node, ast.Constant):
@@ -126,6 +126,6 @@ class _SourceReader:
 
 
 def _number(node: ast.expr) -> float:
-    """Return the value of a constant number, 0 for any other expression."""
+    """Returns the value of a constant number, 0 for any other expression."""
     value = node.value if isinstance(node, ast.Constant) else 0
     return float(value) if isinstance(value, (int, float)) else 0.0

@@ -32,7 +32,7 @@ class _Continue(Exception):
 
 
 def run(evaluator: BaseEvaluator, function: Function, names: dict[str, Any]) -> Any:
-    """Return what a function returns for the values of its parameters."""
+    """Returns what a function returns for the values of its parameters."""
     node, scope = function.node, function.scope
     inner = replace(scope, function=node, names={**scope.names, **names})
     if isinstance(node, ast.Lambda):
@@ -44,7 +44,7 @@ def run(evaluator: BaseEvaluator, function: Function, names: dict[str, Any]) -> 
 
 
 def execute(evaluator: BaseEvaluator, body: list[ast.stmt], name: str, scope: Scope) -> Any:
-    """Return the value of a variable after the statements that determine it."""
+    """Returns the value of a variable after the statements that determine it."""
     _block(evaluator, body, scope, only=name)
     if name not in scope.names:
         raise UnreadableError(body[0], f"the variable {name} is not always assigned")

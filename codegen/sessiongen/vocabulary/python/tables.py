@@ -38,7 +38,7 @@ class Tables:
         self._defaults: list[tuple[_Key, Default]] = []
 
     def read(self, module: Module, constructions: Iterable[ConstructionBuilder]) -> None:
-        """Read the tables of a module."""
+        """Reads the tables of a module."""
         proto_value = partial(self._proto_value, module)
         for node, within in _walk(module.tree, ()):
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Dict):
@@ -52,14 +52,14 @@ class Tables:
                 self._read_map_keys(module, item, name, value)
 
     def maps(self) -> Iterator[ValueMap]:
-        """Yield the maps, each with its defaults."""
+        """Yields the maps, each with its defaults."""
         for key, value_map in self._maps.items():
             yield value_map._replace(
                 defaults=tuple(default for owner, default in self._defaults if owner == key)
             )
 
     def _proto_value(self, module: Module, node: ast.expr) -> str | None:
-        """Return `VALUE` of `pb.VALUE` or `pb.Enum.VALUE`."""
+        """Returns `VALUE` of `pb.VALUE` or `pb.Enum.VALUE`."""
         path = self._modules.proto_path(module, dotted(node) or "", self._protobuf)
         return path[-1] if path and path[-1].isupper() else None
 
@@ -91,7 +91,7 @@ class Tables:
     def _read_default(
         self, module: Module, call: ast.Call, within: str, proto_value: _ProtoValue
     ) -> None:
-        """Record `pb.VALUE` of `MAP.get(x, pb.VALUE)`."""
+        """Records `pb.VALUE` of `MAP.get(x, pb.VALUE)`."""
         function = call.func
         if not isinstance(function, ast.Attribute) or function.attr != "get" or len(call.args) < 2:
             return
@@ -111,7 +111,7 @@ class Tables:
     def _read_map_keys(
         self, module: Module, construction: ConstructionBuilder, name: str, value: ast.expr
     ) -> None:
-        """Record the keys of a dict that fills a field, or that a function returns for it."""
+        """Records the keys of a dict that fills a field, or that a function returns for it."""
         tables = [value] if isinstance(value, ast.Dict) else []
         called = dotted(value.func) if isinstance(value, ast.Call) else None
         function = self._modules.resolve(module, called) if called else None
@@ -138,7 +138,7 @@ class Tables:
 
 
 def _walk(node: ast.AST, within: tuple[str, ...]) -> Iterator[tuple[ast.AST, str]]:
-    """Yield all nodes, each with the class and function around it."""
+    """Yields all nodes, each with the class and function around it."""
     for child in ast.iter_child_nodes(node):
         yield child, ".".join(within)
         has_scope = isinstance(child, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))

@@ -15,7 +15,7 @@ from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
 
 
 def unknown_request_answer(view: ClassView, scope: Scope, cases: Sequence[Branch]) -> Place | None:
-    """Return where a function that dispatches requests answers outside of every branch."""
+    """Returns where a function that dispatches requests answers outside of every branch."""
     for function in {case.function.id: case.function for case in cases}.values():
         for node in syntax.walk(function):
             if any(case.holds(node) for case in cases):
@@ -29,7 +29,7 @@ def unknown_request_answer(view: ClassView, scope: Scope, cases: Sequence[Branch
 
 
 def error_texts(view: ClassView, scope: Scope, body: Sequence[Node]) -> tuple[str, ...]:
-    """Return the constant error texts of the responses that a body constructs."""
+    """Returns the constant error texts of the responses that a body constructs."""
     reachable_code = list(view.reachable_code(body))
     texts: set[str] = set()
     for construction in view.constructions(body, scope.messages.response):
@@ -42,7 +42,7 @@ def error_texts(view: ClassView, scope: Scope, body: Sequence[Node]) -> tuple[st
 def _texts(
     view: ClassView, value: Node, reachable_code: list[Node], hops: int = 3
 ) -> Iterator[str]:
-    """Yield the constant values of an expression; variables and parameters are followed."""
+    """Yields the constant values of an expression; variables and parameters are followed."""
     node = syntax.unwrapped(value)
     constant = syntax.constant(node)
     if constant is not None:
@@ -71,7 +71,7 @@ def _assigned(name: str, reachable_code: list[Node]) -> Iterator[Node]:
 
 
 def _passed_arguments(view: ClassView, node: Node, reachable_code: list[Node]) -> Iterator[Node]:
-    """Yield the arguments for a parameter of a method of the class."""
+    """Yields the arguments for a parameter of a method of the class."""
     function = next(iter(syntax.enclosing(node, *FUNCTIONS)), None)
     names = (
         [text(item.child_by_field_name("pattern")) for item in syntax.parameters(function)]

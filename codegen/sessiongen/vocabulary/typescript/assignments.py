@@ -12,7 +12,7 @@ _CHANGING_METHODS = {"clear", "delete", "set"}
 
 
 def bindings(name: str, node: Node) -> list[Node]:
-    """Return what assigns a variable in the innermost function around a node that does so.
+    """Returns what assigns a variable in the innermost function around a node that does so.
 
     Each is a declarator with a value, or an assignment; none for a parameter.
     """

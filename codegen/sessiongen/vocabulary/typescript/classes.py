@@ -42,18 +42,18 @@ class ClassView:
         self._constructions = {item.node.id: item for item in constructions}
 
     def file_of(self, node: Node) -> File:
-        """Return the file of a node of the class, of its bases, or of what they call."""
+        """Returns the file of a node of the class, of its bases, or of what they call."""
         root = node
         while root.parent is not None:
             root = root.parent
         return self._files.get(root.id, self.file)
 
     def place(self, node: Node) -> Place:
-        """Return the line on which a node begins."""
+        """Returns the line on which a node begins."""
         return self.file_of(node).place(node)
 
     def constructions(self, nodes: Iterable[Node], message: str) -> list[ConstructionBuilder]:
-        """Return the constructions of a message in nodes and in what they call."""
+        """Returns the constructions of a message in nodes and in what they call."""
         return [
             self._constructions[inner.id]
             for part in self.reachable_code(nodes)
@@ -66,18 +66,18 @@ class ClassView:
         return node.id in self._constructions and self._constructions[node.id].message == message
 
     def limited_to(self, node: Node) -> ClassView:
-        """Return a view that is limited to the constructions of one method."""
+        """Returns a view that is limited to the constructions of one method."""
         inside = {inner.id for inner in syntax.walk(node)}
         constructions = [item for key, item in self._constructions.items() if key in inside]
         return ClassView(self._modules, self._definitions, constructions)
 
     def called_methods(self, node: Node) -> set[str]:
-        """Return the methods of the class that a node calls."""
+        """Returns the methods of the class that a node calls."""
         names = {self._method_name(item) for item in syntax.walk(node)}
         return {name for name in names if name}
 
     def reachable_code(self, nodes: Iterable[Node]) -> Iterator[Node]:
-        """Yield nodes, and the methods and functions that they call directly or indirectly."""
+        """Yields nodes, and the methods and functions that they call directly or indirectly."""
         queue = list(nodes)
         seen = {node.id for node in queue}
         while queue:
@@ -90,7 +90,7 @@ class ClassView:
                     queue.append(called)
 
     def _method_name(self, node: Node) -> str:
-        """Return the name of the method of the class that a call calls, empty for others."""
+        """Returns the name of the method of the class that a call calls, empty for others."""
         is_call = node.type == "call_expression"
         name = syntax.this_property(node.child_by_field_name("function")) if is_call else ""
         # What is not overridden is the method of the base.
@@ -98,7 +98,7 @@ class ClassView:
         return name if name in self.methods else ""
 
     def _called(self, call: Node) -> Node | None:
-        """Return the method or the function of the package that a call calls."""
+        """Returns the method or the function of the package that a call calls."""
         name = self._method_name(call)
         if name:
             return self.methods[name]

@@ -37,7 +37,7 @@ class ConstructionBuilder:
     open: bool = False
 
     def fill(self, name: str, value: Node | None) -> None:
-        """Add a filled field; an empty constant does not fill it."""
+        """Adds a filled field; an empty constant does not fill it."""
         if value is None or not _is_empty(syntax.unwrapped(value)):
             self.fields.add(name)
         if value is not None:
@@ -45,12 +45,12 @@ class ConstructionBuilder:
             self.assigned.append((name, value))
 
     def build(self) -> Construction:
-        """Return the finished fact."""
+        """Returns the finished fact."""
         return Construction(self.message, self.within, self.open, self.place, tuple(self.fields))
 
 
 def constructions_of(file: File, names: ProtoNames) -> list[ConstructionBuilder]:
-    """Return the constructions of a file, in source order."""
+    """Returns the constructions of a file, in source order."""
     if not names:
         return []
     walker = _Walker(file, names)
@@ -63,7 +63,7 @@ def constructions_of(file: File, names: ProtoNames) -> list[ConstructionBuilder]
 
 
 def union_of(names: ProtoNames, node: Node | None) -> tuple[str, str] | None:
-    """Return message and union for the type `pb.A['union']`, None for any other type."""
+    """Returns message and union for the type `pb.A['union']`, None for any other type."""
     if node is None or node.type != "lookup_type" or len(node.named_children) != 2:
         return None
     message, union = names.message(node.named_children[0]), syntax.literal(node.named_children[1])
@@ -71,7 +71,7 @@ def union_of(names: ProtoNames, node: Node | None) -> tuple[str, str] | None:
 
 
 def parameter_type(function: Node, index: int) -> Node | None:
-    """Return the type of a parameter; for a type parameter, its constraint."""
+    """Returns the type of a parameter; for a type parameter, its constraint."""
     items = syntax.parameters(function)
     kind = syntax.annotation(items[index]) if index < len(items) else None
     generics = function.child_by_field_name("type_parameters")
@@ -83,7 +83,7 @@ def parameter_type(function: Node, index: int) -> Node | None:
 
 
 def class_methods(node: Node) -> dict[str, Node]:
-    """Return the methods of a class, including fields whose value is a function."""
+    """Returns the methods of a class, including fields whose value is a function."""
     methods = {}
     body = node.child_by_field_name("body")
     for item in body.named_children if body else ():
@@ -106,7 +106,7 @@ class _Walker:
         self._parameters: set[str] = set()
 
     def visit(self, node: Node) -> None:
-        """Collect the constructions in a node."""
+        """Collects the constructions in a node."""
         if node.type in CLASSES:
             self._class(node)
         elif node.type in FUNCTIONS:
@@ -182,7 +182,7 @@ class _Walker:
     def _nested_fields(
         self, path: str, value: Node | None, construction: ConstructionBuilder
     ) -> None:
-        """Record the fields of a message that is filled in place, as paths."""
+        """Records the fields of a message that is filled in place, as paths."""
         inner = syntax.unwrapped(value) if value else None
         if "." in path:
             construction.fill(path, value)
@@ -234,7 +234,7 @@ class _Walker:
             construction.fields.add(syntax.field_name(arm))
 
     def _call(self, node: Node) -> None:
-        """Record the arm in `this.method({case, value})`, and the message of `create(Schema)`."""
+        """Records the arm in `this.method({case, value})`, and the message of `create(Schema)`."""
         arguments = syntax.arguments(node)
         if text(node.child_by_field_name("function")) == "create" and arguments:
             message = self.names.schema(arguments[0])
@@ -265,7 +265,7 @@ def _is_empty(node: Node) -> bool:
 
 
 def within(node: Node) -> str:
-    """Return the dotted name of the class and functions around a node."""
+    """Returns the dotted name of the class and functions around a node."""
     names = [
         text(outer.child_by_field_name("name")) if outer.type in CLASSES else _function_name(outer)
         for outer in syntax.enclosing(node, *CLASSES, *FUNCTIONS)
@@ -274,7 +274,7 @@ def within(node: Node) -> str:
 
 
 def case_of(node: Node) -> Node | None:
-    """Return the value of `case` in `{case: ..., value: ...}`."""
+    """Returns the value of `case` in `{case: ..., value: ...}`."""
     if node.type != "object":
         return None
     for item in node.named_children:

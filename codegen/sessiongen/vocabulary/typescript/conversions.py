@@ -41,7 +41,7 @@ class ConversionReader:
     def read(
         self, file: File, constructions: Iterable[ConstructionBuilder]
     ) -> Iterator[Conversion]:
-        """Yield the conversions of the messages that a file constructs."""
+        """Yields the conversions of the messages that a file constructs."""
         for construction in constructions:
             for name, value in construction.assigned:
                 if syntax.unwrapped(value).type in _OTHER_VALUES:
@@ -68,7 +68,7 @@ class ConversionReader:
         ]
 
     def _results(self, value: Node, file: File, hops: int) -> Iterator[tuple[Trace, Outcomes]]:
-        """Yield the outcomes of a value; for a parameter, those of each argument that is passed."""
+        """Yields the outcomes of a value; for a parameter, those of each argument that is passed."""
         arguments = _arguments(value, file) if hops else []
         if arguments:
             for argument in arguments:
@@ -87,7 +87,7 @@ class ConversionReader:
         yield trace, outcomes(evaluate, trace, _MISSING)
 
     def _declare(self, evaluator: Evaluator, value: Node, file: File) -> None:
-        """Record the literals of the declared type of the converted expression."""
+        """Records the literals of the declared type of the converted expression."""
         for source in evaluator.trace.sources:
             head, *names = source.split(".")
             kind = _parameter_type(value, head)
@@ -117,7 +117,7 @@ def _field_type(definition: Definition, name: str) -> Node | None:
 
 
 def _arguments(value: Node, file: File) -> list[Node]:
-    """Return the arguments that the file passes for a parameter of a named function."""
+    """Returns the arguments that the file passes for a parameter of a named function."""
     inner = syntax.unwrapped(value)
     functions = syntax.enclosing(inner, *FUNCTIONS)
     if inner.type not in {"identifier", "shorthand_property_identifier"} or not functions:

@@ -63,7 +63,7 @@ class Dispatch:
         self.loops = loops
 
     def branches(self, function: Node) -> Iterator[Branch]:
-        """Yield a branch for each arm that is named."""
+        """Yields a branch for each arm that is named."""
         holders = self._holders(function)
         unions = {
             text(item.child_by_field_name("name"))
@@ -91,7 +91,7 @@ class Dispatch:
                 )
 
     def _holders(self, function: Node) -> set[str]:
-        """Return the variables of a function that contain the message."""
+        """Returns the variables of a function that contain the message."""
         names = {
             text(item.child_by_field_name("pattern"))
             for item in syntax.parameters(function)
@@ -136,7 +136,7 @@ class Dispatch:
     def _tests(
         self, node: Node, holders: set[str], unions: set[str]
     ) -> Iterator[tuple[Node, Node, Node, Node]]:
-        """Yield each comparison with an arm: operand, other operand, comparison, and body."""
+        """Yields each comparison with an arm: operand, other operand, comparison, and body."""
         condition = node.child_by_field_name("condition")
         body = node.child_by_field_name("consequence")
         for test in syntax.walk(condition) if condition and body else ():

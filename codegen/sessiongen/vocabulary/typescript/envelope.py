@@ -28,7 +28,7 @@ def envelope_uses_of(
     constructions_in: Callable[[File], list[ConstructionBuilder]],
     faults: Faults,
 ) -> Iterator[EnvelopeUse]:
-    """Yield each arm that is sent or received, with every place that does so."""
+    """Yields each arm that is sent or received, with every place that does so."""
     for file in modules.mentioning(scope.messages.envelope):
         if modules.is_generated(file):
             continue

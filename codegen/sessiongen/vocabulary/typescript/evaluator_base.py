@@ -45,7 +45,7 @@ class Scope:
     names: dict[str, Any] = field(default_factory=dict)
 
     def bind(self, names: dict[str, Any]) -> Scope:
-        """Return the scope with more names."""
+        """Returns the scope with more names."""
         return replace(self, names={**self.names, **names})
 
 
@@ -77,7 +77,7 @@ class BaseEvaluator(ABC):
         self._depth = 0
 
     def value(self, node: Node, scope: Scope) -> Any:
-        """Return the value of an expression.
+        """Returns the value of an expression.
 
         Raises:
             UnreadableError: the expression is not supported.
@@ -93,7 +93,7 @@ class BaseEvaluator(ABC):
 
     @abstractmethod
     def evaluate(self, node: Node, scope: Scope) -> Any:
-        """Return the value of an expression by its kind."""
+        """Returns the value of an expression by its kind."""
 
     def is_opaque(self, node: Node, scope: Scope) -> bool:
         """Whether an expression is a path that begins with something unknown."""
@@ -112,7 +112,7 @@ class BaseEvaluator(ABC):
         return not known and self.modules.resolve(scope.file, name) is None
 
     def look_up(self, table: Table, key: Any) -> Any:
-        """Return the value of a key of a table, None for a missing key."""
+        """Returns the value of a key of a table, None for a missing key."""
         self.trace.table = self.trace.table or table.name
         self.trace.look_up(table)
         if key is not None and not isinstance(key, Text):
@@ -120,11 +120,11 @@ class BaseEvaluator(ABC):
         return table.entries.get(key.value) if key is not None else None
 
     def items(self, node: Node, scope: Scope) -> list[Any]:
-        """Return what a loop over an expression yields."""
+        """Returns what a loop over an expression yields."""
         return self.listed(self.value(node, scope), node)
 
     def listed(self, value: Any, node: Node) -> list[Any]:
-        """Return the items of a list or of a set of literals, and the entries of a table."""
+        """Returns the items of a list or of a set of literals, and the entries of a table."""
         if isinstance(value, list):
             return value
         if isinstance(value, EnumObject):
@@ -134,32 +134,32 @@ class BaseEvaluator(ABC):
         raise UnreadableError(node, "this loop is not evaluated")
 
     def equal(self, left: Any, right: Any) -> bool:
-        """Compare two values; the compared texts are recorded."""
+        """Compares two values; the compared texts are recorded."""
         self.trace.compare(left, right)
         if isinstance(left, Text) and isinstance(right, Text):
             return left.value == right.value
         return type(left) is type(right) and bool(left == right)
 
     def condition(self, node: Node | None, scope: Scope) -> bool:
-        """Return whether a condition holds."""
+        """Returns whether a condition holds."""
         assert node is not None
         return self.truth(self.value(node, scope))
 
     def truth(self, value: Any) -> bool:
-        """Return whether a value counts as true; whether a proto value is zero is not known."""
+        """Returns whether a value counts as true; whether a proto value is zero is not known."""
         if isinstance(value, Text):
             return bool(value.value)
         # The zero value of an enum is false. Code that relies on it is rare.
         return bool(value) if value is None or isinstance(value, bool) else True
 
     def text(self, value: Any, node: Node) -> Text:
-        """Return a value that must be a text."""
+        """Returns a value that must be a text."""
         if not isinstance(value, Text):
             raise UnreadableError(node, "the value is not a string")
         return value
 
     def defined(self, file: File, name: str) -> Any:
-        """Return the value of a name in a file, None if nothing in the package defines it."""
+        """Returns the value of a name in a file, None if nothing in the package defines it."""
         path = self.modules.proto_path(file, name, self.protobuf)
         if path is not None:
             value: ProtoPath | ProtoValue = ProtoPath()
@@ -190,7 +190,7 @@ class BaseEvaluator(ABC):
         return replace(value, name=definition.name) if isinstance(value, Function) else value
 
     def declare(self, function: Function, names: dict[str, Any]) -> None:
-        """Record the literals of the type of a parameter that is given the literal."""
+        """Records the literals of the type of a parameter that is given the literal."""
         for item in syntax.parameters(function.node):
             kind = syntax.annotation(item)
             name = text(item.child_by_field_name("pattern"))
@@ -198,7 +198,7 @@ class BaseEvaluator(ABC):
                 self.declare_type(kind, function.scope.file)
 
     def declare_type(self, kind: Node, file: File) -> None:
-        """Record the literals of a type."""
+        """Records the literals of a type."""
         for part in syntax.alternatives(kind):
             definition = self.modules.resolve(file, text(part))
             literals = self.literals.of(definition) if definition is not None else None
@@ -207,7 +207,7 @@ class BaseEvaluator(ABC):
                 self.trace.declared.setdefault(item.value, Text(item.value, item.member))
 
     def source(self, node: Node) -> Text:
-        """Return the literal for an expression that the package does not define."""
+        """Returns the literal for an expression that the package does not define."""
         self.trace.sources.add(text(node).replace("!", "").replace("?.", "."))
         if len(self.trace.sources) > 1:
             raise UnreadableError(node, "the value depends on more than one expression")
@@ -215,7 +215,7 @@ class BaseEvaluator(ABC):
 
 
 def unpacked(target: Node, value: Any) -> dict[str, Any]:
-    """Return the names that a pattern binds."""
+    """Returns the names that a pattern binds."""
     if target.type == "identifier":
         return {text(target): value}
     if target.type == "array_pattern" and isinstance(value, list):

@@ -33,7 +33,7 @@ _GLOBALS = {"Object", "Array", "String"}
 
 
 def construct(evaluator: BaseEvaluator, node: Node, scope: Scope) -> Any:
-    """Return the value of `new Map(...)` or `new Set(...)`."""
+    """Returns the value of `new Map(...)` or `new Set(...)`."""
     kind = text(node.child_by_field_name("constructor"))
     arguments = [evaluator.value(item, scope) for item in syntax.arguments(node)]
     if kind == "Map":
@@ -48,7 +48,7 @@ def construct(evaluator: BaseEvaluator, node: Node, scope: Scope) -> Any:
 
 
 def call(evaluator: BaseEvaluator, node: Node, scope: Scope) -> Any:
-    """Return the value of a call."""
+    """Returns the value of a call."""
     function = node.child_by_field_name("function")
     assert function is not None
     inner = syntax.unwrapped(function)
@@ -69,7 +69,7 @@ def call(evaluator: BaseEvaluator, node: Node, scope: Scope) -> Any:
 
 
 def apply(evaluator: BaseEvaluator, function: Function, arguments: list[Any], node: Node) -> Any:
-    """Return what a function returns for its arguments."""
+    """Returns what a function returns for its arguments."""
     names: dict[str, Any] = {}
     parameters = syntax.parameters(function.node)
     single = function.node.child_by_field_name("parameter")
@@ -89,7 +89,7 @@ def apply(evaluator: BaseEvaluator, function: Function, arguments: list[Any], no
 
 
 def _global(evaluator: BaseEvaluator, node: Node, name: str, scope: Scope) -> Any:
-    """Return the value of a method of `Object` or `Array`."""
+    """Returns the value of a method of `Object` or `Array`."""
     arguments = [evaluator.value(item, scope) for item in syntax.arguments(node)]
     first = arguments[0] if arguments else None
     if name == "freeze":
@@ -122,7 +122,7 @@ def _global(evaluator: BaseEvaluator, node: Node, name: str, scope: Scope) -> An
 
 
 def _names(evaluator: BaseEvaluator, value: Any, node: Node) -> list[Text]:
-    """Return the names of the members of an enum."""
+    """Returns the names of the members of an enum."""
     return [Text(item.member or item.value) for item in evaluator.listed(value, node)]
 
 

@@ -28,7 +28,7 @@ class EventUse:
 
 
 def event_use(view: ClassView, handler: Node) -> EventUse:
-    """Return how a handler and the methods that it passes the event to use the event."""
+    """Returns how a handler and the methods that it passes the event to use the event."""
     use = EventUse()
     parameters = syntax.parameters(handler)
     if parameters:
@@ -71,7 +71,7 @@ def _without_assertions(node: Node) -> Node:
 
 
 def _path(node: Node) -> set[str]:
-    """Return the path of properties that begins with a member, without a called method."""
+    """Returns the path of properties that begins with a member, without a called method."""
     parts: list[str] = []
     while node.type == "member_expression" and node.parent is not None:
         outer = _without_assertions(node.parent)
@@ -85,7 +85,7 @@ def _path(node: Node) -> set[str]:
 def _follow_argument(
     view: ClassView, arguments: Node, node: Node, use: EventUse, seen: set[tuple[int, str]]
 ) -> None:
-    """Follow an event that is passed to a method of the class."""
+    """Follows an event that is passed to a method of the class."""
     call = arguments.parent
     method = (
         view.methods.get(syntax.this_property(call.child_by_field_name("function")))

@@ -44,7 +44,7 @@ class GeneratedApi:
 
 
 def generated_api(modules: Modules) -> GeneratedApi:
-    """Return what the generated files of a package define."""
+    """Returns what the generated files of a package define."""
     api = GeneratedApi()
     for file in modules.generated():
         for name, nodes in file.definitions.items():
@@ -63,7 +63,7 @@ def generated_api(modules: Modules) -> GeneratedApi:
 
 
 def _routes(function: Node) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield each method of the handler that a function calls, with its arm and response."""
+    """Yields each method of the handler that a function calls, with its arm and response."""
     for case in syntax.walk(function):
         arm = syntax.constant(case.child_by_field_name("value"))
         if case.type != "switch_case" or arm is None:
@@ -109,7 +109,7 @@ class GeneratedUse:
         self._api = api
 
     def forwards(self) -> Iterator[Forward]:
-        """Yield the events that are subscribed with forwarders or encoded by an arm's name."""
+        """Yields the events that are subscribed with forwarders or encoded by an arm's name."""
         inside: set[int] = set()
         for table in self._forwarders():
             inside |= {node.id for node in syntax.walk(table)}
@@ -128,7 +128,7 @@ class GeneratedUse:
                     yield Forward(encoded, None, name, at, via, _parameter_type(method), (), True)
 
     def answers(self) -> Iterator[Answer]:
-        """Yield the requests that classes on the generated handler answer."""
+        """Yields the requests that classes on the generated handler answer."""
         for file, node in self._classes(_HANDLER):
             for name, method in class_methods(node).items():
                 if name in self._api.requests:
@@ -137,17 +137,17 @@ class GeneratedUse:
                     yield Answer(arm, response, reads, errors, file.place(method))
 
     def unknown_request(self) -> Place | None:
-        """Return where the package calls the function that answers every request."""
+        """Returns where the package calls the function that answers every request."""
         return next(self._calls(_ANSWER), None)
 
     def receives(self) -> list[Reception]:
-        """Return the events of the function that emits each arm, if the package calls it."""
+        """Returns the events of the function that emits each arm, if the package calls it."""
         place = next(self._calls(_EMIT), None)
         names = self._api.names.items() if place is not None else ()
         return [Reception(arm, name, place) for arm, name in names if place is not None]
 
     def sends(self) -> Iterator[Sending]:
-        """Yield the requests that the driver sends with methods of the generated client."""
+        """Yields the requests that the driver sends with methods of the generated client."""
         for name, method in self._view.methods.items():
             for call in syntax.walk(method):
                 function = call.child_by_field_name("function")
@@ -158,7 +158,7 @@ class GeneratedUse:
                     yield Sending(self._api.sends[member[1]], name, self._view.place(call))
 
     def _forwarders(self) -> Iterator[Node]:
-        """Yield the objects of the class whose type is that of the forwarders."""
+        """Yields the objects of the class whose type is that of the forwarders."""
         for node in (item for _, owner in self._view.classes for item in syntax.walk(owner)):
             if node.type not in {"public_field_definition", "variable_declarator"}:
                 continue
@@ -169,7 +169,7 @@ class GeneratedUse:
                     yield table
 
     def _encoded_arm(self, call: Node, method: Node) -> str | None:
-        """Return the arm whose name a call passes on to be encoded, None for any other call."""
+        """Returns the arm whose name a call passes on to be encoded, None for any other call."""
         arguments = syntax.arguments(call) if call.type == "call_expression" else []
         arm = syntax.constant(arguments[0]) if arguments else None
         arm = field_name(arm) if arm is not None else None
@@ -185,7 +185,7 @@ class GeneratedUse:
         return arm if names & self._api.encoding else None
 
     def _classes(self, ending: str) -> Iterator[tuple[File, Node]]:
-        """Yield the classes of the SDK that implement or extend a generated type."""
+        """Yields the classes of the SDK that implement or extend a generated type."""
         for file in self._modules.mentioning(ending):
             if self._modules.is_generated(file):
                 continue
@@ -213,7 +213,7 @@ class GeneratedUse:
                         yield file.place(node)
 
     def _called_from(self, name: str) -> Place | None:
-        """Return where other code of the package calls a method."""
+        """Returns where other code of the package calls a method."""
         for file in self._modules.mentioning(name):
             for node in syntax.walk(file.root):
                 member = syntax.member(node.child_by_field_name("function"))
@@ -230,7 +230,7 @@ def _parameter_type(method: Node) -> str | None:
 
 
 def _reads(method: Node) -> tuple[str, ...]:
-    """Return the paths that a handler reads of its request, also by destructuring."""
+    """Returns the paths that a handler reads of its request, also by destructuring."""
     parameters = syntax.parameters(method)[:1]
     pattern = parameters[0].child_by_field_name("pattern") if parameters else None
     if pattern is None:
@@ -251,7 +251,7 @@ def _reads(method: Node) -> tuple[str, ...]:
 
 
 def _errors(method: Node) -> tuple[str, ...]:
-    """Return the constant error texts that a handler throws."""
+    """Returns the constant error texts that a handler throws."""
     texts = set()
     for node in syntax.walk(method):
         if node.type == "new_expression":

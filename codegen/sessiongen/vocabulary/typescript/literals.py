@@ -34,13 +34,13 @@ class LiteralSet:
     numbers: int = 0
 
     def add(self, other: LiteralSet) -> None:
-        """Add the literals of another set."""
+        """Adds the literals of another set."""
         self.literals += other.literals
         self.open |= other.open
         self.numbers += other.numbers
 
     def named_on(self, line: int) -> LiteralSet:
-        """Return the set with all literals at the line of a name that refers to it."""
+        """Returns the set with all literals at the line of a name that refers to it."""
         return replace(self, literals=[literal._replace(line=line) for literal in self.literals])
 
 
@@ -54,7 +54,7 @@ class LiteralReader:
     def of(
         self, definition: Definition, enclosing: frozenset[Key] = frozenset()
     ) -> LiteralSet | None:
-        """Return the literals of a definition; None if it is not a set of literals.
+        """Returns the literals of a definition; None if it is not a set of literals.
 
         enclosing: the types that contain it, which ends recursion.
         """
@@ -70,7 +70,7 @@ class LiteralReader:
         return self._const(definition.file, declarator) if declarator else None
 
     def of_field(self, node: Node) -> LiteralSet | None:
-        """Return the literals in a type itself; None if it has none."""
+        """Returns the literals in a type itself; None if it has none."""
         literals = LiteralSet(UNION)
         for part in syntax.alternatives(node):
             value = syntax.literal(part)
@@ -81,7 +81,7 @@ class LiteralReader:
         return literals if literals.literals else None
 
     def constant(self, file: File, node: Node) -> str | None:
-        """Return the value of a string constant or of an enum's member, None for others."""
+        """Returns the value of a string constant or of an enum's member, None for others."""
         value = syntax.constant(syntax.unwrapped(node))
         member = syntax.member(node)
         if value is None and node.type == "identifier":
@@ -99,7 +99,7 @@ class LiteralReader:
         return literals.literals[0].value if literals else None
 
     def _enum(self, file: File, nodes: Sequence[Node]) -> LiteralSet | None:
-        """Return the members of an enum, which may be declared in several parts."""
+        """Returns the members of an enum, which may be declared in several parts."""
         literals = LiteralSet(ENUM)
         for node in nodes:
             body = node.child_by_field_name("body")
@@ -141,7 +141,7 @@ class LiteralReader:
     def _named_literals(
         self, file: File, node: Node, enclosing: frozenset[Key]
     ) -> LiteralSet | None:
-        """Return the literals of a name in a union, of `Enum.MEMBER`, or of `(typeof X)[...]`."""
+        """Returns the literals of a name in a union, of `Enum.MEMBER`, or of `(typeof X)[...]`."""
         if node.type == "lookup_type":
             query = next((item for item in syntax.walk(node) if item.type == "type_query"), None)
             name = text(query.named_children[0]) if query else ""
@@ -168,7 +168,7 @@ class LiteralReader:
         return LiteralSet(UNION, matches) if matches else None
 
     def _const(self, file: File, node: Node) -> LiteralSet | None:
-        """Return the strings of `{...} as const` or `[...] as const`."""
+        """Returns the strings of `{...} as const` or `[...] as const`."""
         value = node.child_by_field_name("value")
         if value is not None and value.type == "satisfies_expression":
             value = value.named_children[0]

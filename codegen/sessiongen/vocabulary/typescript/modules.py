@@ -49,7 +49,7 @@ class Definition:
         return self.nodes[0]
 
     def of(self, *types: str) -> Node | None:
-        """Return its statement of one of these types."""
+        """Returns its statement of one of these types."""
         return next((node for node in self.nodes if node.type in types), None)
 
 
@@ -69,23 +69,23 @@ class Modules:
         self._parser = syntax.parser()
 
     def definition_span(self, definition: Definition) -> Span:
-        """Return the position of a definition."""
+        """Returns the position of a definition."""
         return self.span(definition.file, definition.node)
 
     def span(self, file: File, node: Node) -> Span:
-        """Return the position of a node for diagnostics."""
+        """Returns the position of a node for diagnostics."""
         row, column = node.start_point
         before = file.lines[row][:column] if row < len(file.lines) else b""
         return self.package.span(file.path, row + 1, len(before.decode(errors="replace")) + 1)
 
     def parsed(self, path: str) -> File | None:
-        """Return the file at a path, None if it cannot be parsed, which is reported once."""
+        """Returns the file at a path, None if it cannot be parsed, which is reported once."""
         if path not in self._cache:
             self._cache[path] = self._parse(path)
         return self._cache[path]
 
     def locate(self, name: str) -> list[Definition]:
-        """Return every top-level definition of a name in the package."""
+        """Returns every top-level definition of a name in the package."""
         pattern = re.compile(rf"\b(class|interface|enum|type|const)\s+{name}\b".encode())
         definitions = []
         for path in self.paths:
@@ -96,14 +96,14 @@ class Modules:
         return definitions
 
     def mentioning(self, needle: str) -> Iterator[File]:
-        """Yield the files whose text contains a string, in order of their paths."""
+        """Yields the files whose text contains a string, in order of their paths."""
         for path in self.paths:
             file = self.parsed(path) if needle.encode() in self.package.files[path] else None
             if file is not None:
                 yield file
 
     def resolve(self, file: File, dotted: str) -> Definition | None:
-        """Return the definition of a name such as `module.Name` in a file."""
+        """Returns the definition of a name such as `module.Name` in a file."""
         head, _, rest = dotted.partition(".")
         imported = file.imports.get(head)
         if rest and imported is not None and imported.name == EVERYTHING:
@@ -116,7 +116,7 @@ class Modules:
         return self._imported(file, imported, _MAX_STEPS) if imported else None
 
     def with_bases(self, definition: Definition, steps: int = _MAX_STEPS) -> list[Definition]:
-        """Return a class and its base classes in the package, those of a class after it."""
+        """Returns a class and its base classes in the package, those of a class after it."""
         classes, node = [definition], definition.of(*syntax.CLASSES)
         base = syntax.extended(node) if node is not None and steps else None
         target = self.resolve(definition.file, text(base)) if base is not None else None
@@ -129,11 +129,11 @@ class Modules:
         return file.lines[0].decode(errors="replace").startswith(GENERATED_MARK)
 
     def generated(self) -> list[File]:
-        """Return the generated files of the package."""
+        """Returns the generated files of the package."""
         return [item for item in self.mentioning(GENERATED_MARK) if self.is_generated(item)]
 
     def using(self, protobuf: tuple[str, str]) -> list[File]:
-        """Return the files that use the messages, also through other files of the package."""
+        """Returns the files that use the messages, also through other files of the package."""
         used: dict[str, File] = {}
         texts = [protobuf[0]]
         while texts:
@@ -164,13 +164,13 @@ class Modules:
     def proto_path(
         self, file: File, name: str, protobuf: tuple[str, str]
     ) -> tuple[str, ...] | None:
-        """Return the path of a dotted name inside the messages, None for any other name."""
+        """Returns the path of a dotted name inside the messages, None for any other name."""
         path = self._external(file, name, _MAX_STEPS)
         inside = path is not None and path[:2] == protobuf
         return path[2:] if path is not None and inside else None
 
     def _external(self, file: File, name: str, steps: int) -> tuple[str, ...] | None:
-        """Return the module of another package and the path in it that a dotted name leads to."""
+        """Returns the module of another package and the path in it that a dotted name leads to."""
         head, *rest = name.split(".")
         if steps == 0:
             return None
@@ -247,7 +247,7 @@ class Modules:
         return file
 
     def _report_syntax_error(self, file: File) -> None:
-        """Report the first syntax error of a file.
+        """Reports the first syntax error of a file.
 
         It is only a warning in a declaration file, which may use syntax that the parser does
         not support, such as `import("x").Y`, in definitions that are not read.

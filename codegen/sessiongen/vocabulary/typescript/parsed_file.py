@@ -56,12 +56,12 @@ class File:
     aliases: dict[str, str] = field(default_factory=dict)
 
     def place(self, node: Node) -> Place:
-        """Return the line on which a node begins."""
+        """Returns the line on which a node begins."""
         return Place(self.path, syntax.line(node))
 
 
 def index(file: File, statement: Node) -> None:
-    """Record the definitions, imports and exports of a statement of a file."""
+    """Records the definitions, imports and exports of a statement of a file."""
     if statement.type == "import_statement":
         _import(file, statement)
         return
@@ -91,7 +91,7 @@ def _defined(node: Node) -> Iterator[tuple[str, Node]]:
 
 
 def _aliases(node: Node) -> Iterator[tuple[str, str]]:
-    """Yield the names that a statement gives to dotted names, with these."""
+    """Yields the names that a statement gives to dotted names, with these."""
     if node.type == "import_alias":
         yield text(node.named_children[0]), text(node.named_children[-1])
     elif node.type == "type_alias_declaration":

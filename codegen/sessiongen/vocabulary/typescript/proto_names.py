@@ -29,21 +29,21 @@ class ProtoNames:
         return self._modules.uses(self._file, self._protobuf)
 
     def message(self, node: Node | None) -> str | None:
-        """Return `A.B` for a type or class such as `pb.A_B`, None for any other."""
+        """Returns `A.B` for a type or class such as `pb.A_B`, None for any other."""
         if node is None or node.type not in _TYPES:
             return None
         path = self._path(text(node))
         return path[0].replace("_", ".") if path is not None and len(path) == 1 else None
 
     def schema(self, node: Node | None) -> str | None:
-        """Return `A.B` for a schema of protobuf-es 2 such as `pb.A_BSchema`."""
+        """Returns `A.B` for a schema of protobuf-es 2 such as `pb.A_BSchema`."""
         message = self.message(node)
         if message is None or not message.endswith(_SCHEMA):
             return None
         return message.removesuffix(_SCHEMA)
 
     def value(self, node: Node | None) -> str | None:
-        """Return `VALUE` of `pb.Enum.VALUE`."""
+        """Returns `VALUE` of `pb.Enum.VALUE`."""
         inner = syntax.unwrapped(node) if node is not None else None
         path = self._path(text(inner)) if inner is not None and inner.type in _TYPES else None
         return path[-1] if path is not None and len(path) == 2 and path[-1].isupper() else None

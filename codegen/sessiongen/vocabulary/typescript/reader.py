@@ -39,7 +39,7 @@ _MANIFEST = "package.json"
 
 
 def read(package: Package, scope: Scope) -> Reading:
-    """Return the vocabulary of a package, with the diagnostics of reading it."""
+    """Returns the vocabulary of a package, with the diagnostics of reading it."""
     faults = Faults()
     try:
         vocabulary = _PackageReader(package, scope, faults).read()
@@ -131,7 +131,7 @@ class _PackageReader:
         return ""
 
     def _protocol_files(self, start: list[File]) -> list[File]:
-        """Return the files of the host and the driver, and the encoders that they import."""
+        """Returns the files of the host and the driver, and the encoders that they import."""
         files: dict[str, File] = {}
         queue = list(start)
         while queue:
@@ -147,7 +147,7 @@ class _PackageReader:
         return [files[path] for path in sorted(files)]
 
     def _constructing_files(self) -> Iterator[File]:
-        """Yield every file that constructs messages."""
+        """Yields every file that constructs messages."""
         yield from self.modules.using(self.scope.protobuf)
 
     def _imported(self, file: File, values: bool) -> Iterator[Definition]:
@@ -171,7 +171,7 @@ class _PackageReader:
         return ClassView(self.modules, classes, constructions)
 
     def _records(self, session: Definition | None, protocol_files: list[File]) -> RecordReader:
-        """Return the types and sets of literals that the protocol's code and the scope refer to."""
+        """Returns the types and sets of literals that the protocol's code and the scope refer to."""
         records = RecordReader(self.modules, self.faults)
         start = [
             definition
@@ -188,7 +188,7 @@ class _PackageReader:
         return records
 
     def _event_file(self, session: Definition) -> Iterator[Definition]:
-        """Yield the public definitions of the file that defines the session's event names."""
+        """Yields the public definitions of the file that defines the session's event names."""
         for file in self._event_files(session):
             for name in sorted(file.exports):
                 if name in file.definitions and not name.startswith("_"):

@@ -16,7 +16,7 @@ from sessiongen.vocabulary.typescript.syntax import field_name, text
 
 
 def read_fields(names: ProtoNames, request: str, nodes: Iterable[Node]) -> tuple[str, ...]:
-    """Return the paths read of parameters whose type is a message inside the request."""
+    """Returns the paths read of parameters whose type is a message inside the request."""
     paths: set[str] = set()
     for function in nodes:
         roots = {

@@ -41,7 +41,7 @@ class RecordReader(CollectedDefinitions[Definition]):
         self._literals = LiteralReader(modules, faults)
 
     def definition(self, definition: Definition) -> Iterator[Definition]:
-        """Read one definition and yield those that it refers to."""
+        """Reads one definition and yield those that it refers to."""
         literals = self._literals.of(definition)
         if literals is not None:
             place = definition.file.place(definition.node)
@@ -87,7 +87,7 @@ class RecordReader(CollectedDefinitions[Definition]):
         self.records.append(Record(definition.name, tag, place, tuple(facts)))
 
     def _read_union(self, name: str, file: File, node: Node, annotation: Node | None) -> None:
-        """Record the members of a union if one of them is a type with fields."""
+        """Records the members of a union if one of them is a type with fields."""
         names, has_record = [], False
         for part in syntax.alternatives(annotation) if annotation else ():
             if syntax.is_null(part):
@@ -100,7 +100,7 @@ class RecordReader(CollectedDefinitions[Definition]):
             self.unions.append(UnionFact(name, file.place(node), tuple(names)))
 
     def _fields(self, definition: Definition, steps: int) -> dict[str, _Field]:
-        """Return a type's fields by name, those of its bases included."""
+        """Returns a type's fields by name, those of its bases included."""
         fields: dict[str, _Field] = {}
         if steps == 0:
             return fields
@@ -112,7 +112,7 @@ class RecordReader(CollectedDefinitions[Definition]):
         return fields
 
     def _inherited_fields(self, file: File, base: Node, steps: int) -> dict[str, _Field]:
-        """Return the fields of a base such as `A`, `A<T>`, or `Omit<A, 'x'>`."""
+        """Returns the fields of a base such as `A`, `A<T>`, or `Omit<A, 'x'>`."""
         name, arguments = text(_head(base)), syntax.child(base, "type_arguments")
         if name not in _UTILITY_TYPES or arguments is None:
             target = self.modules.resolve(file, name)
@@ -129,7 +129,7 @@ class RecordReader(CollectedDefinitions[Definition]):
         return {key: item for key, item in fields.items() if (key in selected) == (name == "Pick")}
 
     def _references(self, file: File, node: Node | None) -> Iterator[Definition]:
-        """Yield the definitions in the package to which a type refers."""
+        """Yields the definitions in the package to which a type refers."""
         for item in syntax.walk(node) if node else ():
             if item.type in {"type_identifier", "nested_type_identifier"}:
                 definition = self.modules.resolve(file, text(item))
@@ -232,7 +232,7 @@ def _name(node: Node) -> str:
 
 
 def _initial(node: Node) -> str | None:
-    """Return the constant initial value of a class's field."""
+    """Returns the constant initial value of a class's field."""
     value = node.child_by_field_name("value")
     return syntax.constant(syntax.unwrapped(value)) if value else None
 

@@ -48,7 +48,7 @@ class RoleReader:
         self.literals = LiteralReader(modules, faults)
 
     def emitter_types(self, view: ClassView) -> Iterator[Node]:
-        """Yield the type arguments of the class that a class extends, directly or by a constant."""
+        """Yields the type arguments of the class that a class extends, directly or by a constant."""
         for file, owner in view.classes:
             heritage = syntax.child(owner, "class_heritage")
             parts = [heritage] if heritage else []
@@ -63,7 +63,7 @@ class RoleReader:
                         yield from node.named_children
 
     def declared(self, view: ClassView) -> tuple[EventName, ...]:
-        """Return the event names in the type that a class gives its event emitter."""
+        """Returns the event names in the type that a class gives its event emitter."""
         for node in self.emitter_types(view):
             target = self.modules.resolve(view.file_of(node), text(node))
             names = list(self._keys(target)) if target else []
@@ -80,7 +80,7 @@ class RoleReader:
         return ()
 
     def host(self, view: ClassView) -> Host:
-        """Return what the host forwards and answers."""
+        """Returns what the host forwards and answers."""
         forwards = list(self._subscribed_events(view))
         forwards += self._called_directly(view, {item.handler for item in forwards})
         names = ProtoNames(self.modules, view.file, self.scope.protobuf)
@@ -110,7 +110,7 @@ class RoleReader:
         return Host(view.name, place, unknown_request, tuple(forwards), tuple(answers))
 
     def driver(self, view: ClassView) -> Driver:
-        """Return what the driver emits and sends."""
+        """Returns what the driver emits and sends."""
         receives, payload_only = [], None
         branches = self._branches(view, self.scope.messages.event)
         names = ProtoNames(self.modules, view.file, self.scope.protobuf)
@@ -149,7 +149,7 @@ class RoleReader:
         )
 
     def _keys(self, definition: Definition) -> Iterator[EventName]:
-        """Yield the keys of an object type; keys may be members of an enum."""
+        """Yields the keys of an object type; keys may be members of an enum."""
         alias = definition.of("type_alias_declaration", "interface_declaration")
         body = (
             (alias.child_by_field_name("value") or alias.child_by_field_name("body"))
@@ -176,7 +176,7 @@ class RoleReader:
             yield EventName(value, definition.file.place(item))
 
     def _subscribed_events(self, view: ClassView) -> Iterator[Forward]:
-        """Yield the arms sent by the handlers in `session.on(event, handler)`."""
+        """Yields the arms sent by the handlers in `session.on(event, handler)`."""
         for call in (item for _, node in view.classes for item in syntax.walk(node)):
             method = syntax.member(call.child_by_field_name("function"))
             arguments = syntax.arguments(call) if call.type == "call_expression" else []
@@ -197,7 +197,7 @@ class RoleReader:
                 yield from self._forwards(view, node, event, name, view.place(call))
 
     def _called_directly(self, view: ClassView, handled: set[str]) -> Iterator[Forward]:
-        """Yield the arms sent by methods that other code of the SDK calls directly."""
+        """Yields the arms sent by methods that other code of the SDK calls directly."""
         called = {name for method in view.methods.values() for name in view.called_methods(method)}
         for name, method in sorted(view.methods.items()):
             if name in handled or name in called:
@@ -232,7 +232,7 @@ class RoleReader:
         return branches
 
     def constant(self, view: ClassView, node: Node) -> str | None:
-        """Return the value of a constant; `this.NAME` is a constant of the class or a base."""
+        """Returns the value of a constant; `this.NAME` is a constant of the class or a base."""
         name = syntax.this_property(node)
         for _, owner in view.classes if name else ():
             value = syntax.class_constant(owner, name)
@@ -243,7 +243,7 @@ class RoleReader:
     def _arms(
         self, view: ClassView, nodes: Iterable[Node], message: str
     ) -> list[tuple[str, ConstructionBuilder]]:
-        """Return the arms of a message that are filled in nodes, each with the first place."""
+        """Returns the arms of a message that are filled in nodes, each with the first place."""
         arms: dict[str, ConstructionBuilder] = {}
         for construction in view.constructions(nodes, message):
             for name in sorted(construction.fields):
@@ -281,7 +281,7 @@ class RoleReader:
 
 
 def _calls_of(view: ClassView, name: str) -> Iterator[Node]:
-    """Yield the calls of `this.name(...)` in a class."""
+    """Yields the calls of `this.name(...)` in a class."""
     for node in (item for _, owner in view.classes for item in syntax.walk(owner)):
         if node.type == "call_expression":
             if syntax.this_property(node.child_by_field_name("function")) == name:

@@ -22,7 +22,7 @@ from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
 
 
 def read_session(modules: Modules, view: ClassView, roles: RoleReader, faults: Faults) -> Session:
-    """Return the session's declared events and those that are emitted."""
+    """Returns the session's declared events and those that are emitted."""
     emits: dict[str, EventName] = {}
     for file in modules.mentioning("emit("):
         for call in _emissions(file.root, view):
@@ -72,7 +72,7 @@ def _passes_name_on(call: Node) -> bool:
 
 
 def _variables(node: Node, session: str) -> set[str]:
-    """Return the parameters of the functions around a node that contain the session."""
+    """Returns the parameters of the functions around a node that contain the session."""
     return {
         name
         for function in syntax.enclosing(node, *FUNCTIONS)
@@ -89,7 +89,7 @@ def _parameters(function: Node, session: str) -> set[str]:
 
 
 def _attributes(node: Node, session: str) -> set[str]:
-    """Return the attributes of a class that contain the session."""
+    """Returns the attributes of a class that contain the session."""
     names: set[str] = set()
     body = node.child_by_field_name("body")
     for item in body.named_children if body else ():

@@ -21,7 +21,7 @@ _NAMES = {"identifier", "shorthand_property_identifier", "this"}
 def field_sources(
     file: File, constructions: Iterable[ConstructionBuilder]
 ) -> Iterator[FieldSource]:
-    """Yield the source of each field that a file fills, where it can be described."""
+    """Yields the source of each field that a file fills, where it can be described."""
     for construction in constructions:
         for name, value in construction.assigned:
             source = _describe(value, _MAX_DEPTH)
@@ -39,7 +39,7 @@ def field_sources(
 
 
 def _describe(node: Node, depth: int) -> SourceText | None:
-    """Return the source of an expression, None if it has none that can be described."""
+    """Returns the source of an expression, None if it has none that can be described."""
     node = syntax.unwrapped(node)
     if depth == 0:
         return None
@@ -63,7 +63,7 @@ def _name(node: Node, depth: int) -> SourceText | None:
 
 
 def _values(node: Node) -> list[Node]:
-    """Return the values of a variable in the function around a node."""
+    """Returns the values of a variable in the function around a node."""
     functions = syntax.enclosing(node, *FUNCTIONS)
     name, values = text(node), []
     for item in syntax.walk(functions[-1]) if functions else ():
@@ -121,7 +121,7 @@ def _binary(node: Node, depth: int) -> SourceText | None:
 
 
 def _number(node: Node | None) -> float:
-    """Return the value of a constant number, 0 for any other expression."""
+    """Returns the value of a constant number, 0 for any other expression."""
     try:
         return float(text(node).replace("_", ""))
     except ValueError:

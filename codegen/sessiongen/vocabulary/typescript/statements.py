@@ -37,7 +37,7 @@ class _Continue(Exception):
 
 
 def run(evaluator: BaseEvaluator, function: Function, names: dict[str, Any]) -> Any:
-    """Return what a function returns for the values of its parameters."""
+    """Returns what a function returns for the values of its parameters."""
     body = function.node.child_by_field_name("body")
     if body is None or function.node.type == "generator_function_declaration":
         raise UnreadableError(function.node, "this function is not evaluated")
@@ -49,7 +49,7 @@ def run(evaluator: BaseEvaluator, function: Function, names: dict[str, Any]) -> 
 
 
 def execute(evaluator: BaseEvaluator, binding: list[Node], name: str, scope: Scope) -> Any:
-    """Return the value of a variable after the statements that assign it."""
+    """Returns the value of a variable after the statements that assign it."""
     if len(binding) == 1:
         value = binding[0].child_by_field_name("value") or binding[0].child_by_field_name("right")
         assert value is not None
@@ -125,7 +125,7 @@ def _bind(evaluator: BaseEvaluator, target: Node | None, value: Node, scope: Sco
 
 
 def _expression(evaluator: BaseEvaluator, node: Node, scope: Scope) -> None:
-    """Execute an assignment; other expressions, such as the call of a logger, are ignored."""
+    """Executes an assignment; other expressions, such as the call of a logger, are ignored."""
     right = node.child_by_field_name("right")
     if node.type == "assignment_expression" and right is not None:
         _bind(evaluator, node.child_by_field_name("left"), right, scope)

@@ -29,27 +29,27 @@ CLASSES = {"class_declaration", "abstract_class_declaration"}
 
 
 def parser() -> Parser:
-    """Return a parser for TypeScript."""
+    """Returns a parser for TypeScript."""
     return Parser(Language(tree_sitter_typescript.language_typescript()))
 
 
 def field_name(camel: str) -> str:
-    """Return the proto's name of a field from protobuf-es's camelCase one."""
+    """Returns the proto's name of a field from protobuf-es's camelCase one."""
     return _UPPER.sub(r"_\1", camel).lower()
 
 
 def text(node: Node | None) -> str:
-    """Return the source text of a node, empty for none."""
+    """Returns the source text of a node, empty for none."""
     return (node.text or b"").decode("utf-8") if node else ""
 
 
 def line(node: Node) -> int:
-    """Return the one-based line on which a node begins."""
+    """Returns the one-based line on which a node begins."""
     return node.start_point[0] + 1
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Yield a node and its descendants in source order."""
+    """Yields a node and its descendants in source order."""
     stack = [node]
     while stack:
         item = stack.pop()
@@ -58,19 +58,19 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def child(node: Node, *types: str) -> Node | None:
-    """Return the first child of one of these types."""
+    """Returns the first child of one of these types."""
     return next((item for item in node.children if item.type in types), None)
 
 
 def unwrapped(node: Node) -> Node:
-    """Return an expression without parentheses, `!` and casts."""
+    """Returns an expression without parentheses, `!` and casts."""
     while node.type in _WRAPPERS and node.named_children:
         node = node.named_children[0]
     return node
 
 
 def constant(node: Node | None) -> str | None:
-    """Return the value of a string constant, None for any other expression."""
+    """Returns the value of a string constant, None for any other expression."""
     if node is None or node.type not in {"string", "template_string"}:
         return None
     parts = []
@@ -87,7 +87,7 @@ def constant(node: Node | None) -> str | None:
 
 
 def member(node: Node | None) -> tuple[Node, str] | None:
-    """Return object and property name of `a.b`, None for any other expression."""
+    """Returns object and property name of `a.b`, None for any other expression."""
     if node is None or node.type != "member_expression":
         return None
     owner, name = node.child_by_field_name("object"), node.child_by_field_name("property")
@@ -95,7 +95,7 @@ def member(node: Node | None) -> tuple[Node, str] | None:
 
 
 def this_property(node: Node | None) -> str:
-    """Return `x` for `this.x`, empty for any other expression."""
+    """Returns `x` for `this.x`, empty for any other expression."""
     property_ = member(node)
     if property_ is not None and property_[0].type == "super":
         return f"super.{property_[1]}"
@@ -103,7 +103,7 @@ def this_property(node: Node | None) -> str:
 
 
 def class_constant(node: Node, name: str) -> str | None:
-    """Return the string that a field of a class has from the start, None for any other field."""
+    """Returns the string that a field of a class has from the start, None for any other field."""
     body = node.child_by_field_name("body")
     for item in body.named_children if body else ():
         if item.type == "public_field_definition":
@@ -114,7 +114,7 @@ def class_constant(node: Node, name: str) -> str | None:
 
 
 def arguments(call: Node) -> list[Node]:
-    """Return the arguments of a call or a `new`."""
+    """Returns the arguments of a call or a `new`."""
     arguments = call.child_by_field_name("arguments")
     return (
         [item for item in arguments.named_children if item.type != "comment"] if arguments else []
@@ -122,7 +122,7 @@ def arguments(call: Node) -> list[Node]:
 
 
 def enclosing(node: Node, *types: str) -> list[Node]:
-    """Return the ancestors of a node that have one of these types, nearest first."""
+    """Returns the ancestors of a node that have one of these types, nearest first."""
     nodes = []
     outer = node.parent
     while outer is not None:
@@ -133,7 +133,7 @@ def enclosing(node: Node, *types: str) -> list[Node]:
 
 
 def annotation(node: Node) -> Node | None:
-    """Return the type in a node's annotation."""
+    """Returns the type in a node's annotation."""
     annotation = node.child_by_field_name("type")
     if annotation is not None and annotation.type == "type_annotation":
         return annotation.named_children[-1] if annotation.named_children else None
@@ -141,7 +141,7 @@ def annotation(node: Node) -> Node | None:
 
 
 def parameters(function: Node) -> list[Node]:
-    """Return the parameters of a function."""
+    """Returns the parameters of a function."""
     parameters = function.child_by_field_name("parameters")
     return [
         item
@@ -151,14 +151,14 @@ def parameters(function: Node) -> list[Node]:
 
 
 def extended(node: Node) -> Node | None:
-    """Return the expression that a class extends."""
+    """Returns the expression that a class extends."""
     heritage = child(node, "class_heritage")
     clause = child(heritage, "extends_clause") if heritage else None
     return clause.child_by_field_name("value") if clause else None
 
 
 def alternatives(node: Node) -> Iterator[Node]:
-    """Yield the members of a type, without unions and parentheses."""
+    """Yields the members of a type, without unions and parentheses."""
     stack = [node]
     while stack:
         item = stack.pop()
@@ -179,12 +179,12 @@ def is_string_type(node: Node) -> bool:
 
 
 def literal(node: Node) -> str | None:
-    """Return the string of a literal type, None for any other type."""
+    """Returns the string of a literal type, None for any other type."""
     return constant(node.named_children[0]) if node.type == "literal_type" else None
 
 
 def type_text(node: Node) -> str:
-    """Return a type as text, on one line and without comments."""
+    """Returns a type as text, on one line and without comments."""
     data, start, parts = node.text or b"", node.start_byte, []
     offset = 0
     for item in walk(node):

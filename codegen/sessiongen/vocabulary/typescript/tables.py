@@ -46,7 +46,7 @@ class Tables:
         self._defaults: list[tuple[_Key, Default]] = []
 
     def read(self, file: File, constructions: Iterable[ConstructionBuilder]) -> None:
-        """Read the tables of a file."""
+        """Reads the tables of a file."""
         names = ProtoNames(self._modules, file, self._protobuf)
         for node in syntax.walk(file.root):
             if node.type == "variable_declarator":
@@ -59,7 +59,7 @@ class Tables:
                 self._read_map_keys(file, item, name, value)
 
     def maps(self) -> Iterator[ValueMap]:
-        """Yield the maps, each with its defaults."""
+        """Yields the maps, each with its defaults."""
         for key, value_map in self._maps.items():
             yield value_map._replace(
                 defaults=tuple(default for owner, default in self._defaults if owner == key)
@@ -95,7 +95,7 @@ class Tables:
         return syntax.constant(key) or text(key) or None
 
     def _read_default(self, file: File, node: Node, names: ProtoNames) -> None:
-        """Record `pb.E.VALUE` of `MAP[x] ?? pb.E.VALUE`."""
+        """Records `pb.E.VALUE` of `MAP[x] ?? pb.E.VALUE`."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         value = names.value(right)
         lookup = syntax.unwrapped(left) if left else None
@@ -119,7 +119,7 @@ class Tables:
     def _read_map_keys(
         self, file: File, construction: ConstructionBuilder, name: str, value: Node
     ) -> None:
-        """Record the keys of an object that fills a field, or that a function returns for it."""
+        """Records the keys of an object that fills a field, or that a function returns for it."""
         node = syntax.unwrapped(value)
         tables = [node] if node.type == "object" and case_of(node) is None else []
         called = node.child_by_field_name("function") if node.type == "call_expression" else None

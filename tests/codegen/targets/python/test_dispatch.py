@@ -99,7 +99,7 @@ def pyright_output(files: Path) -> str:
 
 
 def errors(output: str, name: str) -> list[str]:
-    """Return what was said of one file: each error with the lines that explain it."""
+    """Returns what was said of one file: each error with the lines that explain it."""
     blocks = re.split(r"(?m)^(?=.*use_\w+\.py)", output)
     return [item for item in blocks if re.search(rf"use_{name}\.py:\d+.* error: ", item)]
 

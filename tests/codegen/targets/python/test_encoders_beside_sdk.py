@@ -54,7 +54,7 @@ ITEMS = [
 
 
 def without_nanos(message: Any) -> Any:
-    """Remove the nanoseconds of all times: the SDK loses precision."""
+    """Removes the nanoseconds of all times: the SDK loses precision."""
     for field, value in message.ListFields():
         if field.message_type is None or field.message_type.GetOptions().map_entry:
             continue
@@ -67,7 +67,7 @@ def without_nanos(message: Any) -> Any:
 
 
 def assert_same(message: Any, sdk_message: Any) -> None:
-    """Compare a message with one of the SDK, byte by byte."""
+    """Compares a message with one of the SDK, byte by byte."""
     sdk_message = type(message).FromString(sdk_message.SerializeToString())
     for stamp, sdk_stamp in zip(stamps(message), stamps(sdk_message), strict=True):
         seconds = stamp.seconds + stamp.nanos / 1e9
@@ -223,7 +223,7 @@ def test_every_event(arm: AgentSessionEventArm) -> None:
 
 
 def mapped(source: Any) -> dict[str, Any]:
-    """Return an object's fields as a mapping."""
+    """Returns an object's fields as a mapping."""
     if isinstance(source, pb.DebugMessage):
         return {"payload": source.payload}
     return dict(source) if isinstance(source, dict) else dict(vars(source))

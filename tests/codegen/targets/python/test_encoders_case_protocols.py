@@ -40,7 +40,7 @@ FEW = settings(
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
-    """Generate a package for each case, all in one folder."""
+    """Generates a package for each case, all in one folder."""
     root = tmp_path_factory.mktemp("cases")
     generated = {name: case_protocols.make(name, root / "in", root / "out") for name in VALID}
     return {name: (item, coders.coders(item)) for name, item in generated.items()}
@@ -96,7 +96,7 @@ def test_mappings_encode_like_objects(packages: Packages, name: str) -> None:
 
 
 def mapping(package_coders: Coders, coder: Coder, model: Any, kind: Callable[[Any], Any]) -> Any:
-    """Return a model as a mapping with the protocol's names, with its values as mappings too."""
+    """Returns a model as a mapping with the protocol's names, with its values as mappings too."""
     if model is None:
         return None
     if coder.bare:
@@ -114,7 +114,7 @@ def mapping(package_coders: Coders, coder: Coder, model: Any, kind: Callable[[An
 
 
 def absent(coder: Coder) -> set[str]:
-    """Return the fields that a mapping may lack: optional scalars, and the arms of a oneof."""
+    """Returns the fields that a mapping may lack: optional scalars, and the arms of a oneof."""
     real = [item for item in coder.message.DESCRIPTOR.oneofs if not filled_messages.synthetic(item)]
     return {
         field.name
@@ -140,7 +140,7 @@ def plain(package_coders: Coders, value: Any, kind: Callable[[Any], Any]) -> Any
 
 
 def event_encoder(package: Package) -> Callable[[str, Any], Any]:
-    """Return the encoder of events, the only one with a parameter `arm`."""
+    """Returns the encoder of events, the only one with a parameter `arm`."""
     [encode] = [
         item
         for name, item in vars(package.module("encoders")).items()
@@ -180,7 +180,7 @@ def test_events_of_every_arm(packages: Packages, name: str) -> None:
 
 
 def enum_source(package: Package, package_coders: Coders, arm: Any, value: int) -> Any:
-    """Return the source for an arm of an enum: the value's name, or its number."""
+    """Returns the source for an arm of an enum: the value's name, or its number."""
     if coders.is_well_known(arm.enum_type):
         return value
     return next(item.name for item in arm.enum_type.values if item.number == value)
@@ -250,7 +250,7 @@ def test_docs_list_the_fields_that_stay_unset(packages: Packages) -> None:
 
 
 def sent_messages(package: Package) -> Iterator[str]:
-    """Yield the protocol's own messages that events and responses contain, at any depth."""
+    """Yields the protocol's own messages that events and responses contain, at any depth."""
     encode = event_encoder(package)
     answer = get_type_hints(package.module("requests").answer)["return"]
     todo = [

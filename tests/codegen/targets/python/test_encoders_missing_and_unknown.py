@@ -23,7 +23,7 @@ from sdk_items import CALL, CONFIG, MESSAGE, METRICS, OUTPUT
 
 
 def full(name: str) -> dict[str, Any]:
-    """Return a source that fills all fields of a message, by the names of its model."""
+    """Returns a source that fills all fields of a message, by the names of its model."""
     coder = CODERS.by_name[name]
     message = coder.message()
     filled_messages.fill(message, filled_messages.DEPTH)
@@ -32,7 +32,7 @@ def full(name: str) -> dict[str, Any]:
 
 
 def members() -> Iterator[Any]:
-    """Yield each member of each model, and the fields of the message that it fills."""
+    """Yields each member of each model, and the fields of the message that it fills."""
     for name, coder in CODERS.by_name.items():
         if not coder.bare:
             arms = [item.name for oneof in coder.message.DESCRIPTOR.oneofs for item in oneof.fields]

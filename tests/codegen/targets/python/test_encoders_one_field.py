@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 
 
 def contract_with_field(root: Path, message: str, field: str) -> None:
-    """Copy the input of sessiongen, add a field to a message, and generate."""
+    """Copies the input of sessiongen, adds a field to a message, and generates."""
     for name in ("proto", "vocabularies", "overrides"):
         shutil.copytree(ROOT / name, root / name)
     shutil.copy(ROOT / "codegen.toml", root)
@@ -33,7 +33,7 @@ def contract_with_field(root: Path, message: str, field: str) -> None:
 
 
 def coverage(root: Path, message: str) -> tuple[int, str]:
-    """Run the coverage tests of one message against the package of a folder."""
+    """Runs the coverage tests of one message against the package of a folder."""
     path = os.pathsep.join([str(root / "generated" / "python"), *sys.path])
     name = f"test_every_field_is_on_the_wire[agent_session.{message}]"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]

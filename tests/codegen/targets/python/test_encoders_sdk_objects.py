@@ -37,7 +37,7 @@ WITHOUT_CLASS = {
 
 
 def sent_messages() -> dict[str, Any]:
-    """Return the descriptors of all messages that events and responses contain, by full name."""
+    """Returns the descriptors of all messages that events and responses contain, by full name."""
     messages: dict[str, Any] = {}
 
     def visit(descriptor: Any) -> None:
@@ -57,7 +57,7 @@ def sent_messages() -> dict[str, Any]:
 
 
 def message_of(full_name: str) -> Any:
-    """Return a new message of a full name."""
+    """Returns a new message of a full name."""
     class_: Any = pb
     for part in full_name.split(".")[1:]:
         class_ = getattr(class_, part)
@@ -65,7 +65,7 @@ def message_of(full_name: str) -> Any:
 
 
 def filler_of(full_name: str) -> Any:
-    """Return the function that fills a message of a full name."""
+    """Returns the function that fills a message of a full name."""
     message = message_of(full_name)
     for name, function in vars(encoders).items():
         if name.startswith("fill_"):
@@ -76,14 +76,14 @@ def filler_of(full_name: str) -> Any:
 
 
 def encoded(full_name: str, source: Any) -> Any:
-    """Encode a source as the message with a full name."""
+    """Encodes a source as the message with a full name."""
     message = message_of(full_name)
     filler_of(full_name)(source, message)
     return message
 
 
 def unset(messages: list[Any]) -> list[str]:
-    """Return the names of fields that are set in none of the messages."""
+    """Returns the names of fields that are set in none of the messages."""
     fields = messages[0].DESCRIPTOR.fields
     named = [{field.name for field, _ in message.ListFields()} for message in messages]
     return [field.name for field in fields if not any(field.name in names for names in named)]

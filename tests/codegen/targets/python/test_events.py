@@ -111,7 +111,7 @@ def test_every_field_must_be_named() -> None:
 
 
 def _real(message: Any) -> list[Any]:
-    """Return the oneofs of a message without those of `optional` fields."""
+    """Returns the oneofs of a message without those of `optional` fields."""
     return [item for item in message.oneofs if not item.name.startswith("_")]
 
 

@@ -19,7 +19,7 @@ HEADER = ["SPDX-FileCopyrightText: 2026 Example", "", "SPDX-License-Identifier: 
 
 
 def bound(folder: Path, length: int) -> Package:
-    """Generate all layers over the installed messages of livekit-protocol."""
+    """Generates all layers over the installed messages of livekit-protocol."""
     name = "livekit.agents._session_protocol"
     keys = f'line_length = {length}\nheader = ["SPDX-License-Identifier: Apache-2.0"]\n{PING}'
     return generated_packages.generate(

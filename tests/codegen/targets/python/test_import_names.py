@@ -93,7 +93,7 @@ assert one.Note.DESCRIPTOR.fields_by_name["text"].json_name == "words"
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with two packages that were generated from one .proto."""
+    """Returns a folder with two packages that were generated from one .proto."""
     root = tmp_path_factory.mktemp("twice")
     (root / "proto").mkdir()
     (root / "proto" / "twice.proto").write_text(PROTO, encoding="utf-8")

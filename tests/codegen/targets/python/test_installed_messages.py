@@ -17,14 +17,14 @@ BOUND = CONFIG.replace("small_protocol", "bound") + 'messages = "installed.small
 
 @pytest.fixture
 def small_project(tmp_path: Path) -> Project:
-    """Return a project whose messages lie in a package beside its codegen.toml."""
+    """Returns a project whose messages lie in a package beside its codegen.toml."""
     small_project = project(tmp_path, config=BOUND)
     install(small_project)
     return small_project
 
 
 def install(made: Project) -> None:
-    """Generate the messages of a project with protoc, in the package `installed`."""
+    """Generates the messages of a project with protoc, in the package `installed`."""
     folder = made.root / "installed"
     folder.mkdir()
     (folder / "__init__.py").touch()

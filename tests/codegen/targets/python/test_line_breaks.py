@@ -98,7 +98,7 @@ def formatted(text: str) -> str:
 
 @st.composite
 def codes(draw: st.DrawFn, shape: str) -> str:
-    """Draw names for the letters of a shape, inside of functions."""
+    """Draws names for the letters of a shape, inside of functions."""
     lengths = st.integers(1, 50)
     text = re.sub(r"\b[A-Z]\b", lambda match: match.group().lower() * draw(lengths), shape)
     for level in range(draw(st.integers(0, 3))):

@@ -119,7 +119,7 @@ print(json.dumps({
 
 
 def _messages(folder: Path, proto: str) -> Path:
-    """Generate messages with protoc, in the package `installed` of a folder."""
+    """Generates messages with protoc, in the package `installed` of a folder."""
     package = folder / "installed"
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
@@ -131,7 +131,7 @@ def _messages(folder: Path, proto: str) -> Path:
 
 @pytest.fixture
 def bound(tmp_path: Path) -> Project:
-    """Return a project over new messages, with old ones in the folder `old`."""
+    """Returns a project over new messages, with old ones in the folder `old`."""
     made = project(tmp_path / "new", proto=NEW, config=CONFIG.format(oldest=""))
     _messages(made.root, NEW)
     _messages(tmp_path / "old", OLD)

@@ -12,7 +12,7 @@ from overrides_case import VALID, write_project
 
 
 def python(small_project: Project, code: str) -> str:
-    """Run code that can import the generated package."""
+    """Runs code that can import the generated package."""
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, 'out')\n{code}"]
     done = subprocess.run(
         command, cwd=small_project.root, capture_output=True, text=True, check=False

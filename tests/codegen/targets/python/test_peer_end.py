@@ -10,7 +10,7 @@ from peer_case import PeerCase, echo, forever, queue_transports, run_test
 
 
 async def pending_call(client: Any, host: Any) -> asyncio.Task[Any]:
-    """Return a call that the host is working on."""
+    """Returns a call that the host is working on."""
     call = asyncio.create_task(client.requests.ask(text="x"))
     while not host._in_flight:
         await asyncio.sleep(0)

@@ -35,7 +35,7 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> PeerCase:
 
 
 def envelope(case: PeerCase, arm: bytes, content: bytes) -> Any:
-    """Return an envelope with the bytes of a request (arm 0A) or response (arm 12)."""
+    """Returns an envelope with the bytes of a request (arm 0A) or response (arm 12)."""
     return case.pb.Envelope.FromString(arm + bytes([len(content)]) + content)
 
 

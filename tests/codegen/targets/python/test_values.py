@@ -40,7 +40,7 @@ def nanoseconds(value: Timestamp | Duration) -> int:
 
 
 def nearest(seconds: float) -> int:
-    """Return whole nanoseconds; Fraction rounds half to even."""
+    """Returns whole nanoseconds; Fraction rounds half to even."""
     return round(Fraction(seconds) * 10**9)
 
 
@@ -174,7 +174,7 @@ def test_mappings_become_structs(data: dict[str, Any]) -> None:
 
 
 def content(value: Value) -> Any:
-    """Return what a Value holds, read field by field."""
+    """Returns what a Value holds, read field by field."""
     kind = value.WhichOneof("kind")
     if kind == "null_value":
         return None

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 
 def nanos(value: float | int) -> int:
-    """Return seconds in nanoseconds, the nearest; of two as near the even one."""
+    """Returns seconds in nanoseconds, the nearest; of two as near the even one."""
     return round(Fraction(value) * 10**9)
 
 

@@ -23,7 +23,7 @@ LONG_NAMES = {"deep"}
 
 
 def source(name: str, folder: Path) -> tuple[Path, list[str]]:
-    """Return the include path of a case and its protos."""
+    """Returns the include path of a case and its protos."""
     case = VALID[name]
     if case.text:
         (folder / f"{name}.proto").write_bytes(case.text.encode())

@@ -36,7 +36,7 @@ def made(tmp_path: Path, proto: str = PROTO, more: str = "") -> Project:
 
 
 def listed(made_: Project, messages: dict[str, list[str]]) -> None:
-    """Write the list of what the npm module has."""
+    """Writes the list of what the npm module has."""
     path = made_.root / "messages.json"
     path.write_text(json.dumps({"messages": messages, "enums": {}}), encoding="utf-8")
 

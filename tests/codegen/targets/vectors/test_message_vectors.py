@@ -49,7 +49,7 @@ def generated_project(tmp_path: Path) -> Project:
 
 
 def vectors(generated_project: Project, name: str) -> dict[str, dict[str, Any]]:
-    """Return the vectors of a file by name."""
+    """Returns the vectors of a file by name."""
     data = json.loads((generated_project.root / "vectors" / name).read_text(encoding="utf-8"))
     return {item["name"]: item for item in data["vectors"]}
 

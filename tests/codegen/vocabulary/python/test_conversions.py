@@ -142,7 +142,7 @@ UNREADABLE = {
 
 
 def conversions(definitions: str, value: str) -> list[Conversion]:
-    """Return the conversions of a host that fills a field with a value."""
+    """Returns the conversions of a host that fills a field with a value."""
     host = PYTHON_SDK[HOST].replace("State(new=ev.new)", f"State(new={value})")
     host = host.replace(
         "class SessionHost:\n",

@@ -79,7 +79,7 @@ class RemoteSession(rtc.EventEmitter[Literal["agent_state_changed"]]):
 
 
 def adopted(source: str = SOURCE, extra: str = "") -> Small:
-    """Return the small SDK with its host and driver on generated code."""
+    """Returns the small SDK with its host and driver on generated code."""
     files = {
         f"_protocol/{path.name}": path.read_text().replace(
             "from . import agent_session_pb2 as pb", MESSAGES

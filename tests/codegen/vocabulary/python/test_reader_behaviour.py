@@ -26,7 +26,7 @@ ANSWERED = (
 
 
 def with_lines(*lines: str) -> dict[str, str]:
-    """Return the small SDK's file of host and driver with lines appended."""
+    """Returns the small SDK's file of host and driver with lines appended."""
     return {HOST: PYTHON_SDK[HOST] + "\n".join(lines) + "\n"}
 
 

@@ -19,7 +19,7 @@ SESSION_IMPORT = "from .agent_session import AgentSession\n"
 
 
 def facts(vocabulary: Vocabulary) -> Any:
-    """Return the facts of a vocabulary without places and without the functions' names."""
+    """Returns the facts of a vocabulary without places and without the functions' names."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, Place):
@@ -32,7 +32,7 @@ def facts(vocabulary: Vocabulary) -> Any:
 
 
 def assert_equal(small: Small) -> None:
-    """Check that nothing is reported, and that the facts are those of the unchanged SDK."""
+    """Checks that nothing is reported, and that the facts are those of the unchanged SDK."""
     assert small.reading.diagnostics == []
     assert facts(small.vocabulary) == facts(python_sdk().vocabulary)
 

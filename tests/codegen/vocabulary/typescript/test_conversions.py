@@ -105,7 +105,7 @@ UNREADABLE = {
 
 
 def conversions(definitions: str, value: str) -> list[Conversion]:
-    """Return the conversions of a host that fills a field with a value."""
+    """Returns the conversions of a host that fills a field with a value."""
     host = TYPESCRIPT_SDK[HOST].replace("newState: ev.new", f"newState: {value}")
     host = host.replace(
         "type StateChangedEvent }", "CloseReason, type State, type StateChangedEvent }"

@@ -61,7 +61,7 @@ export class RemoteSession extends (EventEmitter as new () => TypedEmitter<Drive
 
 
 def adopted(source: str = SOURCE) -> Small:
-    """Return the small SDK with its host and driver on generated code."""
+    """Returns the small SDK with its host and driver on generated code."""
     files = {f"src/protocol/{path.name}": path.read_text() for path in GENERATED.glob("*.ts")}
     caller = "export function detect(host: SessionHost) { host.onAmd({}); }\n"
     return typescript_sdk({**files, HOST: source, "src/voice/detector.ts": caller})

@@ -29,7 +29,7 @@ LINES = TYPESCRIPT_SDK[HOST].count("\n")
 
 
 def with_lines(*lines: str) -> dict[str, str]:
-    """Return the small SDK's file of host and driver with lines appended."""
+    """Returns the small SDK's file of host and driver with lines appended."""
     return {HOST: TYPESCRIPT_SDK[HOST] + "\n".join(lines) + "\n"}
 
 

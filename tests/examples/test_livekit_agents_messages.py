@@ -40,6 +40,16 @@ SENT = "2027-01-15T08:00:00Z"
 Json = dict[str, Any]
 
 
+@pytest.fixture(autouse=True)
+def event_loop_of_sdk() -> Iterator[None]:
+    """Sets an event loop, which the SDK's host takes when it is constructed."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
+
+
 class RecordingTransport(remote_session.SessionTransport):
     """Records what a host sends, and receives nothing."""
 

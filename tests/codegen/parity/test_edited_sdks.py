@@ -20,10 +20,10 @@ EDITS = [
 UNEDITED = {
     "python": [],
     "typescript": [
-        "default AGENT_STATE_MAP: SessionHost.handleGetSessionState",
-        "default AGENT_STATE_MAP: SessionHost.onAgentStateChanged",
-        "default ROLE_MAP: encodeChatItem",
-        "default USER_STATE_MAP: SessionHost.onUserStateChanged",
+        "default ROBOT_MODE_TABLE: DialogHost.treatGetDialogMode",
+        "default ROBOT_MODE_TABLE: DialogHost.onRobotModeChanged",
+        "default ROLE_TABLE: packTalkEntry",
+        "default CALLER_MODE_TABLE: DialogHost.onCallerModeChanged",
     ],
 }
 

@@ -96,10 +96,10 @@ CONFIGS = {
         "no .proto file is named", "name at least one file", "protos", with_input("protos = []")
     ),
     "two inputs": toml(
-        "exactly one input is needed, but these are given: protos, messages",
+        "exactly one input is needed, but these are given: descriptor_set, messages",
         "give one of input.protos",
         "messages",
-        with_input('protos = ["a.proto"]\nmessages = "a"'),
+        with_input('descriptor_set = "a.binpb"\nmessages = "a"'),
     ),
     "no input": toml(
         "exactly one input is needed, but none is given",

@@ -173,12 +173,22 @@ def test_field_name_in_two_proto_packages(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("value", ["3", '""', '["hand.py"]', "true", '{a = "b"}', '"a\\u0000b"'])
-def test_the_key_of_another_type(value: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        ("3", "is not a string"),
+        ('["hand.py"]', "is not a string"),
+        ("true", "is not a string"),
+        ('{a = "b"}', "is not a string"),
+        ('""', "has an empty string"),
+        ('"a\\u0000b"', "has a control character: 'a\\x00b'"),
+    ],
+)
+def test_the_key_of_another_type(value: str, fault: str, tmp_path: Path) -> None:
     config = CONFIG + f"overrides = {value}\n"
     line = config.splitlines().index(f"overrides = {value}") + 1
     outcome = write_project(tmp_path, VALID, config).invoke("--format", "json", "generate")
     assert outcome.status == 2
     [record] = outcome.records()
     assert (record["file"], record["line"], record["column"]) == ("codegen.toml", line, 1)
-    assert record["message"] == "output.overrides is not a string with no control character"
+    assert record["message"] == f"output.overrides {fault}"

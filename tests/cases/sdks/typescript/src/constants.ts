@@ -1,1 +1,1 @@
-export const TOPIC_SESSION_MESSAGES = 'lk.agent.session';
+export const TOPIC_DIALOG_MESSAGES = 'lk.robot.dialog';

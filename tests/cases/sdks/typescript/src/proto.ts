@@ -1,10 +1,10 @@
 import { Duration, Timestamp } from '@bufbuild/protobuf';
-import { AgentSession as pb } from '@livekit/protocol';
-import type { ChatItem } from './llm/chat_context.js';
+import { RobotDialog as wire } from '@parlor/protocol';
+import type { TalkEntry } from './llm/talk_context.js';
 
-const ROLE_MAP: Record<string, pb.ChatRole> = {
-  user: pb.ChatRole.USER,
-  assistant: pb.ChatRole.ASSISTANT,
+const ROLE_TABLE: Record<string, wire.TalkRole> = {
+  caller: wire.TalkRole.CALLER,
+  assistant: wire.TalkRole.ASSISTANT,
 };
 
 export function msToTimestamp(ms: number): Timestamp {
@@ -15,28 +15,28 @@ export function msToDuration(ms: number): Duration {
   return new Duration({ seconds: BigInt(Math.trunc(ms / 1000)), nanos: (ms % 1000) * 1_000_000 });
 }
 
-export function encodeChatItem(item: ChatItem): pb.ChatContext_ChatItem {
+export function packTalkEntry(item: TalkEntry): wire.TalkContext_TalkEntry {
   switch (item.type) {
     case 'message': {
-      const content: pb.ChatMessage_ChatContent[] = [];
+      const content: wire.TalkMessage_TalkContent[] = [];
       for (const c of item.content) {
-        content.push(new pb.ChatMessage_ChatContent({ payload: { case: 'text', value: c } }));
+        content.push(new wire.TalkMessage_TalkContent({ payload: { case: 'text', value: c } }));
       }
-      const message = new pb.ChatMessage({
+      const message = new wire.TalkMessage({
         id: item.id,
-        role: ROLE_MAP[item.role],
+        role: ROLE_TABLE[item.role],
         content,
         interrupted: item.interrupted,
-        createdAt: msToTimestamp(item.createdAt),
+        madeAt: msToTimestamp(item.madeAt),
       });
-      return new pb.ChatContext_ChatItem({ item: { case: 'message', value: message } });
+      return new wire.TalkContext_TalkEntry({ item: { case: 'message', value: message } });
     }
-    case 'function_call':
-      return new pb.ChatContext_ChatItem({
+    case 'tool_use':
+      return new wire.TalkContext_TalkEntry({
         item: {
-          case: 'functionCall',
-          value: new pb.FunctionCall({
-            callId: item.callId,
+          case: 'toolUse',
+          value: new wire.ToolUse({
+            useId: item.useId,
             name: item.name,
             arguments: item.args,
           }),

@@ -1,67 +1,67 @@
-import type { ChatItem, FunctionCall } from '../llm/chat_context.js';
+import type { TalkEntry, ToolUse } from '../llm/talk_context.js';
 
-export enum AgentSessionEventTypes {
-  AgentStateChanged = 'agent_state_changed',
-  UserStateChanged = 'user_state_changed',
-  UserInputTranscribed = 'user_input_transcribed',
-  ConversationItemAdded = 'conversation_item_added',
-  FunctionToolsExecuted = 'function_tools_executed',
-  EotPrediction = 'eot_prediction',
+export enum RobotDialogEventTypes {
+  RobotModeChanged = 'robot_mode_changed',
+  CallerModeChanged = 'caller_mode_changed',
+  CallerSpeechHeard = 'caller_speech_heard',
+  TalkEntryAdded = 'talk_entry_added',
+  ToolsFinished = 'tools_finished',
+  PauseForecast = 'pause_forecast',
   Close = 'close',
 }
 
-export type AgentState = 'idle' | 'listening' | 'speaking';
-export type UserState = 'listening' | 'away';
+export type RobotMode = 'idle' | 'listening' | 'speaking';
+export type CallerMode = 'listening' | 'away';
 
-export enum CloseReason {
+export enum EndCause {
   ERROR = 'error',
-  USER_INITIATED = 'user_initiated',
+  CALLER_INITIATED = 'caller_initiated',
 }
 
-export type AgentStateChangedEvent = {
-  type: 'agent_state_changed';
-  oldState: AgentState;
-  newState: AgentState;
-  createdAt: number;
+export type RobotModeChangedEvent = {
+  type: 'robot_mode_changed';
+  oldMode: RobotMode;
+  newMode: RobotMode;
+  madeAt: number;
 };
 
-export type UserStateChangedEvent = {
-  type: 'user_state_changed';
-  oldState: UserState;
-  newState: UserState;
-  createdAt: number;
+export type CallerModeChangedEvent = {
+  type: 'caller_mode_changed';
+  oldMode: CallerMode;
+  newMode: CallerMode;
+  madeAt: number;
 };
 
-export type UserInputTranscribedEvent = {
-  type: 'user_input_transcribed';
-  transcript: string;
+export type CallerSpeechHeardEvent = {
+  type: 'caller_speech_heard';
+  words: string;
   isFinal: boolean;
-  language?: string;
-  createdAt: number;
+  tongue?: string;
+  madeAt: number;
 };
 
-export type ConversationItemAddedEvent = {
-  type: 'conversation_item_added';
-  item: ChatItem;
-  createdAt: number;
+export type TalkEntryAddedEvent = {
+  type: 'talk_entry_added';
+  item: TalkEntry;
+  madeAt: number;
 };
 
-export type FunctionToolsExecutedEvent = {
-  type: 'function_tools_executed';
-  functionCalls: FunctionCall[];
-  createdAt: number;
+export type ToolsFinishedEvent = {
+  type: 'tools_finished';
+  toolUses: ToolUse[];
+  madeAt: number;
 };
 
-export type EotPredictionEvent = {
-  type: 'eot_prediction';
+export type PauseForecastEvent = {
+  type: 'pause_forecast';
   probability: number;
   delayMs: number;
-  createdAt: number;
+  madeAt: number;
 };
 
 export type CloseEvent = {
   type: 'close';
-  reason: CloseReason;
+  reason: EndCause;
   message?: string;
-  createdAt: number;
+  madeAt: number;
 };

@@ -1,1 +1,0 @@
-from .chat_context import ChatItem, ChatMessage, ChatRole, FunctionCall

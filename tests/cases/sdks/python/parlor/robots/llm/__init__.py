@@ -1,0 +1,1 @@
+from .talk_context import TalkEntry, TalkMessage, TalkRole, ToolUse

@@ -22,18 +22,22 @@ class BareHost:
         self.protocol = Bare(self._take)
 
     def _take(self, frames: list[bytes]) -> bytes:
+        # Answers all pings of a chunk with one message, as the host does with many.
+        pong = pb.AgentSessionMessage()
+        pong.response.pong.SetInParent()
         for frame in frames:
-            message = pb.AgentSessionMessage.FromString(frame)
-            answer = pb.AgentSessionMessage()
-            answer.response.request_id = message.request.request_id
-            if message.request.HasField("ping"):
-                answer.response.pong.SetInParent()
-            else:
-                answer.response.get_chat_history.SetInParent()
-                for item in self._items:
-                    encode_by_hand(item, answer.response.get_chat_history.items.add())
+            request = pb.AgentSessionMessage.FromString(frame).request
+            answer = pong if request.HasField("ping") else self._history()
+            answer.response.request_id = request.request_id
             self.protocol.send(framed(answer))
         return b""
+
+    def _history(self) -> pb.AgentSessionMessage:
+        answer = pb.AgentSessionMessage()
+        answer.response.get_chat_history.SetInParent()
+        for item in self._items:
+            encode_by_hand(item, answer.response.get_chat_history.items.add())
+        return answer
 
 
 def transcription(event: Any) -> bytes:

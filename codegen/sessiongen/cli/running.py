@@ -35,8 +35,11 @@ def run(options: Options, command: Callable[[], Result], document: bool = False)
     except (OSError, RecursionError, UnicodeEncodeError) as error:
         result = Result(INPUT_ERROR, diagnostics=[unusable_input(options.config, error)])
     except KeyboardInterrupt:
-        # The status that shells use for interrupted commands.
+        # CPython remembers an interrupt inside of `exec`, such as that of a dataclass, until the
+        # next `eval`, and would end the process by the signal instead of the status.
+        eval("None")
         click.echo("interrupted", err=True)
+        # The status that shells use for interrupted commands.
         sys.exit(128 + signal.SIGINT)
     if not options.quiet and options.format == "text":
         for line in result.lines:

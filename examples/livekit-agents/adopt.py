@@ -38,9 +38,10 @@ ENCODERS = '''\
 from ._session_protocol.encoders import (
     encode_agent_session_usage as encode_session_usage,
     encode_chat_context_chat_item as encode_chat_item,
+    encode_metrics_report as encode_metrics,
 )
 
-__all__ = ["encode_chat_item", "encode_session_usage"]
+__all__ = ["encode_chat_item", "encode_metrics", "encode_session_usage"]
 '''
 UNSUBSCRIBE = """\
         if self._unsubscribe is not None:

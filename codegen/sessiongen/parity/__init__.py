@@ -19,6 +19,8 @@ A difference of one SDK has an id, which the SDK's gap file declares:
   protocol lacks the arm; `request *: host`: the host does not answer an unknown request;
   `request error ARM 'TEXT': host`: only this SDK answers with this text;
   `request field ARM.f: host`, `…: driver`: the field is not read, or never filled
+- `constant NAME`: a value that the protocol fixes is another one in the SDK, or cannot be read;
+  `request result ARM: host`: another SDK's host sends an error beside this result, or does not
 - `message arm ARM: sends`, `…: receives`: no code of the SDK does so with an arm of the envelope
 - `message M`: nothing in the SDK constructs it, its class does not exist, or the protocol lacks it;
   `field M.f: FUNCTION`: that function constructs the message without the field;
@@ -27,7 +29,8 @@ A difference of one SDK has an id, which the SDK's gap file declares:
   `field M.f`: nothing constructs the message yet and its class has no such field, or the protocol
   lacks the field; `part M.f: FUNCTION`: the text is only a part of its source; `absence
   M.f`: a value that is missing in the SDK would be received as a value; `sdk field C.f`: a
-  field of the SDK's class has no place in the message; `key M.f.k`: a map key that another SDK sets
+  field of the SDK's class has no place in the message; `key M.f.k`: a map key that another SDK sets;
+  `form M.f.k`: the value of a map key is text of the language, and JSON in another SDK, or vice versa
 - `arm M.a`: the SDK's union has no type for an arm (`arm M.f.a`: nor has a field's type);
   `arm M.a: FUNCTION`: that function ignores such values; `sdk type U.T`: a type of the
   SDK's union has no arm

@@ -15,6 +15,7 @@ from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.ir.protocol import Protocol
 from sessiongen.parity import (
+    behaviour,
     coverage,
     enum_values,
     envelope,
@@ -118,6 +119,7 @@ def _sections(
         *coverage.sections(protocol, vocabularies, unknown_arms),
         request_fields.section(protocol, vocabularies),
         envelope.section(protocol, vocabularies),
+        behaviour.section(protocol, vocabularies),
         *fields.sections(protocol, annotated, vocabularies),
         sdk_only.section(protocol, vocabularies),
     )

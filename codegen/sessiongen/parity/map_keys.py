@@ -1,7 +1,8 @@
 """Compares map keys: the constant keys that each SDK puts into a map field.
 
 There is a row for each key that any SDK sets. An SDK that does not set it has a finding,
-unless it also sets keys that could not be read.
+unless it also sets keys that could not be read. If one SDK writes the value as JSON and
+another as text of its language, each of them has a finding.
 """
 
 from __future__ import annotations
@@ -31,9 +32,17 @@ def rows(message: Message, field: Field, vocabularies: Sequence[Vocabulary]) -> 
         for vocabulary in vocabularies
     ]
     for key in sorted({key for sdk_uses in uses for item in sdk_uses for key in item.keys}):
+        forms = [_forms(key, sdk_uses) for sdk_uses in uses]
         cells = [
-            _cell(f"{path}.{field.name}", key, field, sdk_uses, vocabulary)
-            for sdk_uses, vocabulary in zip(uses, vocabularies, strict=True)
+            _with_form(
+                _cell(f"{path}.{field.name}", key, field, sdk_uses, vocabulary),
+                f"{path}.{field.name}.{key}",
+                field,
+                vocabulary,
+                own,
+                forms,
+            )
+            for sdk_uses, vocabulary, own in zip(uses, vocabularies, forms, strict=True)
         ]
         yield Row(f"{field.name}[{key}]", tuple(cells))
 
@@ -50,3 +59,29 @@ def _cell(
     difference_id = f"key {path}.{key}"
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_FIELD, field.span)
     return Cell(MISSING, (finding,))
+
+
+def _forms(key: str, uses: Sequence[MapKeys]) -> frozenset[str]:
+    """Returns the forms in which an SDK writes the value of a key."""
+    return frozenset(form for item in uses for name, form in item.forms if name == key)
+
+
+def _with_form(
+    cell: Cell,
+    name: str,
+    field: Field,
+    vocabulary: Vocabulary,
+    own: frozenset[str],
+    forms: Sequence[frozenset[str]],
+) -> Cell:
+    """Returns the cell of a key with the form of its value, if that is known."""
+    if not own:
+        return cell
+    text, difference_id = ", ".join(sorted(own)), f"form {name}"
+    others = sorted(frozenset().union(*(item for item in forms if item != own)))
+    if not others:
+        same = Compared(vocabulary.sdk, difference_id)
+        return cell._replace(text=text, compared=(*cell.compared, same))
+    message = f"{vocabulary.sdk}: {name} is written as {text}, elsewhere as {', '.join(others)}"
+    finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_FIELD, field.span)
+    return cell._replace(text=text, findings=(*cell.findings, finding))

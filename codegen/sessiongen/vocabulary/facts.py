@@ -61,7 +61,11 @@ def _messages(vocabulary: Vocabulary) -> _Pairs:
             yield f"maps {value_map.name}.{literal}", value
     for keys in vocabulary.map_keys:
         for key in keys.keys:
-            yield f"key {keys.message}.{keys.field}.{key}", ""
+            form = dict(keys.forms).get(key)
+            yield f"key {keys.message}.{keys.field}.{key}", f"as {form}" if form else ""
+    for constant in vocabulary.constants:
+        if constant.value:
+            yield f"constant {constant.name}", constant.value
     for use in vocabulary.envelope_uses:
         yield f"{use.direction} message {use.arm}", ""
 
@@ -84,6 +88,8 @@ def _host(host: Host) -> _Pairs:
             yield f"host reads {forward.arm}.{path}", ""
     for answer in host.answers:
         yield f"host answers {answer.arm}", answer.response or "without a response"
+        if answer.error_beside_result:
+            yield f"host answers {answer.arm} with an error beside the result", ""
         for path in answer.reads:
             yield f"host reads {answer.arm}.{path}", ""
         for error in answer.errors:

@@ -142,6 +142,8 @@ class MapKeys(NamedTuple):
     """The constant keys that a function puts into a map field.
 
     open: there are more keys, which are not constants.
+    forms: the keys whose values are written by the language or a JSON library, each with `text`
+    or `JSON`.
     """
 
     message: str
@@ -150,6 +152,7 @@ class MapKeys(NamedTuple):
     open: bool
     place: Place
     keys: tuple[str, ...]
+    forms: tuple[tuple[str, str], ...] = ()
 
 
 class EventName(NamedTuple):
@@ -197,6 +200,8 @@ class Answer(NamedTuple):
 
     response: the arm it answers with, if any. reads: the fields of the request that it
     reads, as paths below the arm. errors: the constant error texts that it may answer with.
+    error_beside_result: whether a response may have an error beside its arm; None if this is
+    not read.
     """
 
     arm: str
@@ -204,6 +209,7 @@ class Answer(NamedTuple):
     reads: tuple[str, ...]
     errors: tuple[str, ...]
     place: Place
+    error_beside_result: bool | None = None
 
 
 class Host(NamedTuple):
@@ -317,6 +323,21 @@ class Requirement(NamedTuple):
     place: Place
 
 
+class ConstantFact(NamedTuple):
+    """A value that the protocol fixes, and that the SDK has as a constant.
+
+    definition: the name of a constant, or `Class.method.parameter` for a default.
+    expected: what the scope says that the value is. value: "" if it cannot be read.
+    place: None if there is no such definition.
+    """
+
+    name: str
+    definition: str
+    expected: str
+    value: str
+    place: Place | None
+
+
 class Vocabulary(NamedTuple):
     """Everything read from one SDK at one version.
 
@@ -342,6 +363,7 @@ class Vocabulary(NamedTuple):
     requirement: Requirement | None = None
     unused_values: tuple[UnusedValue, ...] = ()
     sources: tuple[FieldSource, ...] = ()
+    constants: tuple[ConstantFact, ...] = ()
 
     def enum(self, name: str) -> EnumFact | None:
         """Returns the enum of this exact name."""

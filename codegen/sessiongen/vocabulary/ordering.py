@@ -24,7 +24,10 @@ def normalized(vocabulary: Vocabulary) -> Vocabulary:
     constructions = [
         item._replace(fields=_unique_strings(item.fields)) for item in vocabulary.constructions
     ]
-    map_keys = [item._replace(keys=_unique_strings(item.keys)) for item in vocabulary.map_keys]
+    map_keys = [
+        item._replace(keys=_unique_strings(item.keys), forms=_sorted(item.forms))
+        for item in vocabulary.map_keys
+    ]
     return vocabulary._replace(
         enums=_sorted(map(_enum, vocabulary.enums), lambda item: (item.name, item.place)),
         records=_sorted(records, lambda item: (item.name, item.place)),
@@ -41,6 +44,7 @@ def normalized(vocabulary: Vocabulary) -> Vocabulary:
         map_keys=_sorted(map_keys),
         unused_values=_sorted(vocabulary.unused_values),
         sources=_sorted(vocabulary.sources),
+        constants=_sorted(vocabulary.constants, lambda item: (item.name, item.definition)),
         envelope_uses=_first_of_each(
             vocabulary.envelope_uses, lambda item: (item.arm, item.direction, item.within)
         ),

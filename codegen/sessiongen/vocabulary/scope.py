@@ -9,6 +9,7 @@ those of the protocol, unless the scope says otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -18,9 +19,19 @@ from sessiongen.ir.roles import RoleMessage, Roles
 from sessiongen.paths import display
 
 LANGUAGES = ("python", "typescript")
-_KEYS = ("language", "distribution", "package", "source", "required", "classes", "messages")
+_KEYS = (
+    "language",
+    "distribution",
+    "package",
+    "source",
+    "required",
+    "classes",
+    "messages",
+    "constants",
+)
 # What the address of a line of source contains.
 _PLACEHOLDERS = ("version", "file", "line")
+_CONSTANT_KEYS = ("definition", "value")
 _CLASSES = ("session", "host", "driver")
 
 
@@ -41,6 +52,19 @@ class MessageNames:
     response_error: str
     envelope: str
     envelope_arm: str
+
+
+@dataclass(frozen=True)
+class FixedValue:
+    """A value that the protocol fixes.
+
+    name: what it is. definition: where the SDK has it: the name of a constant, or
+    `Class.method.parameter` for a default. value: the value in the SDK's unit, as text.
+    """
+
+    name: str
+    definition: str
+    value: str
 
 
 @dataclass(frozen=True)
@@ -66,6 +90,8 @@ class Scope(PackageSource):
     messages: the names of the messages with a role.
     not_arms: the fields of these messages outside their oneofs, as `Message.field`, and the
         names of the oneofs, which some languages fill with a variable.
+    response_oneof: the oneof of the response message.
+    constants: the values that the protocol fixes.
     required: definitions that must be readable; `Class.field` for the values of a field.
     """
 
@@ -78,6 +104,8 @@ class Scope(PackageSource):
     driver: str
     messages: MessageNames
     not_arms: frozenset[str]
+    response_oneof: str
+    constants: tuple[FixedValue, ...]
 
 
 def scope_file(vocabulary: Path) -> Path:
@@ -155,7 +183,29 @@ def _scope(tables: Tables, data: Table, sdk: str, roles: Roles) -> Scope:
         driver=driver,
         messages=names,
         not_arms=_fields_without_arms(names, roles),
+        response_oneof=roles.response.oneof.name,
+        constants=tuple(_constants(tables, tables.table(data, "constants"))),
     )
+
+
+def _constants(tables: Tables, table: Table) -> Iterator[FixedValue]:
+    for name in table:
+        path = ("constants", name)
+        entry = tables.table(table, name, ("constants",))
+        tables.only(entry, path, _CONSTANT_KEYS)
+        definition = tables.required_string(entry, (*path, "definition"))
+        value = entry.get("value")
+        if type(value) in (str, int, float):
+            yield FixedValue(name, definition, value_text(value))
+        else:
+            help_ = "write the value that the SDK has there"
+            tables.fault((*path, "value"), f"{name} has no string or number as its value", help_)
+
+
+def value_text(value: object) -> str:
+    """Returns a constant as text; a whole number is written without a fraction."""
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if whole and isinstance(value, float) else str(value)
 
 
 def _message_names(tables: Tables, table: Table, roles: Roles) -> MessageNames:

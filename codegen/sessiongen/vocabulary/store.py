@@ -17,6 +17,7 @@ from sessiongen.vocabulary.model import (
     FORMS,
     DIRECTIONS,
     Answer,
+    ConstantFact,
     Construction,
     Conversion,
     EnvelopeUse,
@@ -267,6 +268,7 @@ _ANSWERS = _each(
         reads=_STRINGS,
         errors=_STRINGS,
         place=_place,
+        error_beside_result=_optional(_boolean),
     )
 )
 _RECEIVES = _each(_object(Reception, arm=_string, event=_string, place=_place))
@@ -282,6 +284,7 @@ _MAP_KEYS = _object(
     open=_boolean,
     place=_place,
     keys=_STRINGS,
+    forms=_each(_pair),
 )
 _CONSTRUCTION = _object(
     Construction, message=_string, within=_string, open=_boolean, place=_place, fields=_STRINGS
@@ -356,6 +359,16 @@ _VOCABULARY = _object(
             constant=_string,
             factor=_number,
             condition=_string,
+        )
+    ),
+    constants=_each(
+        _object(
+            ConstantFact,
+            name=_string,
+            definition=_string,
+            expected=_string,
+            value=_string,
+            place=_OPTIONAL_PLACE,
         )
     ),
 )

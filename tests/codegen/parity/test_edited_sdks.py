@@ -20,10 +20,10 @@ EDITS = [
 UNEDITED = {
     "python": [],
     "typescript": [
-        "default ROBOT_MODE_TABLE: DialogHost.treatGetDialogMode",
-        "default ROBOT_MODE_TABLE: DialogHost.onRobotModeChanged",
-        "default ROLE_TABLE: packTalkEntry",
         "default CALLER_MODE_TABLE: DialogHost.onCallerModeChanged",
+        "default ROBOT_MODE_TABLE: DialogHost.onRobotModeChanged",
+        "default ROBOT_MODE_TABLE: DialogHost.treatGetDialogMode",
+        "default ROLE_TABLE: packTalkEntry",
     ],
 }
 

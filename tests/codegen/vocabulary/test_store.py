@@ -53,7 +53,17 @@ CONVERSIONS = st.builds(
     tuples(st.tuples(TEXTS, TEXTS)),
     TEXTS,
 )
-KEYS = st.builds(model.MapKeys, TEXTS, TEXTS, TEXTS, st.booleans(), PLACES, tuples(TEXTS))
+KEYS = st.builds(
+    model.MapKeys,
+    TEXTS,
+    TEXTS,
+    TEXTS,
+    st.booleans(),
+    PLACES,
+    tuples(TEXTS),
+    tuples(st.tuples(TEXTS, TEXTS)),
+)
+CONSTANTS = st.builds(model.ConstantFact, TEXTS, TEXTS, TEXTS, TEXTS, st.none() | PLACES)
 ENVELOPE_USES = st.builds(
     model.EnvelopeUse, TEXTS, st.sampled_from(model.DIRECTIONS), TEXTS, PLACES
 )
@@ -70,7 +80,15 @@ FORWARDS = st.builds(
     tuples(TEXTS),
     st.booleans(),
 )
-ANSWERS = st.builds(model.Answer, TEXTS, st.none() | TEXTS, tuples(TEXTS), tuples(TEXTS), PLACES)
+ANSWERS = st.builds(
+    model.Answer,
+    TEXTS,
+    st.none() | TEXTS,
+    tuples(TEXTS),
+    tuples(TEXTS),
+    PLACES,
+    st.none() | st.booleans(),
+)
 HOSTS = st.builds(model.Host, TEXTS, PLACES, st.none() | PLACES, tuples(FORWARDS), tuples(ANSWERS))
 DRIVERS = st.builds(
     model.Driver,
@@ -115,6 +133,7 @@ VOCABULARIES = st.builds(
             TEXTS,
         )
     ),
+    tuples(CONSTANTS),
 )
 
 

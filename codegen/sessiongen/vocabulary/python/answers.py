@@ -39,6 +39,17 @@ def error_texts(role: Role, body: Sequence[ast.AST]) -> tuple[str, ...]:
     return tuple(sorted(texts - {""}))
 
 
+def error_beside_result(role: Role, body: Sequence[ast.AST]) -> bool:
+    """Whether a response that a body constructs has its arm and may have an error."""
+    messages = role.scope.messages
+    return any(
+        messages.response_error in item.fields
+        and any(f"{messages.response}.{name}" not in role.scope.not_arms for name in item.fields)
+        for node in body
+        for item in role.view.constructions(node, messages.response)
+    )
+
+
 def _texts(
     role: Role, value: ast.expr, reachable_code: list[ast.AST], method: str, hops: int = 3
 ) -> Iterator[str]:

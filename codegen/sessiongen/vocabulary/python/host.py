@@ -7,7 +7,11 @@ from collections.abc import Iterator
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.model import Answer, Forward, Host, Place
-from sessiongen.vocabulary.python.answers import error_texts, unknown_request_answer
+from sessiongen.vocabulary.python.answers import (
+    error_beside_result,
+    error_texts,
+    unknown_request_answer,
+)
 from sessiongen.vocabulary.python.classes import Role
 from sessiongen.vocabulary.python.dispatch import Branch, Oneof
 from sessiongen.vocabulary.python.events import event_use
@@ -50,6 +54,7 @@ def _answer(role: Role, branch: Branch) -> Answer:
         read_fields(branch.arm, branch.body),
         error_texts(role, branch.body),
         role.place(branch.node),
+        error_beside_result(role, branch.body),
     )
 
 

@@ -15,6 +15,7 @@ from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.attribution import check_attribution
 from sessiongen.vocabulary.ordering import normalized
 from sessiongen.vocabulary.python.constructions import ConstructionBuilder, constructions_of
+from sessiongen.vocabulary.python.constants import fixed_values
 from sessiongen.vocabulary.python.conversions import ConversionReader
 from sessiongen.vocabulary.python.classes import ClassView, Role
 from sessiongen.vocabulary.python.driver import read_driver
@@ -103,6 +104,7 @@ class _PackageReader:
                 for module in constructing.values()
                 for item in field_sources(module, self._constructions_in(module))
             ),
+            constants=tuple(fixed_values(self.modules, scope.constants)),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(envelope_uses_of(modules, scope, self._constructions_in, faults)),

@@ -23,6 +23,9 @@ _TAG = "type"
 _Key = tuple[str, str]
 _ProtoValue = Callable[[ast.expr], str | None]
 
+# The functions that write a value, and the form of the result.
+_FORMS = {"str": "text", "repr": "text", "json.dumps": "JSON"}
+
 
 class Tables:
     """Collects the tables of several modules; a map may be used in another one."""
@@ -132,9 +135,24 @@ class Tables:
                 open_ = len(constants) < len(keys)
                 self.map_keys.append(
                     MapKeys(
-                        construction.message, name, construction.within, open_, place, constants
+                        construction.message,
+                        name,
+                        construction.within,
+                        open_,
+                        place,
+                        constants,
+                        tuple(_forms(table)),
                     )
                 )
+
+
+def _forms(table: ast.Dict) -> Iterator[tuple[str, str]]:
+    """Yields the keys of a dict whose values are made by `str` or `json.dumps`, with the form."""
+    for key, value in zip(table.keys, table.values, strict=True):
+        name, called = constant(key), dotted(value.func) if isinstance(value, ast.Call) else None
+        form = _FORMS.get(called or "")
+        if name is not None and form is not None:
+            yield name, form
 
 
 def _walk(node: ast.AST, within: tuple[str, ...]) -> Iterator[tuple[ast.AST, str]]:

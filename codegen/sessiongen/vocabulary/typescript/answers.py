@@ -39,6 +39,38 @@ def error_texts(view: ClassView, scope: Scope, body: Sequence[Node]) -> tuple[st
     return tuple(sorted(texts - {""}))
 
 
+def error_beside_result(view: ClassView, scope: Scope, body: Sequence[Node]) -> bool:
+    """Whether a response that a body constructs has its arm and may have an error."""
+    reachable_code = list(view.reachable_code(body))
+    messages = scope.messages
+    for construction in view.constructions(body, messages.response):
+        value = construction.values.get(messages.response_error)
+        arms = {
+            name
+            for name in construction.fields
+            if f"{messages.response}.{name}" not in scope.not_arms
+        }
+        has_result = scope.response_oneof in construction.values or bool(arms)
+        if value is not None and has_result and _may_be_filled(view, value, reachable_code):
+            return True
+    return False
+
+
+def _may_be_filled(view: ClassView, value: Node, reachable_code: list[Node]) -> bool:
+    """Whether a value is not an empty constant, nor a parameter for which nothing is passed."""
+    node = syntax.unwrapped(value)
+    if node.type not in {"identifier", "shorthand_property_identifier"}:
+        return node.type not in {"undefined", "null"} and syntax.constant(node) != ""
+    if text(node) == "undefined":
+        return False
+    function = next(iter(syntax.enclosing(node, *FUNCTIONS)), None)
+    parameters = syntax.parameters(function) if function is not None else []
+    if text(node) not in {text(item.child_by_field_name("pattern")) for item in parameters}:
+        return True
+    passed = _passed_arguments(view, node, reachable_code)
+    return any(_may_be_filled(view, item, reachable_code) for item in passed)
+
+
 def _texts(
     view: ClassView, value: Node, reachable_code: list[Node], hops: int = 3
 ) -> Iterator[str]:

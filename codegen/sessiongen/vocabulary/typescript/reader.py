@@ -20,6 +20,7 @@ from sessiongen.vocabulary.typescript.constructions import (
     ConstructionBuilder,
     constructions_of,
 )
+from sessiongen.vocabulary.typescript.constants import fixed_values
 from sessiongen.vocabulary.typescript.conversions import ConversionReader
 from sessiongen.vocabulary.typescript.literals import LiteralReader
 from sessiongen.vocabulary.typescript.classes import ClassView
@@ -102,6 +103,7 @@ class _PackageReader:
                 for module in constructing.values()
                 for item in field_sources(module, self._constructions_in(module))
             ),
+            constants=tuple(fixed_values(self.modules, scope.constants)),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(

@@ -20,7 +20,11 @@ from sessiongen.vocabulary.model import (
 )
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.answers import error_texts, unknown_request_answer
+from sessiongen.vocabulary.typescript.answers import (
+    error_beside_result,
+    error_texts,
+    unknown_request_answer,
+)
 from sessiongen.vocabulary.typescript.constructions import (
     ConstructionBuilder,
 )
@@ -97,6 +101,7 @@ class RoleReader:
                     ),
                     error_texts(view, self.scope, branch.body),
                     view.place(branch.node),
+                    error_beside_result(view, self.scope, branch.body),
                 )
             )
         generated = GeneratedUse(self.modules, view, generated_api(self.modules))

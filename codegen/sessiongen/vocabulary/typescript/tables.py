@@ -31,6 +31,9 @@ _FALLBACK_OPERATORS = {"??", "||"}
 
 _Key = tuple[str, str]
 
+# The functions that write a value, and the form of the result.
+_FORMS = {"String": "text", "JSON.stringify": "JSON"}
+
 
 class Tables:
     """Collects the tables of several files; a map may be used in another one."""
@@ -141,9 +144,27 @@ class Tables:
                 open_ = len(constants) < len(keys)
                 self.map_keys.append(
                     MapKeys(
-                        construction.message, name, construction.within, open_, place, constants
+                        construction.message,
+                        name,
+                        construction.within,
+                        open_,
+                        place,
+                        constants,
+                        tuple(_forms(table)),
                     )
                 )
+
+
+def _forms(table: Node) -> Iterator[tuple[str, str]]:
+    """Yields the keys of an object whose values `String` or `JSON.stringify` makes, with the form."""
+    for item in table.named_children:
+        key = _key(item) if item.type == "pair" else None
+        value = item.child_by_field_name("value")
+        call = syntax.unwrapped(value) if value is not None else None
+        if key is not None and call is not None and call.type == "call_expression":
+            form = _FORMS.get(text(call.child_by_field_name("function")))
+            if form is not None:
+                yield key, form
 
 
 def _key(item: Node) -> str | None:

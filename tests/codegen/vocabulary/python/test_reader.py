@@ -47,7 +47,9 @@ def test_small_sdk() -> None:
             False,
         ),
     )
-    assert vocabulary.host.answers == (Answer("ping", "pong", (), (), Place(HOST_PATH, 15)),)
+    assert vocabulary.host.answers == (
+        Answer("ping", "pong", (), (), Place(HOST_PATH, 15), error_beside_result=False),
+    )
     assert vocabulary.driver is not None
     assert vocabulary.driver.emits_by_arm_name == Place(HOST_PATH, 21)
     assert vocabulary.driver.sends == (Sending("ping", "ping", Place(HOST_PATH, 24)),)

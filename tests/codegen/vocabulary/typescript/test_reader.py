@@ -44,7 +44,9 @@ def test_small_sdk() -> None:
             False,
         ),
     )
-    assert vocabulary.host.answers == (Answer("ping", "pong", (), (), Place(HOST, 13)),)
+    assert vocabulary.host.answers == (
+        Answer("ping", "pong", (), (), Place(HOST, 13), error_beside_result=False),
+    )
     assert vocabulary.driver is not None
     assert vocabulary.driver.receives == (Reception("state_of", "state", Place(HOST, 21)),)
     assert vocabulary.driver.sends == (Sending("ping", "ping", Place(HOST, 23)),)

@@ -1,0 +1,54 @@
+"""Tests the comparison of values that the protocol fixes, of errors beside results, and of forms."""
+
+from __future__ import annotations
+
+import pytest
+from edited_sdks import differences, sources
+
+PYTHON = "parlor/robots/voice/dialog_driver.py"
+TYPESCRIPT = "src/voice/dialog_driver.ts"
+
+
+@pytest.mark.parametrize(
+    ("language", "file", "before", "after"),
+    [
+        ("python", PYTHON, "= 1 << 20", "= 1024 * 1024"),
+        ("python", PYTHON, "= 1 << 20", ": Final = 1_048_576"),
+        ("python", PYTHON, "= 1 << 20", "= _MEBIBYTE\n_MEBIBYTE = 0x100000"),
+        ("python", PYTHON, "timeout: float = 60.0", "timeout: float = 60"),
+        ("python", PYTHON, ", timeout: float = 60.0", ", *, timeout: float = 60.0"),
+        ("typescript", TYPESCRIPT, "= 1 << 20", "= 1024 * 1024"),
+        ("typescript", TYPESCRIPT, "= 1 << 20", "= 1_048_576 as number"),
+        ("typescript", TYPESCRIPT, "= 1 << 20", "= MEBIBYTE;\nconst MEBIBYTE = 0x100000"),
+        ("typescript", TYPESCRIPT, "timeout = 60000", "timeout: number = 60 * 1000"),
+        ("typescript", TYPESCRIPT, "      error,\n", "      error ?? undefined,\n"),
+    ],
+)
+def test_the_form_of_a_value_does_not_matter(
+    language: str, file: str, before: str, after: str
+) -> None:
+    files = dict(sources(language))
+    assert before in files[file]
+    files[file] = files[file].replace(before, after, 1)
+    assert differences(language, files) == differences(language, sources(language))
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        ("1 << 1_000_000_000", False),
+        ("True", False),
+        ("_TCP_MAX_MESSAGE_SIZE", False),
+        ("2 ** 20", False),
+        ("(1 << 19) + (1 << 19)", True),
+    ],
+)
+def test_a_value_is_evaluated_or_a_finding(value: str, read: bool) -> None:
+    files = dict(sources("python"))
+    files[PYTHON] = files[PYTHON].replace("1 << 20", value)
+    assert ("constant message_size_limit" not in differences("python", files)) is read
+
+
+def test_two_definitions_of_a_constant_are_a_finding() -> None:
+    files = {**sources("python"), "parlor/robots/room.py": 'TOPIC_DIALOG_MESSAGES = "other"\n'}
+    assert "constant topic" in differences("python", files)

@@ -37,6 +37,7 @@ from sessiongen.vocabulary.typescript.tables import Tables
 from sessiongen.vocabulary.required_definitions import RequiredDefinitions
 
 _MANIFEST = "package.json"
+_IMPORTS = {"import_statement", "export_statement"}
 
 
 def read(package: Package, scope: Scope) -> Reading:
@@ -82,6 +83,7 @@ class _PackageReader:
             for path in sorted(constructing)
             for item in self._constructions_in(constructing[path])
         ]
+        self._report_imports()
         view = self._view(session) if session else None
         tables = Tables(self.modules, scope.protobuf, faults)
         for file in constructing.values():
@@ -115,6 +117,21 @@ class _PackageReader:
             generated=next((Place(it.path, 1) for it in self.modules.generated()), None),
         )
         return normalized(vocabulary)
+
+    def _report_imports(self) -> None:
+        """Reports each import from a module inside the messages' package, which is not followed."""
+        inside = f"{self.scope.protobuf[0]}/"
+        for file in self.modules.mentioning(inside):
+            for item in syntax.walk(file.root):
+                source = item.child_by_field_name("source")
+                types = any(child.type == "type" for child in item.children)
+                if item.type not in _IMPORTS or types or source is None:
+                    continue
+                if (syntax.constant(source) or "").startswith(inside):
+                    message = f"messages that are imported from {text(source)} cannot be followed"
+                    span = self.modules.span(file, item)
+                    help_ = f"import them from {self.scope.protobuf[0]!r}"
+                    self.faults.unreadable(span, Rule.SDK_SOURCE, message, help_)
 
     def _conversions(self, files: Iterable[File]) -> Iterator[Conversion]:
         literals = LiteralReader(self.modules, Faults())

@@ -68,7 +68,10 @@ def _result_cell(call: Call, vocabulary: Vocabulary, beside: dict[str, bool | No
     difference_id = f"request result {call.request.name}: host"
     others = [sdk for sdk, value in beside.items() if value is not None and value != own]
     if not others:
-        return Cell(_BESIDE[own], compared=(Compared(vocabulary.sdk, difference_id),))
+        known = [value for value in beside.values() if value is not None]
+        # Without a second SDK whose code can be read, nothing was compared.
+        same = (Compared(vocabulary.sdk, difference_id),) if len(known) > 1 else ()
+        return Cell(_BESIDE[own], compared=same)
     message = (
         f"{vocabulary.sdk}: request {call.request.name}: its host sends the result "
         f"{_BESIDE[own]}, {', '.join(others)} {_BESIDE[not own]}"

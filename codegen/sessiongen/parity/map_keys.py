@@ -80,8 +80,10 @@ def _with_form(
     text, difference_id = ", ".join(sorted(own)), f"form {name}"
     others = sorted(frozenset().union(*(item for item in forms if item != own)))
     if not others:
-        same = Compared(vocabulary.sdk, difference_id)
-        return cell._replace(text=text, compared=(*cell.compared, same))
+        known = [item for item in forms if item]
+        # Without a second SDK whose code can be read, nothing was compared.
+        same = (Compared(vocabulary.sdk, difference_id),) if len(known) > 1 else ()
+        return cell._replace(text=text, compared=(*cell.compared, *same))
     message = f"{vocabulary.sdk}: {name} is written as {text}, elsewhere as {', '.join(others)}"
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_FIELD, field.span)
     return cell._replace(text=text, findings=(*cell.findings, finding))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from edited_sdks import differences, sources
+from edited_sdks import compared, differences, sources
 
 PYTHON = "parlor/robots/voice/dialog_driver.py"
 TYPESCRIPT = "src/voice/dialog_driver.ts"
@@ -47,6 +47,14 @@ def test_a_value_is_evaluated_or_a_finding(value: str, read: bool) -> None:
     files = dict(sources("python"))
     files[PYTHON] = files[PYTHON].replace("1 << 20", value)
     assert ("constant message_size_limit" not in differences("python", files)) is read
+
+
+def test_a_form_that_only_one_sdk_shows_is_not_compared() -> None:
+    files = dict(sources("python"))
+    files[PYTHON] = files[PYTHON].replace("str(options_given.max_tool_steps)", "options_given.text")
+    name = "form DialogResponse.GetDialogModeResponse.options.max_tool_steps"
+    assert name in compared("python", sources("python"))
+    assert name not in compared("python", files)
 
 
 def test_two_definitions_of_a_constant_are_a_finding() -> None:

@@ -108,6 +108,16 @@ def _states(language: str, files: Files) -> set[tuple[str, str]]:
     return states | {(item.id, item.state) for item in findings if item.sdk == SDKS[language]}
 
 
+def compared(language: str, files: Files) -> set[str]:
+    """Returns the ids of the differences that were looked for in both SDKs and do not exist."""
+    vocabulary = _read(language, files).vocabulary
+    assert vocabulary is not None
+    vocabularies = tuple(vocabulary if name == language else _unedited(name) for name in SDKS)
+    model = pipeline.model(_CONFIG, vocabularies)
+    result = parity.compare(model.protocol, model.annotated, _CONFIG)
+    return {item.pattern for section in result.sections for item in section.compared()}
+
+
 def _read(language: str, files: Files) -> Reading:
     package = Package("sdk", {name: text.encode() for name, text in files.items()})
     scope = load_scope(FOLDER / f"{SDKS[language]}.json", pipeline.roles(_CONFIG))

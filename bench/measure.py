@@ -55,6 +55,7 @@ class Row:
     ratio: ours in relation to the peer, or a number if there is no peer.
     unit: the unit of the ratio and of its limit.
     at_least: whether the ratio must reach the limit; otherwise it must not exceed it.
+    at_most: what a ratio that must reach the limit must not exceed; None for any.
     chart: the title of the chart that shows ours beside the peer; "" for none.
     """
 
@@ -66,10 +67,13 @@ class Row:
     unit: str = "×"
     at_least: bool = False
     chart: str = ""
+    at_most: float | None = None
 
     @property
     def holds(self) -> bool:
         """Whether the ratio keeps to its limit."""
+        if self.at_most is not None and self.ratio > self.at_most:
+            return False
         return self.ratio >= self.limit if self.at_least else self.ratio <= self.limit
 
 

@@ -66,7 +66,10 @@ def _line(row: Row) -> str:
     holds = "yes" if row.holds else "**no**"
     peer = f"{row.peer[0]}, {row.peer[1].text}" if row.peer else "-"
     limit = f"{'≥' if row.at_least else '≤'} {row.limit:g}{row.unit}"
-    cells = (row.name, row.ours.text, peer, f"{row.ratio:.2f}{row.unit}", limit)
+    if row.at_most is not None:
+        limit += f", ≤ {row.at_most:g}{row.unit}"
+    digits = 0 if row.ratio >= 1000 else 2
+    cells = (row.name, row.ours.text, peer, f"{row.ratio:,.{digits}f}{row.unit}", limit)
     return f"| {' | '.join((*cells, holds))} |\n"
 
 

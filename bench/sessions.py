@@ -45,10 +45,11 @@ def _rows_of(name: str, rates: dict[str, float], sdk: float, bare: float | None)
     ours = rates["ours"]
 
     def row(suffix: str, peer: str, rate: float, limit: float) -> Row:
-        beside = (peer, per_second(rate))
-        return Row(
-            name + suffix, per_second(ours), beside, ours / rate, limit, at_least=True, chart=name
-        )
+        beside, ratio = (peer, per_second(rate)), ours / rate
+        # More than a bare protocol would mean that it does more than it must.
+        at_most = 1.0 if peer == _BARE else None
+        label = name + suffix
+        return Row(label, per_second(ours), beside, ratio, limit, "×", True, name, at_most)
 
     result = [row("", _SDK, rates["sdk"], sdk)]
     if bare is not None:

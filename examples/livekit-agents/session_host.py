@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 class SessionHost(remote_session.SessionHost):
     """Sends the events of a session and answers requests.
 
-    It inherits what is not the protocol's: the life of its tasks, the queue of events, and console
-    audio.
+    It inherits the lifetime of its tasks, the queue of events, and console audio.
     """
 
     _unsubscribe: Callable[[], None] | None = None

@@ -57,7 +57,7 @@ class SessionRequests(SessionRequestHandler):
         agent = self._session.current_agent
         instructions = agent.instructions
         if isinstance(instructions, Instructions):
-            # Those for speech stand for both.
+            # The text for speech is sent: the protocol has one field.
             instructions = instructions.render(modality="audio")
         return encoders.encode_get_agent_info_response(
             {

@@ -31,7 +31,11 @@ def sdk_classes() -> re.Pattern[str]:
     for path in (ROOT / "vocabularies").glob("*.scope.toml"):
         scope = tomli.loads(path.read_text(encoding="utf-8"))
         names.update(name.partition(".")[0] for name in scope["required"])
-    several_words = sorted(name for name in names if re.fullmatch(r"(?:[A-Z][a-z0-9]+){2,}", name))
+    several_words = sorted(
+        name
+        for name in names
+        if re.fullmatch(r"[A-Z]+[a-z0-9]+(?:[A-Z]+[a-z0-9]+)+|[A-Z]{2,}[a-z0-9]+", name)
+    )
     assert {"AgentState", "ChatItem", "ChatMessage", "ShutdownReason"} <= set(several_words)
     return re.compile(rf"\b(?:{'|'.join(several_words)})\b")
 

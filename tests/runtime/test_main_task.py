@@ -56,7 +56,8 @@ VERSIONS = [(3, 10)] if sys.version_info < (3, 11) else [(3, 10), (3, 11)]
             let_go = asyncio.Event()
             task = asyncio.ensure_future(other())
             try:
-                interrupt()
+                # From the loop: an error in the coroutine itself would run `finally` in any case.
+                asyncio.get_running_loop().call_soon(interrupt)
                 await asyncio.Event().wait()
             finally:
                 let_go.set()

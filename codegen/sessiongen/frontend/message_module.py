@@ -13,7 +13,7 @@ from pathlib import Path
 
 from google.protobuf import descriptor_pb2
 
-from sessiongen.output import subprocesses
+from sessiongen import subprocesses
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 
 _PROBE = """

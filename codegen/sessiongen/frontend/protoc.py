@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import subprocess
 
-from sessiongen.output import subprocesses
+from sessiongen import subprocesses
 from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
 from sessiongen.frontend.source_map import SourceMap
 

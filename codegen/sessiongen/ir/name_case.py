@@ -10,7 +10,7 @@ _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def snake(name: str) -> str:
-    """Returns a CamelCase name in snake_case: `LLMModelUsage` gives `llm_model_usage`."""
+    """Returns a CamelCase name in snake_case: `TCPStreamUsage` gives `tcp_stream_usage`."""
     return _WORD.sub("_", name).lower()
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sessiongen.output import subprocesses
+from sessiongen import subprocesses
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.vocabulary.package import Package, open_package
 from sessiongen.vocabulary.scope import PackageSource

@@ -74,7 +74,7 @@ export class SessionHost extends voice.SessionHost {
     // The session calls _onAmdPrediction.
     amdPrediction: null,
     eotPrediction: (event) => this._onEotPrediction(event as voice.EotPredictionEvent),
-    // No class of the SDK tells the type of this event.
+    // No class of the SDK declares the type of this event.
     debugMessage: (event) =>
       this.#emit('debugMessage', { payload: (event as pb.DebugMessage).payload }),
     agentFalseInterruption: (event) => this.#emit('agentFalseInterruption', event, event.createdAt),

@@ -71,6 +71,7 @@ class RequestDispatcher:
         self._stopped = False
         self._in_flight: dict[str, asyncio.Task[None]] = {}
         self._waiting = WaitingRequests(max_waiting_bytes)
+        self._waiting_ids = self._waiting.ids  # looked up for each request
         self._pacer = Pacer(transport)
         self._context = contextvars.copy_context()
         # One message serves for many pongs, since transports encode a message before they return.
@@ -84,7 +85,7 @@ class RequestDispatcher:
     def dispatch(self, request: pb.SessionRequest) -> None:
         """Handles a request, at once or in a task."""
         request_id = request.request_id
-        if not request_id or request_id in self._in_flight or request_id in self._waiting:
+        if not request_id or request_id in self._in_flight or request_id in self._waiting_ids:
             self._refuse(request_id, _BAD_ID if request_id else _NO_ID)
         elif request.HasField("ping"):
             self._pong_characters -= len(request_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import KeysView
 from typing import Final
 
 from agent_session_protocol.agent_session_pb2 import SessionRequest
@@ -26,8 +27,10 @@ class WaitingRequests:
     def __len__(self) -> int:
         return len(self._requests)
 
-    def __contains__(self, request_id: str) -> bool:
-        return request_id in self._requests
+    @property
+    def ids(self) -> KeysView[str]:
+        """The ids of the waiting requests, which change with them."""
+        return self._requests.keys()
 
     def put(self, request: SessionRequest) -> bool:
         """Adds a request. Returns False, and does not add it, if there is no space for it."""

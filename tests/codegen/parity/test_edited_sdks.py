@@ -30,7 +30,7 @@ UNEDITED = {
 
 @pytest.mark.parametrize("language", SDKS)
 def test_the_unedited_sdk_agrees_with_the_protocol(language: str) -> None:
-    assert sorted(differences(language, sources(language))) == UNEDITED[language]
+    assert sorted(differences(language, sources(language))) == sorted(UNEDITED[language])
 
 
 @pytest.mark.parametrize("edit", EDITS)

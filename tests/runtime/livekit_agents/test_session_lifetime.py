@@ -146,6 +146,29 @@ def test_sessions_served_in_turn_are_freed(form: Form) -> None:
     run(main(), 120)
 
 
+def test_a_task_that_a_close_has_started_does_not_keep_the_session_alive() -> None:
+    alive: weakref.WeakSet[AgentSession[Any]] = weakref.WeakSet()
+
+    async def main() -> None:
+        over = asyncio.Event()
+        tasks: list[asyncio.Task[bool]] = []
+        for _ in range(20):
+            host_end, driver_end = memory_pair()
+            session = scripted_session(SCRIPT)
+            alive.add(session)
+            async with SessionHost(session, host_end), RemoteSession(driver_end):
+                await session.start(Clerk(), session_host=False)
+                session.on("close", lambda _: tasks.append(asyncio.ensure_future(over.wait())))
+                await session.aclose()
+        del session
+        gc.collect()
+        assert len(tasks) == 20 and len(alive) <= 1
+        over.set()
+        await asyncio.gather(*tasks)
+
+    run(main(), 120)
+
+
 def test_a_session_that_is_started_by_the_close_of_another_frees_it() -> None:
     """Each session starts in a listener of the previous session's close."""
     alive: weakref.WeakSet[AgentSession[Any]] = weakref.WeakSet()

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from sessiongen.output import subprocesses
+from sessiongen import subprocesses
 from sessiongen.targets.python import chunks, line_breaks
 
 _MAX_WORKERS = 4

@@ -15,7 +15,7 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2
 from google.protobuf.compiler import plugin_pb2
 
-from sessiongen.output import subprocesses
+from sessiongen import subprocesses
 
 from sessiongen.frontend import protoc
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed

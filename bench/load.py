@@ -138,7 +138,7 @@ class Host:
 
 @asynccontextmanager
 async def host(kind: str, items: int = 0) -> AsyncIterator[Host]:
-    """Starts a host of a kind, and wait until it has connected."""
+    """Starts a host of a kind, and waits until it has connected."""
     take: dict[str, Callable[[list[bytes]], bytes]] = {"now": lambda frames: b""}
     peers: asyncio.Queue[Bare] = asyncio.Queue()
 
@@ -176,7 +176,7 @@ class _Deaf(Bare):
 
 @asynccontextmanager
 async def deaf(*arguments: str) -> AsyncIterator[Subject]:
-    """Accepts the connection of a subject, and read nothing from it."""
+    """Accepts the connection of a subject, and reads nothing from it."""
 
     def accepted() -> asyncio.Protocol:
         return _Deaf(no_answer)

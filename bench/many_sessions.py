@@ -103,7 +103,7 @@ def _same(host: Answering) -> Answering:
 
 
 async def driver(count: int) -> None:
-    """Accepts hosts and send a ping to each; then carry out the commands on stdin.
+    """Accepts hosts and sends a ping to each; then carries out the commands on stdin.
 
     The commands are "request", which sends 10,000 requests, and "close", which closes all sessions.
     """

@@ -114,7 +114,7 @@ def command(*arguments: str) -> Callable[[], None]:
 
 
 def peak_memory(arguments: Sequence[str]) -> float:
-    """Runs a command and return the peak memory in MiB of all its processes together."""
+    """Runs a command and returns the peak memory in MiB of all its processes together."""
     process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, env=environment())
     root = psutil.Process(process.pid)
     peak = 0

@@ -27,7 +27,7 @@ except ModuleNotFoundError as error:
 
 
 def run() -> None:
-    """Runs the command and exit with its status, or with 2 if its output cannot be written."""
+    """Runs the command and exits with its status, or with 2 if its output cannot be written."""
     # From here on an interrupt raises KeyboardInterrupt, which the command handles.
     signal.signal(signal.SIGINT, _INTERRUPT_HANDLER)
     status: int | str | None

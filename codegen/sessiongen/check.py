@@ -13,6 +13,7 @@ from sessiongen.output.cache import Cache
 from sessiongen.output.former_outputs import former_outputs
 from sessiongen.output.folders import folder_of
 from sessiongen.output.writer import Difference, Manifest
+from sessiongen.output.staging import EDITED
 from sessiongen.paths import display
 from sessiongen.result import FINDING, SKEW, Result
 from sessiongen.targets.base import Run
@@ -121,11 +122,10 @@ def _drift(config: Config, output: Output, item: Difference, before: Manifest | 
             help_ = "it was edited after it was generated: remove it by hand"
         return Diagnostic(span, Rule.EXTRA_OUTPUT, fault, help_)
     line = _first_difference(item.actual, item.expected)
-    fault = (
-        "this generated file was edited by hand"
-        if edited and written is not None
-        else "this generated file does not match the protocol"
-    )
+    fault = "this generated file does not match the protocol"
+    if edited and written is not None:
+        fault = "this generated file was edited by hand"
+        help_ += f"; your edit is then kept beside it as {path.name}{EDITED}"
     return Diagnostic(Span(span.file, line), Rule.DRIFT, fault, help_)
 
 

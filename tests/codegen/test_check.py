@@ -155,9 +155,12 @@ def test_edited_file(small_project: Project) -> None:
     assert outcome.status == 1
     assert outcome.errors == (
         "out/small_protocol/events.py:1:1: error[SG020]: this generated file was edited by hand\n"
-        f"  help: {FIX}\n"
+        f"  help: {FIX}; your edit is then kept beside it as events.py.edited\n"
     )
     assert "Do edit" in outcome.output and "Do not edit" in outcome.output
+    assert small_project.invoke("generate").status == 0
+    kept = small_project.package / "events.py.edited"
+    assert "Do edit" in kept.read_text(encoding="utf-8")
 
 
 def test_a_missing_file(small_project: Project) -> None:

@@ -26,7 +26,7 @@ class Finding(NamedTuple):
 
 
 def buf(folder: Path, *command: str) -> set[Finding]:
-    """Runs buf and return its findings."""
+    """Runs buf and returns its findings."""
     binary = Path(sys.executable).with_name("buf")
     assert binary.is_file(), f"no {binary}: install buf-bin"
     arguments = [str(binary), *command, "--error-format=json"]

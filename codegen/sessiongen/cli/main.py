@@ -60,7 +60,7 @@ def generate(options: Options, no_cache: bool, descriptor_set: Path | None) -> N
 @shared
 @pass_options
 def check(options: Options, no_cache: bool, descriptor_set: Path | None, full_diff: bool) -> None:
-    """Compares the generated files with the protocol; write nothing."""
+    """Compares the generated files with the protocol; writes nothing."""
     from sessiongen.check import check
 
     run(options, lambda: check(load_config(options, descriptor_set), not no_cache, full_diff))
@@ -139,7 +139,7 @@ def init(
     messages: str | None,
     preset: str | None,
 ) -> None:
-    """Infers the roles of PROTO and write a codegen.toml."""
+    """Infers the roles of PROTO and writes a codegen.toml."""
     if sum(item is not None for item in (proto, descriptor_set, messages, preset)) != 1:
         raise click.UsageError("give exactly one of PROTO, --descriptor-set, --messages, --preset")
 

@@ -135,7 +135,7 @@ class Command(click.Group):
         return context
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Parses the rest of the arguments and run the subcommand."""
+        """Parses the rest of the arguments and runs the subcommand."""
         with _usage_errors(ctx.meta[_REQUESTED_FORMAT]), _closed_pipe_status():
             return super().invoke(ctx)
 

@@ -17,7 +17,7 @@ from sessiongen.result import FINDING, INPUT_ERROR, SUCCESS, Result
 @click.group()
 @shared
 def vocabulary() -> None:
-    """Updates or check the vocabularies, the facts about SDKs that `parity` compares."""
+    """Updates or checks the vocabularies, the facts about SDKs that `parity` compares."""
 
 
 @vocabulary.command()
@@ -25,7 +25,7 @@ def vocabulary() -> None:
 @shared
 @pass_options
 def update(options: Options, sources: dict[str, str | Path]) -> None:
-    """Reads SDK packages and write their vocabularies; nothing is installed or executed.
+    """Reads SDK packages and writes their vocabularies; nothing is installed or executed.
 
     Without an option, every SDK that the configuration names is updated to its newest version.
     """
@@ -79,7 +79,7 @@ def watch(options: Options) -> None:
 @shared
 @pass_options
 def messages(options: Options, list_file: Path, version: str | None, path: Path | None) -> None:
-    """Reads again which messages, fields and values an npm package has, and write LIST_FILE."""
+    """Reads again which messages, fields and values an npm package has, and writes LIST_FILE."""
 
     def write() -> Result:
         from sessiongen import pipeline

@@ -39,7 +39,7 @@ def find(name: Path) -> Path:
 
 
 def load(path: Path) -> Config:
-    """Reads and check a codegen.toml.
+    """Reads and checks a codegen.toml.
 
     Raises:
         InputError: the file cannot be read, is not TOML, or has a key or value that

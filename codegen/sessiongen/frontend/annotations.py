@@ -120,7 +120,7 @@ class _OptionReader:
         return bool(self._classes)
 
     def strip(self, file: _File, span_of: SpanOf) -> list[Annotation]:
-        """Removes the annotations from a file's elements and return them."""
+        """Removes the annotations from a file's elements and returns them."""
         annotations = []
         for element, path, holder in elements(file):
             full_name = holder.options.DESCRIPTOR.full_name

@@ -77,7 +77,7 @@ class ImportedDescriptors:
 
 
 def load(name: str, span: Span, root: Path) -> ImportedDescriptors:
-    """Imports a module in a subprocess and return its descriptors.
+    """Imports a module in a subprocess and returns its descriptors.
 
     Raises:
         InputError: the module cannot be imported or contains no messages.

@@ -43,7 +43,7 @@ def start(arguments: list[str]) -> subprocess.Popen[bytes]:
 
 
 def finish(process: subprocess.Popen[bytes], source_map: SourceMap) -> list[Diagnostic]:
-    """Waits for protoc and return its diagnostics, at least one error if it failed."""
+    """Waits for protoc and returns its diagnostics, at least one error if it failed."""
     output, _ = process.communicate()
     text = output.decode("utf-8", errors="replace")
     diagnostics = parse(text, source_map, process.returncode != 0)

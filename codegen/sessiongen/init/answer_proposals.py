@@ -92,7 +92,8 @@ def _in_common(first: tuple[str, ...], second: tuple[str, ...]) -> int:
     count = 0
     for one, other in zip(first, second):
         # `signed` answers `sign`.
-        if not (one.startswith(other) or other.startswith(one)) or min(len(one), len(other)) < 3:
+        shorter, longer = sorted((one, other), key=len)
+        if one != other and (len(shorter) < 3 or not longer.startswith(shorter)):
             break
         count += 1
     return count + 100 if count and first == second else count

@@ -51,7 +51,7 @@ class Pairing:
         }
 
     def calls(self, diagnostics: list[Diagnostic]) -> tuple[Call, ...]:
-        """Returns each request arm with the arm that answers it; append faults to `diagnostics`."""
+        """Returns each request arm with the arm that answers it; appends faults to `diagnostics`."""
         calls = []
         for arm in self.request.arms:
             answer = self._answer(arm)

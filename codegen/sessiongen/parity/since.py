@@ -96,7 +96,7 @@ def _signature(diagnostic: Diagnostic) -> tuple[str, str]:
 
 
 def _take(counter: Counter[_T], key: _T) -> bool:
-    """Removes one occurrence of a key and return whether there was one."""
+    """Removes one occurrence of a key and returns whether there was one."""
     present = counter[key] > 0
     counter[key] -= present
     return present

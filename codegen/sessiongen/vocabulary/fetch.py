@@ -45,7 +45,7 @@ class _RegistryClient:
 
 
 def fetch(source: PackageSource, version: str) -> Package:
-    """Downloads one version of an SDK and read it."""
+    """Downloads one version of an SDK and reads it."""
     label = f"{source.distribution}@{version}"
     # npm accepts URLs and paths as versions, and would build what they name.
     if not _VERSION.fullmatch(version):

@@ -63,7 +63,7 @@ class CollectedDefinitions(ABC, Generic[D]):
 
     @abstractmethod
     def definition(self, definition: D) -> Iterator[D]:
-        """Reads one definition and yield those that it refers to."""
+        """Reads one definition and yields those that it refers to."""
 
     def read(self, start: Iterable[D]) -> None:
         """Reads these definitions and all that they refer to."""

@@ -57,6 +57,17 @@ CASES = {
             "answers": {},
         },
     ),
+    # `do_request` and `do_response` differ in nothing but the words for requests and responses.
+    "words of two letters": (
+        """message Request { oneof request { Nothing do_request = 1; Nothing go_req = 2; } }
+        message Response { oneof response { Nothing do_response = 1; Nothing go_resp = 2; } }""",
+        {
+            "event": False,
+            "request": "Request",
+            "response": "Response",
+            "answers": {"do_request": "do_response", "go_req": "go_resp"},
+        },
+    ),
     # Two requests of an event's many arms do not make it a message of requests.
     "events named like requests": (
         "message TraceEvent { oneof event { Nothing io_request = 1; Nothing io_response = 2; "

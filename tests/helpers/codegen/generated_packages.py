@@ -77,7 +77,7 @@ def generate(config: Config) -> Package:
 
 
 def refusal(config: Config) -> list[Diagnostic]:
-    """Returns the diagnostics for an invalid protocol; fail if there are none."""
+    """Returns the diagnostics for an invalid protocol; fails if there are none."""
     try:
         generate(config)
     except InputError as refused:

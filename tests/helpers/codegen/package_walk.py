@@ -153,7 +153,7 @@ def unknown_messages(class_: type[Any], oneof: Any) -> Iterator[tuple[Message, i
 
 
 def run(awaited: Coroutine[Any, Any, Any]) -> Any:
-    """Runs a coroutine and return its result.
+    """Runs a coroutine and returns its result.
 
     The result is not the task's own: asyncio shows tasks by reprlib, which takes a message
     of a class named `str` for a str.
@@ -352,7 +352,7 @@ def _check_unknown_response(calls: Calls) -> None:
 
 
 def check_events(package: Modules, facts: Facts) -> None:
-    """Emits each event through the sink and deliver it to listeners."""
+    """Emits each event through the sink and delivers it to listeners."""
     events = package.module("events")
     sink_class, listeners_class = _only(events, "Sink"), _only(events, "Listeners")
     class_ = get_type_hints(sink_class.emit)["event"]

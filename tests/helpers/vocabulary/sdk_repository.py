@@ -82,7 +82,7 @@ class Repository:
         self.git("init", "--quiet", "--initial-branch=main")
 
     def git(self, *arguments: str) -> str:
-        """Runs git and return its output."""
+        """Runs git and returns its output."""
         variables = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
         done = subprocess.run(
             ["git", *_IDENTITY, *arguments],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sessiongen.ir.roles import ErrorArm
 from sessiongen.ir.schema import Kind
 from sessiongen.targets.python.context import Context, payload_docs
-from sessiongen.targets.python.naming import Namespace
+from sessiongen.targets.python.naming import Namespace, identifier
 from sessiongen.targets.python.parameters import access
 from sessiongen.targets.python.references import SCALAR_TYPES
 
@@ -83,10 +83,12 @@ def errors_model(context: Context) -> ErrorsModel:
 def error_names(context: Context) -> dict[str, str]:
     """Returns the name of the exception for each error arm."""
     namespace = Namespace("errors.py", _OWN_NAMES | context.class_reserved)
-    names = {
-        item.arm.name: namespace.name(_class_name(item.arm.name), item.arm.span)
-        for item in context.protocol.roles.error_arms
-    }
+    names = {}
+    for item in context.protocol.roles.error_arms:
+        arm = item.arm
+        # The owner is the arm: `throttled` and `throttled_error` would have the same class.
+        names[arm.name] = identifier(_class_name(arm.name), namespace.reserved)
+        namespace.claim(names[arm.name], arm.name, arm.span)
     context.faults += [item for item in namespace.faults if item not in context.faults]
     return names
 

@@ -75,7 +75,7 @@ class Namespace:
         self.faults: list[Diagnostic] = []
 
     def name(self, name: str, span: Span) -> str:
-        """Adds the Python form of a name and return it."""
+        """Adds the Python form of a name and returns it."""
         result = identifier(name, self.reserved)
         self.claim(result, name, span)
         return result

@@ -63,7 +63,7 @@ class RecordReader(CollectedDefinitions[Definition]):
         self._literals = LiteralReader(modules, faults)
 
     def definition(self, definition: Definition) -> Iterator[Definition]:
-        """Reads one definition and yield those that it refers to."""
+        """Reads one definition and yields those that it refers to."""
         is_class = isinstance(definition.node, ast.ClassDef)
         return self._class(definition) if is_class else self._alias(definition)
 

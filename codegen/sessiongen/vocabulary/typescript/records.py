@@ -41,7 +41,7 @@ class RecordReader(CollectedDefinitions[Definition]):
         self._literals = LiteralReader(modules, faults)
 
     def definition(self, definition: Definition) -> Iterator[Definition]:
-        """Reads one definition and yield those that it refers to."""
+        """Reads one definition and yields those that it refers to."""
         literals = self._literals.of(definition)
         if literals is not None:
             place = definition.file.place(definition.node)

@@ -32,7 +32,7 @@ def run(*command: str | Path, version: str = "") -> subprocess.CompletedProcess[
 
 
 def interpreter(version: str) -> str:
-    """Returns a Python of a version; skip where there is none."""
+    """Returns a Python of a version; skips where there is none."""
     executable = shutil.which(f"python{version}")
     if executable is None or run(executable, "-c", "", version=version).returncode != 0:
         pytest.skip(f"there is no working python{version} on the path")

@@ -10,7 +10,7 @@ from peer_case import PeerCase, QueueTransport, echo, forever, queue_transports,
 
 
 async def answers(other: QueueTransport, *messages: Any) -> list[Any]:
-    """Sends messages, and return as many that come back."""
+    """Sends messages, and returns as many that come back."""
     for message in messages:
         await other.send(message)
     return [await other.received.get() for _ in messages]

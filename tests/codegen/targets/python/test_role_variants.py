@@ -142,6 +142,26 @@ def test_a_second_oneof_of_the_request_has_parameters(packages: Packages) -> Non
         run(client.echo(value="here", token="t", cookie=b"c"))
 
 
+def test_two_error_arms_of_one_exception(tmp_path: Path) -> None:
+    proto = tmp_path / "clash.proto"
+    proto.write_text(
+        'syntax = "proto3";\npackage trap.errors;\nmessage Empty {}\n'
+        "message Request { oneof request { Empty ping = 1; } }\n"
+        "message Response {\n  oneof response {\n    Empty ping = 1;\n"
+        "    Empty throttled = 2;\n    Empty throttled_error = 3;\n  }\n}\n",
+        encoding="utf-8",
+    )
+    roles = '[roles]\nevent = false\nerror = ["throttled", "throttled_error"]\n'
+    source = generated_packages.protos([proto], [tmp_path])
+    config = generated_packages.configured(tmp_path, "clash", source, tmp_path / "out", roles)
+    [fault] = generated_packages.refusal(config)
+    assert fault.rule == "SG017"
+    assert (fault.span.line, fault.span.column) == (9, 5)
+    assert fault.message == (
+        "'throttled_error' and 'throttled' both become 'ThrottledError' in errors.py"
+    )
+
+
 def test_an_error_arm_is_raised_by_the_handler_and_by_the_client(packages: Packages) -> None:
     modules = packages["complete"]
     payload = modules.pb.Throttled(seconds=3, reason="too fast", hint="wait")

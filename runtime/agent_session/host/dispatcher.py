@@ -120,7 +120,7 @@ class RequestDispatcher:
         """Waits until all requests are answered. Cancels those that are not answered in time.
 
         A request that is cancelled gets an error response. A handler that does not end after its
-        cancellation is abandoned.
+        cancellation is abandoned. Requests whose senders have left are cancelled at once.
 
         Args:
             timeout: how long the handlers may take, in seconds.
@@ -128,14 +128,22 @@ class RequestDispatcher:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout
         # In a loop, since waiting requests start as others end.
-        while self._in_flight and (remaining := deadline - loop.time()) > 0:
-            await asyncio.wait(self._in_flight.values(), timeout=remaining)
+        while (awaited := self._awaited()) and (remaining := deadline - loop.time()) > 0:
+            await asyncio.wait(awaited, timeout=remaining)
         if self._in_flight:
             await self._cancel_late()
         await self._pacer.close()
 
+    def _awaited(self) -> list[asyncio.Task[None]]:
+        """Returns the tasks of requests whose responses may be awaited, or that others wait for."""
+        return [
+            task
+            for request_id, task in self._in_flight.items()
+            if self._waiting or self._transport.awaits_response(request_id)
+        ]
+
     async def _cancel_late(self) -> None:
-        if not self._transport.closed:
+        if not self._transport.closed and self._awaited():
             logger.warning("the host is closing, and cancels %s", self._describe_requests())
         self.cancel()
         await asyncio.wait(self._in_flight.values(), timeout=_CANCEL_TIMEOUT)

@@ -50,8 +50,9 @@ class FinalizeHold:
         Args:
             timeout: how long a finalize_simulation may take to arrive, in seconds.
         """
-        if not self._ended.is_set():
-            logger.info("the session has closed; waiting %g s for finalize_simulation", timeout)
+        if self._ended.is_set():
+            return  # `wait_for` with a timeout of 0 would not notice it
+        logger.info("the session has closed; waiting %g s for finalize_simulation", timeout)
         try:
             await asyncio.wait_for(self._ended.wait(), timeout)
         except asyncio.TimeoutError:

@@ -107,6 +107,10 @@ class Transport(ABC, Generic[M]):
                 queued; None for the transport's own timeout.
         """
 
+    def awaits_response(self, request_id: str) -> bool:
+        """Reports whether the peer that sent a request may still be there for its response."""
+        return True
+
     @property
     def max_message_size(self) -> int:
         """The size limit of a message, in bytes."""

@@ -12,6 +12,7 @@ from agent_session import (
     TruncatedFrame,
     memory_pair,
 )
+from agent_session_protocol import responses
 from scripted_session import PlainSession, block_stats, hosted, request
 from transport_messages import run
 
@@ -143,3 +144,55 @@ def test_requests_that_wait_for_a_slow_driver_are_cancelled() -> None:
         await driver_end.close(0)
 
     run(main())
+
+
+def test_a_disconnect_while_session_closed_is_flushed_logs_no_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def main() -> None:
+        session = PlainSession()
+        host_end, driver_end = memory_pair()
+        host = SessionHost(session, host_end, finalize_timeout=0, close_timeout=1000)
+        await host.start()
+        await host_end.flush()
+        driver_end._stream.pause_reading()
+        session.closes()
+        while host_end._space_waiter is None:  # until the host waits in its flush
+            await asyncio.sleep(0)
+        await driver_end.close(0)
+        await asyncio.wait_for(host.wait_closed(), 5)
+
+    run(main())
+    assert caplog.text == ""
+
+
+def test_a_cancelled_request_of_a_disconnected_driver_logs_no_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Its handler still runs when the host closes, since it ignores its cancellation."""
+
+    async def main() -> None:
+        session = PlainSession()
+        done = asyncio.Event()
+        cancelled = asyncio.Event()
+
+        async def stubborn() -> responses.GetRTCStatsResponse:
+            while not done.is_set():
+                try:
+                    await done.wait()
+                except asyncio.CancelledError:
+                    cancelled.set()
+            return {"publisher_stats": (), "subscriber_stats": ()}
+
+        session.stats = stubborn
+        async with hosted(session, close_timeout=0) as (driver, host, _):
+            await driver.send("get_rtc_stats")
+            await driver.ask("ping")
+            await driver.transport.close()
+            await asyncio.wait_for(host.wait_closed(), 5)
+            assert cancelled.is_set()
+            done.set()
+
+    run(main())
+    assert "the host is closing, and cancels" not in caplog.text
+    assert "handlers did not end after their cancellation: 1 get_rtc_stats" in caplog.text

@@ -57,6 +57,31 @@ def test_a_close_ends_at_its_deadline_if_the_peer_does_not_read() -> None:
     run(main())
 
 
+def test_an_abort_logs_how_many_bytes_are_unsent(caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
+        async with raw_peer() as (driver, _peer):
+            fill(driver)
+            unsent = driver._bytes_unsent()
+            await driver.close(0)
+            assert f"the transport is aborted with {unsent} bytes unsent" in caplog.text
+
+    run(main())
+
+
+def test_an_abort_with_nothing_unsent_logs_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """The peer has read all, and does not close its side."""
+
+    async def main() -> None:
+        async with raw_peer(StreamLimits(linger=1000)) as (driver, _peer):
+            driver.send_nowait(ping())
+            await driver.flush()
+            await driver.close(0)
+            assert driver.closed
+
+    run(main())
+    assert caplog.text == ""
+
+
 def test_an_abandoned_close_still_ends_the_connection() -> None:
     async def main() -> None:
         async with raw_peer() as (driver, _peer):

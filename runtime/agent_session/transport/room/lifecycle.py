@@ -29,6 +29,7 @@ class RoomLifecycle:
         ended: called with the error that ends the transport, or None for a deliberate disconnect.
             May be called again with a more precise error.
         reconnected: called when the room has reconnected.
+        other_left: called with the identity of each other participant that leaves.
 
     Attributes:
         disconnected: whether the room has emitted "disconnected", which is its last event.
@@ -41,6 +42,7 @@ class RoomLifecycle:
         "_listing_timeout",
         "_ended",
         "_reconnected",
+        "_other_left",
         "_received",
         "_sent",
         "_listing_timer",
@@ -53,6 +55,7 @@ class RoomLifecycle:
         listing_timeout: float,
         ended: Callable[[ConnectionLost | None], None],
         reconnected: Callable[[], None],
+        other_left: Callable[[str], None],
     ) -> None:
         self.disconnected = False
         self._room = room
@@ -60,6 +63,7 @@ class RoomLifecycle:
         self._listing_timeout = listing_timeout
         self._ended = ended
         self._reconnected = reconnected
+        self._other_left = other_left
         self._received = False
         self._sent = False
         self._listing_timer: asyncio.TimerHandle | None = None
@@ -123,6 +127,8 @@ class RoomLifecycle:
     def _participant_disconnected(self, participant: rtc.RemoteParticipant) -> None:
         if participant.identity == self._remote_identity:
             self._ended(_fault("the peer left", participant.disconnect_reason))
+        else:
+            self._other_left(participant.identity)
 
     def _state_changed(self, state: rtc.ConnectionState.ValueType) -> None:
         """Reports a local disconnect, after which livekit does not emit "disconnected"."""

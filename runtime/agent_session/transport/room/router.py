@@ -57,6 +57,10 @@ class Routes:
         if not route.identities:
             del self._routes[key]
 
+    def identities(self) -> set[str]:
+        """Returns the participants that wait for responses."""
+        return {identity for route in self._routes.values() for identity in route.identities}
+
     def _free_key(self, request_id: str, identity: str) -> str:
         # An empty id is not replaced, since the host must refuse the request.
         key = request_id
@@ -81,19 +85,60 @@ class Router(Generic[M]):
         correlation: how responses are matched with requests; None if the protocol has none.
     """
 
-    __slots__ = ("_remote_identity", "_correlation", "_routes")
+    __slots__ = (
+        "_remote_identity",
+        "_correlation",
+        "_routes",
+        "_request_sent",
+        "_responders",
+        "_responder_ended",
+        "_left",
+    )
 
     def __init__(self, remote_identity: str | None, correlation: Correlation | None) -> None:
         self._remote_identity = remote_identity
         # Messages to a single peer need no routing.
         self._correlation = correlation if remote_identity is None else None
         self._routes = Routes()
+        # Whether this side sends requests, as a driver does and a host does not.
+        self._request_sent = False
+        # The participants that have sent messages other than requests, as hosts do.
+        self._responders: set[str] = set()
+        self._responder_ended = False
+        # The participants that left the room while they waited for a response.
+        self._left: set[str] = set()
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether this side sends requests to all, and the participants that answered have ended."""
+        return self._request_sent and self._responder_ended and not self._responders
+
+    def ended(self, identity: str) -> None:
+        """Records that a participant sends and answers nothing more."""
+        self._responders.discard(identity)
+        self._responder_ended = True
+
+    def left(self, identity: str) -> None:
+        """Records that a participant has left the room."""
+        self._responders.discard(identity)
+        self._left = (self._left | {identity}) & self._routes.identities()
+
+    def left_after(self, key: str) -> str | None:
+        """Returns the participant that left the room after it had sent a request, or None."""
+        route = self._routes.get(key)
+        if route is None or route.identities[0] not in self._left:
+            return None
+        return route.identities[0]
 
     def received(self, message: M, identity: str) -> None:
         """Records the sender of a request. Replaces the request id if it is already in use."""
         correlation = self._correlation
-        if correlation is None or (request := correlation.request_in(message)) is None:
+        if correlation is None:
             return
+        if (request := correlation.request_in(message)) is None:
+            self._responders.add(identity)
+            return
+        self._left.discard(identity)
         request_id: str = getattr(request, correlation.request_id)
         setattr(request, correlation.request_id, self._routes.add(request_id, identity))
 
@@ -114,7 +159,11 @@ class Router(Generic[M]):
         Raises as `encode_frame` does. The request can then still be answered.
         """
         correlation = self._correlation
-        if correlation is None or (response := correlation.response_in(message)) is None:
+        if correlation is None:
+            return encode_frame(message, limit)
+        if (response := correlation.response_in(message)) is None:
+            if not self._request_sent:
+                self._request_sent = correlation.request_in(message) is not None
             return encode_frame(message, limit)
         key: str = getattr(response, correlation.request_id)
         route = self._routes.get(key)

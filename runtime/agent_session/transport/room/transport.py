@@ -59,7 +59,9 @@ class RoomTransport(BufferedTransport[M]):
     connection of the participant is replaced, as in a full reconnect, since messages may be lost.
 
     Without a remote identity, the transport is open to all participants: a response goes to the
-    sender of the request, and other messages go to everyone. It ends when the room disconnects.
+    sender of the request, and other messages go to everyone. It ends when the room disconnects. If
+    it sends requests, it also ends when all participants that sent other messages than requests
+    have called `send_end`, since nobody answers then.
 
     LiveKit does not report the disconnect of a participant that is hidden, or that left before the
     server had reported that it joined, which can take three seconds. A peer that has sent a message
@@ -122,8 +124,15 @@ class RoomTransport(BufferedTransport[M]):
         self._room = room
         self._remote_identity = remote_identity
         self._topic = topic
+        self._correlation = correlation or message_format.correlation
+        self._router = Router[M](remote_identity, self._correlation)
         self._lifecycle = RoomLifecycle(
-            room, remote_identity, limits.stall_timeout, self._drain, self._reconnected
+            room,
+            remote_identity,
+            limits.stall_timeout,
+            self._drain,
+            self._reconnected,
+            self._router.left,
         )
         self._receiver = StreamReceiver(
             limits.room_message_size,
@@ -142,8 +151,6 @@ class RoomTransport(BufferedTransport[M]):
             self._send_failed,
             self._settle,
         )
-        self._correlation = correlation or message_format.correlation
-        self._router = Router[M](remote_identity, self._correlation)
         self._fault: TransportError | None = None
         # The error of a truncated message, if it is the last that was received.
         self._truncated: TransportError | None = None
@@ -200,8 +207,10 @@ class RoomTransport(BufferedTransport[M]):
         self._truncated = None
         self._received_count += 1
         if not body:
-            if name == _END_NAME and self._remote_identity is not None:
-                self._drain(None)
+            if name == _END_NAME:
+                self._router.ended(identity)
+                if self._remote_identity is not None or self._router.unanswered:
+                    self._drain(None)
             return
         try:
             message = self._format.message_class.FromString(body)
@@ -245,6 +254,11 @@ class RoomTransport(BufferedTransport[M]):
 
     # Sending.
 
+    def awaits_response(self, request_id: str) -> bool:
+        identity = self._router.left_after(request_id)
+        # A participant whose connection was replaced is in the room again.
+        return identity is None or identity in self._room.remote_participants
+
     def send_end(self) -> None:
         if self._state is State.OPEN:
             with suppress(TransportClosed):
@@ -258,7 +272,11 @@ class RoomTransport(BufferedTransport[M]):
 
     def _encode(self, message: M) -> bytes | None:
         self._check_open()
-        return self._router.encode(message, self._limits.room_message_size)
+        frame = self._router.encode(message, self._limits.room_message_size)
+        if self._router.unanswered:
+            self._drain(None)
+            self._check_open()
+        return frame
 
     def _put(self, frame: bytes) -> None:
         try:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from agent_session import FrameTooLarge, RoomSessionTransport
+from agent_session import FrameTooLarge, RoomSessionTransport, TransportClosed
 from agent_session.transport.room import receiver
 from agent_session.transport.room import router
 from agent_session.transport.room.router import Routes
@@ -239,3 +239,108 @@ def test_routes_of_unanswered_requests_are_removed(
     assert [routes.get(str(number)) is not None for number in range(5)] == [False] * 2 + [True] * 3
     keys = {routes.add("4", f"guest {number}") for number in range(2)}
     assert len(keys) == 2 and "4" not in keys
+
+
+@asynccontextmanager
+async def open_driver() -> (
+    AsyncIterator[tuple[StandIn, RoomSessionTransport, RoomSessionTransport, RoomSessionTransport]]
+):
+    """Yields a driver without a remote identity, and the transports of two hosts."""
+    async with stand_in() as server:
+        driver = RoomSessionTransport(await server.join("driver"), limits=QUICK)
+        first = RoomSessionTransport(await server.join("first"), limits=QUICK)
+        second = RoomSessionTransport(await server.join("second"), limits=QUICK)
+        async with driver, first, second:
+            yield server, driver, first, second
+
+
+def test_an_open_driver_ends_with_the_last_of_its_hosts() -> None:
+    async def main() -> None:
+        async with open_driver() as (_, driver, first, second):
+            for host in (first, second):
+                await host.send(transcript("hello"))
+            await take(driver, 2)
+            await driver.send(ping(1))
+            first.send_end()
+            await take(second, 2)
+            await second.send(response("1"))
+            assert (await take(driver, 1))[0].response.request_id == "1" and not driver.closed
+            second.send_end()
+            assert [message async for message in driver] == []
+            assert driver.closed and driver.reason is None
+            with pytest.raises(TransportClosed):
+                await driver.send(ping(2))
+
+    run(main())
+
+
+def test_an_open_driver_whose_host_has_ended_refuses_its_first_request() -> None:
+    async def main() -> None:
+        async with open_driver() as (_, driver, first, second):
+            await first.send(transcript("hello"))
+            first.send_end()
+            await first.flush()
+            await second.send(audio(1))
+            await take(driver, 2)
+            await driver.send(ping(1))
+            assert not driver.closed
+            second.send_end()
+            assert [message async for message in driver] == []
+
+        async with open_driver() as (_, driver, first, _):
+            await first.send(transcript("hello"))
+            first.send_end()
+            await take(driver, 1)
+            while not driver._router._responder_ended:
+                await asyncio.sleep(0)
+            assert not driver.closed
+            with pytest.raises(TransportClosed):
+                driver.send_nowait(ping(1))
+
+    run(main())
+
+
+def test_an_open_driver_continues_with_a_host_that_starts_again() -> None:
+    async def main() -> None:
+        async with open_driver() as (_, driver, first, _):
+            first.send_end()
+            await first.send(transcript("again"))
+            await take(driver, 1)
+            await driver.send(ping(1))
+            assert await take(first, 1) == [ping(1)] and not driver.closed
+
+    run(main())
+
+
+def test_the_end_of_another_host_does_not_end_an_open_host() -> None:
+    async def main() -> None:
+        async with open_driver() as (_, driver, first, second):
+            await first.send(transcript("hello"))
+            first.send_end()
+            await first.flush()
+            await second.send(transcript("hello"))
+            await take(driver, 2)
+            await driver.send(ping(1))
+            assert ping(1) in await take(second, 2)
+            await second.send(response("1"))
+            assert not second.closed
+
+    run(main())
+
+
+def test_a_participant_that_leaves_awaits_no_response_until_it_is_back() -> None:
+    async def main() -> None:
+        async with open_host() as (server, host, ann, bob):
+            for room, number in ((ann, 1), (bob, 2)):
+                await send_raw(room, body(ping(number)), "agent")
+            await take(host, 2)
+            assert host.awaits_response("1") and host.awaits_response("2")
+            await ann.disconnect()
+            while host.awaits_response("1"):
+                await asyncio.sleep(0)
+            assert host.awaits_response("2") and host.awaits_response("unknown")
+            await server.join("ann")
+            while not host.awaits_response("1"):
+                await asyncio.sleep(0)
+
+    run(main())

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from agent_session import (
+    DriverClosed,
     Ended,
     Lost,
     RemoteSession,
@@ -26,6 +27,7 @@ __all__ = ["address", "venue"]  # fixtures
 
 remote_session = pytest.importorskip("livekit.agents.voice.remote_session")
 
+from scripted_session import PlainSession, block_stats  # noqa: E402
 from scripted_agent import Clerk, Say, scripted_session  # noqa: E402
 from livekit.agents import AgentSession  # noqa: E402
 
@@ -249,3 +251,52 @@ def test_a_driver_that_closes_does_not_end_the_host(venue: Venue) -> None:
             await again.close()
 
     venue.run(main)
+
+
+@pytest.mark.parametrize("ends", ["session", "host"])
+def test_requests_without_an_identity_fail_at_once_after_the_end(venue: Venue, ends: str) -> None:
+    async def main(place: Place) -> None:
+        room = await place.join("agent")
+        session = scripted_session(SCRIPT)
+        async with SessionHost(session, RoomSessionTransport(room)) as host:
+            await session.start(Clerk(), session_host=False)
+            driver = RemoteSession(RoomSessionTransport(await place.join("ann")))
+            await driver.wait_for_ready()
+            if ends == "session":
+                await session.aclose()
+            await host.close()
+        with pytest.raises(SessionLost):
+            await driver.get_agent_info(timeout=1_000)
+        expected = Ended(pb.CR_USER_INITIATED, None) if ends == "session" else Lost(None)
+        assert await driver.wait_ended() == expected
+        await driver.close()
+        await session.aclose()
+        await room.disconnect()
+
+    venue.run(main)
+
+
+def test_a_host_does_not_wait_for_requests_of_a_participant_that_left(
+    venue: Venue, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main(place: Place) -> None:
+        session = PlainSession()
+        block_stats(session)
+        room = await place.join("agent")
+        async with SessionHost(session, RoomSessionTransport(room), close_timeout=1_000) as host:
+            driver = await our_driver(place, "ann")
+            asking = asyncio.ensure_future(driver.requests.get_rtc_stats())
+            while not session.asked:
+                await asyncio.sleep(0.01)
+            left = asyncio.Event()
+            room.once("participant_disconnected", lambda _: left.set())
+            await driver.close()
+            await driver._transport._room.disconnect()  # type: ignore[attr-defined]
+            await left.wait()
+            await asyncio.wait_for(host.close(), 10)
+            with pytest.raises(DriverClosed):
+                await asking
+        await room.disconnect()
+
+    venue.run(main)
+    assert "the host is closing" not in caplog.text

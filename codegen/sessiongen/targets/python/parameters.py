@@ -73,7 +73,11 @@ class ParameterBuilder:
         if message is None:
             annotation, converter = self.references.natural(arm.value)
             name = namespace.name("value", arm.span)
-            argument = f"{converter}({name})" if converter else name
+            # A message takes None for an arm, and would be sent without one. The converters of
+            # messages reject None themselves.
+            converted = converter and arm.value.kind is Kind.MESSAGE
+            checked = name if converted else self._refusing_none(name, arm.name)
+            argument = _call(converter, checked)
             return [Parameter("", name, annotation, "", argument, False, arm.docs)]
         result = [self._parameter(item, namespace, lenient) for item in message.fields]
         self.faults += namespace.faults
@@ -172,10 +176,11 @@ class ParameterBuilder:
         return f"elements({name})"
 
     def _required(self, field: Field, name: str) -> str:
-        if not field.required:
-            return name
+        return self._refusing_none(name, field.name) if field.required else name
+
+    def _refusing_none(self, name: str, field: str) -> str:
         self.references.values.add("required")
-        return f'required({name}, "{field.name}")'
+        return f'required({name}, "{field}")'
 
 
 def _call(converter: str, name: str) -> str:

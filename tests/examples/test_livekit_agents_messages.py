@@ -236,8 +236,8 @@ def test_a_state_that_the_protocol_lacks_is_logged(
 ) -> None:
     [source] = EVENTS["agent_state_changed"]
     event = source.model_copy(update={"new_state": "dreaming"})
-    for _ in range(2):
-        before, after = emitted("agent_state_changed", event)
+    emitted("agent_state_changed", event)
+    before, after = emitted("agent_state_changed", event)
     assert before.event.agent_state_changed == after.event.agent_state_changed
     assert after.event.agent_state_changed.new_state == pb.AS_IDLE
     [record] = [item for item in caplog.records if item.name.startswith("session_protocol")]

@@ -5,6 +5,7 @@ They are installed again only if the folder's package-lock.json has changed.
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import hashlib
 import shutil
@@ -26,14 +27,17 @@ def node_is_missing(folder: Path = NODE_FOLDER) -> str | None:
     version = subprocess.run([node, "--version"], capture_output=True, text=True).stdout.strip()
     if int(version.lstrip("v").split(".")[0]) < _OLDEST_NODE:
         return f"Node.js {_OLDEST_NODE} is needed, this is {version}"
-    lock_digest = hashlib.sha256((folder / "package-lock.json").read_bytes()).hexdigest()
-    stamp = folder / "node_modules" / ".installed"
-    if stamp.exists() and stamp.read_text() == lock_digest:
-        return None
-    failure = _install(folder)
-    if failure is None:
-        stamp.write_text(lock_digest)
-    return failure
+    with open(folder / "package-lock.json", "rb") as versions:
+        # Test processes run at the same time, and `npm ci` first removes what another has installed.
+        fcntl.flock(versions, fcntl.LOCK_EX)
+        digest = hashlib.sha256(versions.read()).hexdigest()
+        stamp = folder / "node_modules" / ".installed"
+        if stamp.exists() and stamp.read_text() == digest:
+            return None
+        failure = _install(folder)
+        if failure is None:
+            stamp.write_text(digest)
+        return failure
 
 
 def _install(folder: Path) -> str | None:

@@ -26,7 +26,10 @@ TESTS = Path(__file__).parent
 # Tests that start many processes, run type checkers or generate many packages. `make test-quick`
 # leaves them out.
 SLOW = (
+    "codegen/init/test_preset.py",
     "codegen/init/test_proposals_published.py",
+    "codegen/parity/test_edited_sdks.py",
+    "codegen/vocabulary/test_protobuf_packages.py",
     "runtime/livekit_agents/test_session_lifetime.py",
     "codegen/cli/test_refusals.py",
     "codegen/frontend",

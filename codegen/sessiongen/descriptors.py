@@ -11,8 +11,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
 from sessiongen import pipeline
 from sessiongen.config.model import Config
-from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
-from sessiongen.paths import display
+from sessiongen.paths import display, write_file
 
 
 def write(config: Config, target: Path) -> list[str]:
@@ -25,10 +24,5 @@ def write(config: Config, target: Path) -> list[str]:
     """
     compiled, annotated, _ = pipeline.read_input(config)
     data = FileDescriptorSet(file=annotated.files).SerializeToString()
-    try:
-        target.write_bytes(data)
-    except OSError as error:
-        fault = f"the descriptors cannot be written: {error.strerror}"
-        help_ = "name a file in a folder that exists"
-        raise InputError([Diagnostic(Span(display(target)), Rule.OUTPUT, fault, help_)]) from None
+    write_file(target, data, "the descriptors", "name a file in a folder that exists")
     return [f"wrote {display(target)}: {', '.join(compiled.own)}"]

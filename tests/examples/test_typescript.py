@@ -65,7 +65,7 @@ def clear_json_names(message: object) -> None:
 def test_descriptors_that_cannot_be_written(tmp_path: Path) -> None:
     outcome = invoke(OWN_MESSAGES, "descriptors", str(tmp_path / "missing" / "set.binpb"))
     assert outcome.status == 2
-    assert "the descriptors cannot be written: No such file or directory" in outcome.errors
+    assert "cannot write the descriptors: No such file or directory" in outcome.errors
 
 
 def test_the_steps(tmp_path: Path) -> None:

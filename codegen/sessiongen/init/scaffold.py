@@ -22,7 +22,7 @@ from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed
 from sessiongen.init.proposals import Proposal, propose
 from sessiongen.config.reader import parse
 from sessiongen.init.scaffold_text import quoted
-from sessiongen.paths import display
+from sessiongen.paths import display, write_file
 from sessiongen.targets import registry
 from sessiongen.ir.protocol import assemble
 from sessiongen.ir.role_inference import Search, search
@@ -134,12 +134,7 @@ def save(target: Path, data: bytes) -> None:
     Raises:
         InputError: it cannot be written.
     """
-    try:
-        target.write_bytes(data)
-    except OSError as error:
-        fault = f"cannot write the configuration: {error.strerror}"
-        help_ = "choose another place with --config"
-        raise InputError([Diagnostic(Span(display(target)), Rule.OUTPUT, fault, help_)]) from None
+    write_file(target, data, "the configuration", "choose another place with --config")
 
 
 def _check_encodable(lines: Iterable[str], target: Path) -> None:

@@ -43,6 +43,12 @@ class Text(NamedTuple):
     member: str | None = None
 
 
+class LiteralSet(NamedTuple):
+    """An enum of the SDK, or another set of literals that has a name."""
+
+    members: tuple[Text, ...]
+
+
 class ProtoPath(NamedTuple):
     """A name inside the package of messages: empty for the package itself."""
 

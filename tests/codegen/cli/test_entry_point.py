@@ -18,6 +18,21 @@ SCRIPT = str(Path(sys.executable).parent / "sessiongen")
 needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 
 
+# An interrupt inside of `exec`, which CPython would report by ending the process with the signal.
+INTERRUPTED = """
+from sessiongen.cli.options import Options
+from sessiongen.cli.running import run
+run(Options(), lambda: exec("raise KeyboardInterrupt"))
+"""
+
+
+def test_an_interrupt_inside_of_exec_has_the_status_of_interrupts(tmp_path: Path) -> None:
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED, encoding="utf-8")
+    command = [sys.executable, "-m", "interrupted"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+
+
 @pytest.fixture
 def small_project(tmp_path: Path) -> Project:
     return generated_copy(tmp_path / "in")

@@ -32,6 +32,19 @@ def test_a_shutdown_from_outside_has_no_hold(how: str) -> None:
     case.play(driving)
 
 
+def test_a_session_that_closes_in_the_same_step_as_the_shutdown() -> None:
+    """The SDK closes it so on Python 3.12 and newer, before the future's callbacks run."""
+    case = Case()
+
+    async def driving(case: Case) -> None:
+        case.runner.lose_room()
+        await case.session.aclose()
+        await gone_at_once(case)
+        assert case.driver.events[-1].session_closed.reason == pb.CR_JOB_SHUTDOWN
+
+    case.play(driving)
+
+
 def test_a_shutdown_by_a_saved_method_has_no_hold() -> None:
     shutdown_methods: list[Any] = []
     case = Case(before=lambda context, _: shutdown_methods.append(context.shutdown))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from sessiongen.vocabulary.evaluation import Outcomes, Text, Trace, UnreadableError, outcomes
+from sessiongen.vocabulary.expression_evaluator import conversion
 from sessiongen.vocabulary.model import Conversion
 from sessiongen.vocabulary.python.constructions import ConstructionBuilder
 from sessiongen.vocabulary.python.evaluator import Evaluator
@@ -49,18 +50,10 @@ class ConversionReader:
                     continue
 
     def _conversions(
-        self, construction: ConstructionBuilder, name: str, value: ast.expr, scope: Scope
+        self, item: ConstructionBuilder, name: str, value: ast.expr, scope: Scope
     ) -> list[Conversion]:
         return [
-            Conversion(
-                construction.message,
-                name,
-                construction.within,
-                construction.place,
-                trace.table or construction.within.rpartition(".")[2],
-                result.pairs,
-                result.default,
-            )
+            conversion(item.message, name, item.within, item.place, trace, result)
             for trace, result in self._results(value, scope, 2)
         ]
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from sessiongen.vocabulary.evaluation import (
+    LiteralSet,
     ProtoPath,
     Table,
     Text,
@@ -21,7 +22,7 @@ from sessiongen.vocabulary.evaluation import (
 )
 from sessiongen.vocabulary.python import evaluator_calls
 from sessiongen.vocabulary.python.assignments import assignments_to
-from sessiongen.vocabulary.python.evaluator_base import BaseEvaluator, EnumClass, Function, Scope
+from sessiongen.vocabulary.python.evaluator_base import BaseEvaluator, Function, Scope
 from sessiongen.vocabulary.python.literals import dotted
 from sessiongen.vocabulary.python.statements import execute
 
@@ -71,7 +72,7 @@ class Evaluator(BaseEvaluator):
     def _part(self, node: ast.Attribute, owner: Any) -> Any:
         if isinstance(owner, ProtoPath):
             return owner.below(node.attr)
-        if isinstance(owner, EnumClass):
+        if isinstance(owner, LiteralSet):
             return next((item for item in owner.members if item.member == node.attr), None)
         if isinstance(owner, Text) and node.attr in {"value", "name"}:
             if node.attr == "value":
@@ -184,7 +185,7 @@ class Evaluator(BaseEvaluator):
     def _compared(self, node: ast.Compare, operator: ast.cmpop, left: Any, right: Any) -> bool:
         if isinstance(operator, (ast.In, ast.NotIn)):
             items = list(right.keys.values()) if isinstance(right, Table) else right
-            items = list(items.members) if isinstance(items, EnumClass) else items
+            items = list(items.members) if isinstance(items, LiteralSet) else items
             if not isinstance(items, list):
                 raise UnreadableError(node, "this condition is not evaluated")
             contained = any([self.equal(left, item) for item in items])

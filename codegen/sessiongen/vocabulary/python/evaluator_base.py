@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sessiongen.vocabulary.evaluation import (
-    MAX_DEPTH,
+    LiteralSet,
     ProtoPath,
     ProtoValue,
     Table,
@@ -16,6 +15,7 @@ from sessiongen.vocabulary.evaluation import (
     Trace,
     UnreadableError,
 )
+from sessiongen.vocabulary.expression_evaluator import ExpressionEvaluator, proto_value
 from sessiongen.vocabulary.python.assignments import assignments_to, is_changed
 from sessiongen.vocabulary.python.literals import (
     LiteralReader,
@@ -25,14 +25,6 @@ from sessiongen.vocabulary.python.literals import (
 )
 from sessiongen.vocabulary.python.modules import Definition, Modules
 from sessiongen.vocabulary.python.parsed_module import Module
-
-
-@dataclass(frozen=True)
-class EnumClass:
-    """A class of the SDK with a set of literals."""
-
-    definition: Definition
-    members: tuple[Text, ...]
 
 
 @dataclass(frozen=True)
@@ -60,37 +52,16 @@ class Function:
     scope: Scope
 
 
-class BaseEvaluator(ABC):
+class BaseEvaluator(ExpressionEvaluator[ast.expr, Scope]):
     """Evaluates expressions for one literal. literal: the value of what cannot be resolved."""
 
     def __init__(
         self, modules: Modules, literals: LiteralReader, protobuf: str, literal: Text, trace: Trace
     ) -> None:
+        super().__init__(literal, trace)
         self.modules = modules
         self.literals = literals
         self.protobuf = protobuf
-        self.literal = literal
-        self.trace = trace
-        self._depth = 0
-
-    def value(self, node: ast.expr, scope: Scope) -> Any:
-        """Returns the value of an expression.
-
-        Raises:
-            UnreadableError: the expression is not supported.
-            RaisedError: its evaluation raises.
-        """
-        self._depth += 1
-        try:
-            if self._depth > MAX_DEPTH:
-                raise UnreadableError(node, "the conversion is nested too deeply")
-            return self.evaluate(node, scope)
-        finally:
-            self._depth -= 1
-
-    @abstractmethod
-    def evaluate(self, node: ast.expr, scope: Scope) -> Any:
-        """Returns the value of an expression by its kind."""
 
     def items(self, node: ast.expr, scope: Scope) -> list[Any]:
         """Returns what a loop over an expression yields."""
@@ -99,7 +70,7 @@ class BaseEvaluator(ABC):
             return value
         if isinstance(value, Table):
             return list(value.keys.values())
-        if isinstance(value, EnumClass):
+        if isinstance(value, LiteralSet):
             return list(value.members)
         raise UnreadableError(node, "this loop is not evaluated")
 
@@ -115,44 +86,22 @@ class BaseEvaluator(ABC):
                 return names
         raise UnreadableError(target, "this assignment is not evaluated")
 
-    def equal(self, left: Any, right: Any) -> bool:
-        """Compares two values; the compared texts are recorded."""
-        self.trace.compare(left, right)
-        if isinstance(left, Text) and isinstance(right, Text):
-            return left.value == right.value
-        return type(left) is type(right) and bool(left == right)
-
-    def condition(self, node: ast.expr, scope: Scope) -> bool:
-        """Returns whether a condition holds."""
-        return self.truth(self.value(node, scope))
-
     def truth(self, value: Any) -> bool:
         """Returns whether a value counts as true; whether a proto value is zero is not known."""
         if isinstance(value, Text):
             return bool(value.value)
         if isinstance(value, Table):
             return bool(value.entries)
-        if isinstance(value, (ProtoValue, ProtoPath, EnumClass, Function)):
+        if isinstance(value, (ProtoValue, ProtoPath, LiteralSet, Function)):
             # The zero value of an enum is false. Code that relies on it is rare.
             return True
         return bool(value)
-
-    def text(self, value: Any, node: ast.AST) -> Text:
-        """Returns a value that must be a text."""
-        if not isinstance(value, Text):
-            raise UnreadableError(node, "the value is not a string")
-        return value
 
     def defined(self, module: Module, name: str) -> Any:
         """Returns the value of a name in a module, None if nothing in the package defines it."""
         path = self.modules.proto_path(module, name, self.protobuf)
         if path is not None:
-            value: ProtoPath | ProtoValue = ProtoPath()
-            for part in path:
-                if not isinstance(value, ProtoPath):
-                    raise UnreadableError(None, f"`{name}` is not a proto value")
-                value = value.below(part)
-            return value
+            return proto_value(path, name)
         owner, _, member = name.rpartition(".")
         enum = self.modules.resolve(module, owner) if owner else None
         if enum is not None and (literals := self._enum(enum)) is not None:
@@ -172,7 +121,7 @@ class BaseEvaluator(ABC):
         literals = self.literals.of_alias(definition)
         if literals is not None:
             members = tuple(Text(item.value, item.member) for item in literals.literals)
-            return EnumClass(definition, members)
+            return LiteralSet(members)
         value = self.value(definition.value, scope)
         if isinstance(value, Table):
             if is_changed(definition):
@@ -180,12 +129,12 @@ class BaseEvaluator(ABC):
             value.name = value.name or definition.name.rpartition(".")[2]
         return value
 
-    def _enum(self, definition: Definition) -> EnumClass | None:
+    def _enum(self, definition: Definition) -> LiteralSet | None:
         literals = self.literals.of_class(definition)
         if literals is None:
             return None
         members = tuple(Text(item.value, item.member) for item in literals.literals)
-        return EnumClass(definition, members)
+        return LiteralSet(members)
 
     def defined_name(self, scope: Scope, node: ast.expr) -> bool:
         """Whether the package defines what an expression names."""
@@ -231,9 +180,7 @@ class BaseEvaluator(ABC):
                 literals = self.literals.of_class(definition) or self.literals.of_alias(definition)
             elif is_literal(part):
                 literals = self.literals.of_field(module, part)
-            for item in literals.literals if literals is not None else ():
-                text = Text(item.value, item.member)
-                self.trace.declared.setdefault(item.value, text)
+            self.declare_literals(literals.literals if literals is not None else ())
 
     def class_member(self, scope: Scope, name: str) -> Any:
         """Returns a method or constant of the class around an expression, None for any other."""
@@ -247,7 +194,4 @@ class BaseEvaluator(ABC):
 
     def source(self, node: ast.expr) -> Text:
         """Returns the literal for an expression that the package does not define."""
-        self.trace.sources.add(ast.unparse(node))
-        if len(self.trace.sources) > 1:
-            raise UnreadableError(node, "the value depends on more than one expression")
-        return self.literal
+        return self.read_source(node, ast.unparse(node))

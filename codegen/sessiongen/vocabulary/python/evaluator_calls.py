@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from sessiongen.vocabulary.evaluation import (
+    LiteralSet,
     ProtoPath,
     ProtoValue,
     RaisedError,
@@ -15,8 +16,8 @@ from sessiongen.vocabulary.evaluation import (
     is_other,
     pairs_table,
 )
+from sessiongen.vocabulary.python.evaluator_base import BaseEvaluator, Function, Scope
 from sessiongen.vocabulary.python.literals import dotted, last
-from sessiongen.vocabulary.python.evaluator_base import BaseEvaluator, EnumClass, Function, Scope
 from sessiongen.vocabulary.python.statements import run
 
 _TEXT_METHODS = {
@@ -171,7 +172,7 @@ def _apply(evaluator: BaseEvaluator, node: ast.Call, function: Any, scope: Scope
         raise UnreadableError(node, "the arguments of this call are not evaluated")
     if isinstance(function, Function):
         return _call_function(evaluator, node, function, arguments, keywords)
-    if isinstance(function, EnumClass) and len(arguments) == 1:
+    if isinstance(function, LiteralSet) and len(arguments) == 1:
         for item in function.members:
             if evaluator.equal(arguments[0], item):
                 return item

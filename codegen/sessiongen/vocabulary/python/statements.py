@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from sessiongen.vocabulary.evaluation import RaisedError, UnreadableError
+from sessiongen.vocabulary.expression_evaluator import Break, Continue, Result
 from sessiongen.vocabulary.python.assignments import assigns
 from sessiongen.vocabulary.python.evaluator_base import BaseEvaluator, Function, Scope
 from sessiongen.vocabulary.python.literals import dotted, last
@@ -14,21 +15,6 @@ from sessiongen.vocabulary.python.literals import dotted, last
 _IGNORED = (ast.Expr, ast.Pass, ast.Assert, ast.Import, ast.ImportFrom, ast.Global)
 _RAISING_CALLS = {"assert_never"}
 _BASES = {"Exception", "BaseException", "LookupError"}
-
-
-@dataclass(frozen=True)
-class _Result:
-    """The value that a `return` statement returns."""
-
-    value: Any
-
-
-class _Break(Exception):
-    """A `break` statement was executed."""
-
-
-class _Continue(Exception):
-    """A `continue` statement was executed."""
 
 
 def run(evaluator: BaseEvaluator, function: Function, names: dict[str, Any]) -> Any:
@@ -53,7 +39,7 @@ def execute(evaluator: BaseEvaluator, body: list[ast.stmt], name: str, scope: Sc
 
 def _block(
     evaluator: BaseEvaluator, body: list[ast.stmt], scope: Scope, only: str | None = None
-) -> _Result | None:
+) -> Result | None:
     for statement in body:
         if only is not None and not assigns(statement, only):
             continue
@@ -65,9 +51,9 @@ def _block(
 
 def _statement(
     evaluator: BaseEvaluator, node: ast.stmt, scope: Scope, only: str | None
-) -> _Result | None:
+) -> Result | None:
     if isinstance(node, ast.Return):
-        return _Result(evaluator.value(node.value, scope) if node.value else None)
+        return Result(evaluator.value(node.value, scope) if node.value else None)
     if isinstance(node, (ast.Assign, ast.AnnAssign)):
         _assign(evaluator, node, scope)
     elif isinstance(node, ast.If):
@@ -84,9 +70,9 @@ def _statement(
     elif isinstance(node, ast.Raise):
         raise RaisedError(_exception(node.exc))
     elif isinstance(node, ast.Break):
-        raise _Break
+        raise Break
     elif isinstance(node, ast.Continue):
-        raise _Continue
+        raise Continue
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         if last(node.value.func) in _RAISING_CALLS:
             raise RaisedError("AssertionError")
@@ -111,7 +97,7 @@ def _assign(evaluator: BaseEvaluator, node: ast.Assign | ast.AnnAssign, scope: S
 
 def _match(
     evaluator: BaseEvaluator, node: ast.Match, scope: Scope, only: str | None
-) -> _Result | None:
+) -> Result | None:
     subject = evaluator.value(node.subject, scope)
     for case in node.cases:
         if _matches(evaluator, case.pattern, subject, scope):
@@ -136,7 +122,7 @@ def _matches(evaluator: BaseEvaluator, pattern: ast.pattern, subject: Any, scope
     raise UnreadableError(pattern, "this pattern is not evaluated")
 
 
-def _try(evaluator: BaseEvaluator, node: ast.Try, scope: Scope, only: str | None) -> _Result | None:
+def _try(evaluator: BaseEvaluator, node: ast.Try, scope: Scope, only: str | None) -> Result | None:
     try:
         result = _block(evaluator, node.body, scope, only)
         result = result or _block(evaluator, node.orelse, scope, only)
@@ -150,14 +136,14 @@ def _try(evaluator: BaseEvaluator, node: ast.Try, scope: Scope, only: str | None
     return result
 
 
-def _for(evaluator: BaseEvaluator, node: ast.For, scope: Scope, only: str | None) -> _Result | None:
+def _for(evaluator: BaseEvaluator, node: ast.For, scope: Scope, only: str | None) -> Result | None:
     for item in evaluator.items(node.iter, scope):
         scope.names.update(evaluator.unpacked(node.target, item))
         try:
             result = _block(evaluator, node.body, scope, None)
-        except _Break:
+        except Break:
             return None
-        except _Continue:
+        except Continue:
             continue
         if result is not None:
             return result

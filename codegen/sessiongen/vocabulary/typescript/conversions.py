@@ -13,6 +13,7 @@ from typing import Any
 from tree_sitter import Node
 
 from sessiongen.vocabulary.evaluation import Outcomes, Text, Trace, UnreadableError, outcomes
+from sessiongen.vocabulary.expression_evaluator import conversion
 from sessiongen.vocabulary.model import Conversion
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder, class_methods
@@ -52,18 +53,10 @@ class ConversionReader:
                     continue
 
     def _conversions(
-        self, construction: ConstructionBuilder, name: str, value: Node, file: File
+        self, item: ConstructionBuilder, name: str, value: Node, file: File
     ) -> list[Conversion]:
         return [
-            Conversion(
-                construction.message,
-                name,
-                construction.within,
-                construction.place,
-                trace.table or construction.within.rpartition(".")[2],
-                result.pairs,
-                result.default,
-            )
+            conversion(item.message, name, item.within, item.place, trace, result)
             for trace, result in self._results(value, file, 2)
         ]
 

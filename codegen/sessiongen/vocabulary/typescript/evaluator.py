@@ -13,6 +13,7 @@ from typing import Any
 from tree_sitter import Node
 
 from sessiongen.vocabulary.evaluation import (
+    LiteralSet,
     ProtoPath,
     ProtoValue,
     Table,
@@ -24,7 +25,6 @@ from sessiongen.vocabulary.typescript import evaluator_calls, syntax
 from sessiongen.vocabulary.typescript.assignments import bindings
 from sessiongen.vocabulary.typescript.evaluator_base import (
     BaseEvaluator,
-    EnumObject,
     Function,
     Scope,
 )
@@ -39,6 +39,7 @@ class Evaluator(BaseEvaluator):
     """Evaluates expressions by their kind."""
 
     def evaluate(self, node: Node, scope: Scope) -> Any:
+        node = syntax.unwrapped(node)
         if node.type in _IDENTIFIERS:
             return self._identifier(node, scope)
         if node.type in FUNCTIONS:
@@ -96,7 +97,7 @@ class Evaluator(BaseEvaluator):
     def _part(self, node: Node, owner: Any, name: str) -> Any:
         if isinstance(owner, ProtoPath):
             return owner.below(name)
-        if isinstance(owner, EnumObject):
+        if isinstance(owner, LiteralSet):
             return next((item for item in owner.members if item.member == name), None)
         if isinstance(owner, Table):
             return self.look_up(owner, Text(name))

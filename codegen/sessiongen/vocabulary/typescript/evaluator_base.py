@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tree_sitter import Node
 
 from sessiongen.vocabulary.evaluation import (
-    MAX_DEPTH,
-    ProtoPath,
-    ProtoValue,
+    LiteralSet,
     Table,
     Text,
     Trace,
     UnreadableError,
 )
+from sessiongen.vocabulary.expression_evaluator import ExpressionEvaluator, proto_value
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.assignments import bindings, is_changed
 from sessiongen.vocabulary.typescript.literals import LiteralReader
 from sessiongen.vocabulary.typescript.modules import Definition, Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
-
-
-@dataclass(frozen=True)
-class EnumObject:
-    """A set of literals of the SDK that has a name."""
-
-    definition: Definition
-    members: tuple[Text, ...]
 
 
 @dataclass(frozen=True)
@@ -58,7 +48,7 @@ class Function:
     name: str = ""
 
 
-class BaseEvaluator(ABC):
+class BaseEvaluator(ExpressionEvaluator[Node, Scope]):
     """Evaluates expressions for one literal. literal: the value of what cannot be resolved."""
 
     def __init__(
@@ -69,31 +59,10 @@ class BaseEvaluator(ABC):
         literal: Text,
         trace: Trace,
     ) -> None:
+        super().__init__(literal, trace)
         self.modules = modules
         self.literals = literals
         self.protobuf = protobuf
-        self.literal = literal
-        self.trace = trace
-        self._depth = 0
-
-    def value(self, node: Node, scope: Scope) -> Any:
-        """Returns the value of an expression.
-
-        Raises:
-            UnreadableError: the expression is not supported.
-            RaisedError: its evaluation throws.
-        """
-        self._depth += 1
-        try:
-            if self._depth > MAX_DEPTH:
-                raise UnreadableError(node, "the conversion is nested too deeply")
-            return self.evaluate(syntax.unwrapped(node), scope)
-        finally:
-            self._depth -= 1
-
-    @abstractmethod
-    def evaluate(self, node: Node, scope: Scope) -> Any:
-        """Returns the value of an expression by its kind."""
 
     def is_opaque(self, node: Node, scope: Scope) -> bool:
         """Whether an expression is a path that begins with something unknown."""
@@ -127,23 +96,16 @@ class BaseEvaluator(ABC):
         """Returns the items of a list or of a set of literals, and the entries of a table."""
         if isinstance(value, list):
             return value
-        if isinstance(value, EnumObject):
+        if isinstance(value, LiteralSet):
             return list(value.members)
         if isinstance(value, Table):
             return [[key, value.entries[name]] for name, key in value.keys.items()]
         raise UnreadableError(node, "this loop is not evaluated")
 
-    def equal(self, left: Any, right: Any) -> bool:
-        """Compares two values; the compared texts are recorded."""
-        self.trace.compare(left, right)
-        if isinstance(left, Text) and isinstance(right, Text):
-            return left.value == right.value
-        return type(left) is type(right) and bool(left == right)
-
     def condition(self, node: Node | None, scope: Scope) -> bool:
         """Returns whether a condition holds."""
         assert node is not None
-        return self.truth(self.value(node, scope))
+        return super().condition(node, scope)
 
     def truth(self, value: Any) -> bool:
         """Returns whether a value counts as true; whether a proto value is zero is not known."""
@@ -152,22 +114,11 @@ class BaseEvaluator(ABC):
         # The zero value of an enum is false. Code that relies on it is rare.
         return bool(value) if value is None or isinstance(value, bool) else True
 
-    def text(self, value: Any, node: Node) -> Text:
-        """Returns a value that must be a text."""
-        if not isinstance(value, Text):
-            raise UnreadableError(node, "the value is not a string")
-        return value
-
     def defined(self, file: File, name: str) -> Any:
         """Returns the value of a name in a file, None if nothing in the package defines it."""
         path = self.modules.proto_path(file, name, self.protobuf)
         if path is not None:
-            value: ProtoPath | ProtoValue = ProtoPath()
-            for part in path:
-                if not isinstance(value, ProtoPath):
-                    raise UnreadableError(None, f"`{name}` is not a proto value")
-                value = value.below(part)
-            return value
+            return proto_value(path, name)
         definition = self.modules.resolve(file, name)
         return self._definition(definition) if definition is not None else None
 
@@ -175,7 +126,7 @@ class BaseEvaluator(ABC):
         literals = self.literals.of(definition)
         if literals is not None:
             members = tuple(Text(item.value, item.member) for item in literals.literals)
-            return EnumObject(definition, members)
+            return LiteralSet(members)
         node, scope = definition.node, Scope(definition.file)
         if node.type in FUNCTIONS:
             return Function(node, scope)
@@ -203,15 +154,11 @@ class BaseEvaluator(ABC):
             definition = self.modules.resolve(file, text(part))
             literals = self.literals.of(definition) if definition is not None else None
             literals = literals or self.literals.of_field(part)
-            for item in literals.literals if literals is not None else ():
-                self.trace.declared.setdefault(item.value, Text(item.value, item.member))
+            self.declare_literals(literals.literals if literals is not None else ())
 
     def source(self, node: Node) -> Text:
         """Returns the literal for an expression that the package does not define."""
-        self.trace.sources.add(text(node).replace("!", "").replace("?.", "."))
-        if len(self.trace.sources) > 1:
-            raise UnreadableError(node, "the value depends on more than one expression")
-        return self.literal
+        return self.read_source(node, text(node).replace("!", "").replace("?.", "."))
 
 
 def unpacked(target: Node, value: Any) -> dict[str, Any]:

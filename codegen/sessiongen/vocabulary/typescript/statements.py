@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tree_sitter import Node
 
 from sessiongen.vocabulary.evaluation import RaisedError, UnreadableError
+from sessiongen.vocabulary.expression_evaluator import Break, Continue, Result
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.evaluator_base import (
     BaseEvaluator,
@@ -19,21 +20,6 @@ from sessiongen.vocabulary.typescript.evaluator_base import (
 from sessiongen.vocabulary.typescript.syntax import text
 
 _IGNORED = {"comment", "empty_statement", "import_statement"}
-
-
-@dataclass(frozen=True)
-class _Result:
-    """The value that a `return` statement returns."""
-
-    value: Any
-
-
-class _Break(Exception):
-    """A `break` statement was executed."""
-
-
-class _Continue(Exception):
-    """A `continue` statement was executed."""
 
 
 def run(evaluator: BaseEvaluator, function: Function, names: dict[str, Any]) -> Any:
@@ -72,7 +58,7 @@ def _contains(outer: Node, inner: Node) -> bool:
 
 def _block(
     evaluator: BaseEvaluator, body: Iterable[Node], scope: Scope, only: list[Node] | None = None
-) -> _Result | None:
+) -> Result | None:
     for statement in body:
         if only is None or any(_contains(statement, item) for item in only):
             result = _statement(evaluator, statement, scope, only)
@@ -83,12 +69,12 @@ def _block(
 
 def _statement(
     evaluator: BaseEvaluator, node: Node, scope: Scope, only: list[Node] | None
-) -> _Result | None:
+) -> Result | None:
     if node.type in {"statement_block", "else_clause"}:
         return _block(evaluator, node.named_children, scope, only)
     if node.type == "return_statement":
         values = [item for item in node.named_children if item.type != "comment"]
-        return _Result(evaluator.value(values[0], scope) if values else None)
+        return Result(evaluator.value(values[0], scope) if values else None)
     if node.type in {"lexical_declaration", "variable_declaration"}:
         for item in node.named_children:
             value = item.child_by_field_name("value")
@@ -110,9 +96,9 @@ def _statement(
     elif node.type == "for_in_statement":
         return _for(evaluator, node, scope)
     elif node.type == "break_statement":
-        raise _Break
+        raise Break
     elif node.type == "continue_statement":
-        raise _Continue
+        raise Continue
     elif node.type not in _IGNORED:
         raise UnreadableError(node, "this statement is not evaluated")
     return None
@@ -133,7 +119,7 @@ def _expression(evaluator: BaseEvaluator, node: Node, scope: Scope) -> None:
 
 def _switch(
     evaluator: BaseEvaluator, node: Node, scope: Scope, only: list[Node] | None
-) -> _Result | None:
+) -> Result | None:
     value, body = node.child_by_field_name("value"), node.child_by_field_name("body")
     assert value is not None and body is not None
     subject, cases = evaluator.value(value, scope), body.named_children
@@ -152,14 +138,14 @@ def _switch(
             result = _statement(evaluator, statement, scope, None)
             if result is not None:
                 return result
-    except _Break:
+    except Break:
         pass
     return None
 
 
 def _try(
     evaluator: BaseEvaluator, node: Node, scope: Scope, only: list[Node] | None
-) -> _Result | None:
+) -> Result | None:
     body, handler = node.child_by_field_name("body"), node.child_by_field_name("handler")
     assert body is not None
     try:
@@ -171,7 +157,7 @@ def _try(
         return _statement(evaluator, caught, scope, only)
 
 
-def _for(evaluator: BaseEvaluator, node: Node, scope: Scope) -> _Result | None:
+def _for(evaluator: BaseEvaluator, node: Node, scope: Scope) -> Result | None:
     target, body = node.child_by_field_name("left"), node.child_by_field_name("body")
     items = node.child_by_field_name("right")
     assert target is not None and body is not None and items is not None
@@ -179,9 +165,9 @@ def _for(evaluator: BaseEvaluator, node: Node, scope: Scope) -> _Result | None:
         scope.names.update(unpacked(target, item))
         try:
             result = _statement(evaluator, body, scope, None)
-        except _Break:
+        except Break:
             return None
-        except _Continue:
+        except Continue:
             continue
         if result is not None:
             return result

@@ -12,7 +12,7 @@ from sessiongen.ir.enum_mapping import EnumBinding, bind, fallback_of, value_fau
 from sessiongen.ir.role_inference import search
 from sessiongen.ir.pairing import Call, Pairing
 from sessiongen.ir.roles import Roles
-from sessiongen.ir.schema import Enum, EnumValue, Field, Message, Oneof, Schema
+from sessiongen.ir.schema import Enum, EnumValue, Field, Oneof, Schema
 from sessiongen.vocabulary.model import Vocabulary
 from sessiongen.vocabulary.store import load
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from sessiongen.config.model import Config, Output
 from sessiongen.ir import descriptor_changes
 from sessiongen.ir.model import Model
-from sessiongen.output.writer import MANIFEST, Difference, read_text
+from sessiongen.output.writer import MANIFEST, Difference
 from sessiongen.paths import display
 from sessiongen.targets import registry
 

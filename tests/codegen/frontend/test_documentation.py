@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from sessiongen_command import PROTO, Project, place_of, project
+from sessiongen_command import PROTO, Project, install_messages, place_of, project
 
 CONFIG = """\
 [input]
@@ -29,12 +27,7 @@ PING = "Empty ping = 2;\n  }\n}\n\nmessage Response"
 def bound(tmp_path: Path) -> Project:
     """Returns a project over installed messages, whose .proto is not configured."""
     made = project(tmp_path, proto=COMMENTED, config=CONFIG.format(protos=""))
-    folder = made.root / "installed"
-    folder.mkdir()
-    (folder / "__init__.py").touch()
-    command = [sys.executable, "-m", "grpc_tools.protoc", "-Iproto", "small.proto"]
-    outputs = ["--python_out=installed", "--pyi_out=installed"]
-    subprocess.run([*command, *outputs], cwd=made.root, check=True)
+    install_messages(made)
     return made
 
 

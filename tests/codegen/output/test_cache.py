@@ -29,7 +29,6 @@ from sessiongen_command import (
     run,
     start,
     tree,
-    tree_with_arm,
 )
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -16,7 +16,6 @@ from small_protocol import DRIVER, SDK, Small, difference_ids
 from small_protocol import replace as changed
 from small_sdks import PYTHON_SDK
 
-from sessiongen import parity, pipeline
 
 from sessiongen.config import reader
 from sessiongen.cli.main import main

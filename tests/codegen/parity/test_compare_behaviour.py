@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from small_protocol import AT, SDK, Small, replace, difference_ids
 
-from sessiongen.parity import render
 from sessiongen.vocabulary.model import (
     Answer,
     Construction,

@@ -15,7 +15,6 @@ from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
-import pytest
 
 from sessiongen.config import reader as configuration
 from sessiongen.config.model import Config

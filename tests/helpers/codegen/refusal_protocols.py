@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessiongen_command import CONFIG, PROTO
+from sessiongen_command import PROTO
 from refusal_case import SMALL, Case, edited
 from refusal_configs import CONFIGS
 

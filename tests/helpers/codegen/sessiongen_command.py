@@ -275,3 +275,13 @@ def replaced(path: Path, old: str, new: str) -> None:
 def crlf(path: Path) -> None:
     """Gives a file the line ends of Windows."""
     path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
+
+
+def install_messages(made: Project) -> None:
+    """Generates the messages of a project's small.proto with protoc, in the package `installed`."""
+    folder = made.root / "installed"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    command = [sys.executable, "-m", "grpc_tools.protoc", "-Iproto", "small.proto"]
+    outputs = ["--python_out=installed", "--pyi_out=installed"]
+    subprocess.run([*command, *outputs], cwd=made.root, check=True)

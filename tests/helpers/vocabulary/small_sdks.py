@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
 from scopes import PYTHON, TYPESCRIPT
-from sessiongen.vocabulary import Reading, Vocabulary
+from sessiongen.vocabulary import Place, Reading, Vocabulary
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary import python as python_reader
 from sessiongen.vocabulary import typescript as typescript_reader
@@ -174,3 +175,22 @@ def _small(
     chosen = replace(scope, required=required)
     reader = python_reader.read if scope is PYTHON else typescript_reader.read
     return Small(reader(Package("sdk", files), chosen), marks)
+
+
+def facts(vocabulary: Vocabulary) -> Any:
+    """Returns the facts of a vocabulary without places and without the functions' names."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Place):
+            return None
+        if hasattr(value, "_asdict"):
+            return {key: plain(item) for key, item in value._asdict().items() if key != "within"}
+        return [plain(item) for item in value] if isinstance(value, tuple) else value
+
+    return plain(vocabulary)
+
+
+def assert_same_facts(changed: Small, unchanged: Small) -> None:
+    """Checks that nothing is reported, and that the facts are those of the unchanged SDK."""
+    assert changed.reading.diagnostics == []
+    assert facts(changed.vocabulary) == facts(unchanged.vocabulary)

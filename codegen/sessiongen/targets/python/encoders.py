@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sessiongen.targets.python.naming import constant, plain
-from sessiongen.ir.schema import Field, Kind, Value
+from sessiongen.targets.python.naming import constant
+from sessiongen.ir.schema import Field, Kind
 from sessiongen.ir.encoding_plan import TaggedOneof, MessagePlan, FieldSource
 from sessiongen.targets.python.layout import imported, LINE_LENGTH, quoted, tuple_of
 from sessiongen.targets.python.encoder_models import EncoderModel, EncodersModel, EventArm

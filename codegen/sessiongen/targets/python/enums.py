@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sessiongen.ir.enum_mapping import EnumBinding
 from sessiongen.targets.python.layout import literal_alias, quoted
 from sessiongen.ir.name_case import flat_names, snake
-from sessiongen.targets.python.naming import ENUM_ATTRIBUTES, Namespace, constant, plain
+from sessiongen.targets.python.naming import Namespace, constant
 from sessiongen.ir.protocol import BoundEnum
 from sessiongen.ir.reachability import reachable_enums
 from sessiongen.ir.schema import Enum

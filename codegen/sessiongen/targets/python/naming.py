@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.ir.name_case import snake

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessiongen.ir.roles import RoleMessage
-from sessiongen.ir.schema import Field, Kind
+from sessiongen.ir.schema import Kind
 from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.layout import imported
 from sessiongen.targets.python.obstacles import carriers

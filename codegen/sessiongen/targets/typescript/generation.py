@@ -10,7 +10,7 @@ from sessiongen.diagnostics import Diagnostic, InputError, Rule
 from sessiongen.ir.model import Model
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.schema import Enum, Message
-from sessiongen.targets.typescript import naming, overrides, published
+from sessiongen.targets.typescript import overrides, published
 from sessiongen.targets.typescript.arms import arm_type, arms_model
 from sessiongen.targets.typescript.client import client_model
 from sessiongen.targets.typescript.context import Context

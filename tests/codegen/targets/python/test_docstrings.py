@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 
 import black
-import pytest
 from black.mode import TargetVersion
 from hypothesis import example, given, settings
 from hypothesis import strategies as st

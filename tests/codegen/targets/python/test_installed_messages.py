@@ -8,7 +8,7 @@ from pathlib import Path
 
 import generated_packages
 import pytest
-from sessiongen_command import CONFIG, FILES, Project, project
+from sessiongen_command import CONFIG, FILES, Project, install_messages, project
 
 from sessiongen.output.writer import MANIFEST
 
@@ -19,18 +19,8 @@ BOUND = CONFIG.replace("small_protocol", "bound") + 'messages = "installed.small
 def small_project(tmp_path: Path) -> Project:
     """Returns a project whose messages lie in a package beside its codegen.toml."""
     small_project = project(tmp_path, config=BOUND)
-    install(small_project)
+    install_messages(small_project)
     return small_project
-
-
-def install(made: Project) -> None:
-    """Generates the messages of a project with protoc, in the package `installed`."""
-    folder = made.root / "installed"
-    folder.mkdir()
-    (folder / "__init__.py").touch()
-    command = [sys.executable, "-m", "grpc_tools.protoc", "-Iproto", "small.proto"]
-    outputs = ["--python_out=installed", "--pyi_out=installed"]
-    subprocess.run([*command, *outputs], cwd=made.root, check=True)
 
 
 def test_layers_use_the_installed_messages(small_project: Project) -> None:
@@ -65,7 +55,7 @@ def test_type_checkers_accept_layers_over_stubs_of_protoc(tmp_path: Path) -> Non
     Their enums have no type `ValueType`, but a protocol may have an enum of that name.
     """
     made = project(tmp_path, proto=OPTIONAL_BOOLS, config=BOUND)
-    install(made)
+    install_messages(made)
     assert "g: bool = ..." in (made.root / "installed" / "small_pb2.pyi").read_text("utf-8")
     made.generated()
     bound, imports = made.root / "out" / "bound", [made.root / "out", made.root]

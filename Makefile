@@ -82,8 +82,9 @@ livekit-server: ## Build the LiveKit server that `make test-rooms` needs; it is 
 		github.com/livekit/livekit-server/cmd/server@v$(LIVEKIT_VERSION) 2>&1 | $(MODULES) && \
 	mv "$$build/server" "$(LIVEKIT_SERVER)"
 
-lint: $(DEV) ## Check format, types and the contract
+lint: $(DEV) ## Check format, unused names, types and the contract
 	@$(BIN)/black --check --quiet $(SOURCES) || { echo "run: $(BIN)/black $(SOURCES)"; exit 1; }
+	@$(BIN)/ruff check --quiet --no-cache --select F401,F541,F841 --exclude tests/cases $(SOURCES)
 	@$(BIN)/mypy
 	@$(BIN)/basedpyright --level error
 	@$(BIN)/buf lint

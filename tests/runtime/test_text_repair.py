@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 from agent_session.text_repair import encode_repaired
-from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol import decoders, encoders, responses
 from google.protobuf.timestamp_pb2 import Timestamp
 from scripted_session import PlainSession, chat_message, hosted

@@ -42,7 +42,7 @@ FAULTS = {
     ),
     "a table joined": Fault(f"{VALID}OVERRIDES |= {{}}\n", 6, 1, "OVERRIDES is used", ONCE),
     "a table used": Fault(
-        f"OVERRIDES = {{}}\n\n\ndef f():\n    OVERRIDES.clear()\n", 5, 5, "OVERRIDES is used"
+        "OVERRIDES = {}\n\n\ndef f():\n    OVERRIDES.clear()\n", 5, 5, "OVERRIDES is used"
     ),
     "a list": Fault("OVERRIDES = []\n", 1, 1, "OVERRIDES is not a dict display", FORM),
     "a dict from a call": Fault(

@@ -16,7 +16,6 @@ from agent_session import (
     TransportClosed,
 )
 from agent_session_protocol.agent_session_pb2 import AgentSessionMessage
-from livekit import rtc
 from livekit.rtc._proto.room_pb2 import SIMULATE_SIGNAL_RECONNECT
 from livekit_server import LiveRoom
 from room_stand_in import StandIn

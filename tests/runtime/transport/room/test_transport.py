@@ -28,7 +28,7 @@ from room_transports import (
     send_raw,
     take,
 )
-from transport_messages import Collector, audio, nested_struct, ping, read_all, run, transcript
+from transport_messages import Collector, nested_struct, ping, read_all, run, transcript
 
 
 def test_a_message_is_one_stream_to_the_peer() -> None:

@@ -26,18 +26,21 @@ TESTS = Path(__file__).parent
 # Tests that start many processes, run type checkers or generate many packages. `make test-quick`
 # leaves them out.
 SLOW = (
-    "codegen/init/test_preset.py",
-    "codegen/init/test_proposals_published.py",
-    "codegen/parity/test_edited_sdks.py",
-    "codegen/vocabulary/test_protobuf_packages.py",
-    "runtime/livekit_agents/test_session_lifetime.py",
+    "codegen/cli/test_entry_point.py",
     "codegen/cli/test_refusals.py",
     "codegen/frontend",
+    "codegen/init/test_preset.py",
+    "codegen/init/test_proposals_published.py",
+    "codegen/init/test_scaffold_roles.py",
     "codegen/ir/test_enum_mapping.py",
     "codegen/output",
+    "codegen/parity/test_behaviour.py",
+    "codegen/parity/test_command.py",
+    "codegen/parity/test_edited_sdks.py",
     "codegen/targets",
     "codegen/test_check.py",
     "codegen/vocabulary/test_any_source.py",
+    "codegen/vocabulary/test_protobuf_packages.py",
     "codegen/vocabulary/test_published.py",
     "docs",
     "end_to_end",
@@ -45,6 +48,7 @@ SLOW = (
     "interop",
     "repository/test_action.py",
     "repository/test_background_run.py",
+    "repository/test_contract_lint.py",
     "repository/test_install.py",
     "repository/test_pre_commit.py",
     "runtime/command/test_cli.py",
@@ -54,6 +58,9 @@ SLOW = (
     "runtime/driver/test_session_processes.py",
     "runtime/driver/test_session_sdk_host.py",
     "runtime/host/test_host_processes.py",
+    "runtime/livekit_agents/test_session_lifetime.py",
+    "runtime/transport/room/test_interop.py",
+    "runtime/transport/room/test_sessions.py",
     "runtime/transport/room/test_transport_pressure.py",
     "runtime/transport/test_tcp_processes.py",
 )
@@ -67,10 +74,20 @@ QUICK = (
 )
 
 
+def _is_slow(place: Path) -> bool:
+    """Returns whether a file of tests is slow."""
+    path = place.relative_to(TESTS)
+    return path.as_posix() not in QUICK and any(path.is_relative_to(slow) for slow in SLOW)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves slow files out before they are imported, which takes seconds."""
+    left_out = config.getoption("markexpr") == "not slow" and collection_path.suffix == ".py"
+    return True if left_out and _is_slow(collection_path) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the slow tests."""
     for item in items:
-        path = item.path.relative_to(TESTS)
-        quick = path.as_posix() in QUICK
-        if not quick and any(path.is_relative_to(place) for place in SLOW):
+        if _is_slow(item.path):
             item.add_marker(pytest.mark.slow)

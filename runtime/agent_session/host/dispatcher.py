@@ -31,6 +31,8 @@ _CANCEL_TIMEOUT: Final = 0.25
 # replaced in a message is freed with the message.
 _PONG_CHARACTERS: Final = 1 << 14
 
+_SEND_ERRORS: Final = (TransportClosed, FrameTooLarge, UnencodableMessage)
+
 _NO_ID: Final = "a request needs a request_id"
 _BAD_ID: Final = "another request with this request_id is in flight"
 _CANCELLED: Final = "the request was cancelled"
@@ -76,29 +78,38 @@ class RequestDispatcher:
         self._context = contextvars.copy_context()
         # One message serves for many pongs, since transports encode a message before they return.
         self._pong = pb.AgentSessionMessage()
+        self._pong_response = self._pong.response
         self._pong_characters = 0
 
     def start(self) -> None:
         """Copies the context of the caller, such as the current job, for the handlers."""
         self._context = contextvars.copy_context()
 
-    def dispatch(self, request: pb.SessionRequest) -> None:
-        """Handles a request, at once or in a task."""
-        request_id = request.request_id
+    def dispatch(self, request: pb.SessionRequest, request_id: str) -> None:
+        """Handles a request, at once or in a task.
+
+        Args:
+            request: the request.
+            request_id: its `request_id`, which the caller has read to recognise the request.
+        """
         if not request_id or request_id in self._in_flight or request_id in self._waiting_ids:
             self._refuse(request_id, _BAD_ID if request_id else _NO_ID)
         elif request.HasField("ping"):
             self._pong_characters -= len(request_id)
             if self._pong_characters < 0:
                 self._renew_pong()
-            self._pong.response.request_id = request_id
-            self._send(self._pong, request_id)
+            self._pong_response.request_id = request_id
+            try:  # as in `_send`, without its call
+                self._transport.send_nowait(self._pong)
+            except _SEND_ERRORS as error:
+                self._send_failed(error, request_id)
         else:
             self._dispatch(request, request.WhichOneof("request"))
 
     def _renew_pong(self) -> None:
         self._pong = pb.AgentSessionMessage()
-        encoders.fill_pong(responses.Pong(), self._pong.response.pong)
+        self._pong_response = self._pong.response
+        encoders.fill_pong(responses.Pong(), self._pong_response.pong)
         self._pong_characters = _PONG_CHARACTERS
 
     def stop(self) -> None:
@@ -247,16 +258,19 @@ class RequestDispatcher:
         """
         try:
             return self._transport.send_nowait(message)
-        except TransportClosed:
-            return 0  # the end of the transport is logged elsewhere
-        except FrameTooLarge as error:
+        except _SEND_ERRORS as error:
+            self._send_failed(error, request_id)
+            return 0
+
+    def _send_failed(self, error: Exception, request_id: str) -> None:
+        if isinstance(error, TransportClosed):
+            return  # the end of the transport is logged elsewhere
+        text = "internal error"
+        if isinstance(error, FrameTooLarge):
             text = too_large(error.size, error.limit)
-        except UnencodableMessage:
-            text = "internal error"
         logger.error("a response cannot be sent: %s", text)
         if request_id:
             self._refuse(request_id, text)
-        return 0
 
 
 def _run_immediate(coroutine: Coroutine[Any, Any, object]) -> None:

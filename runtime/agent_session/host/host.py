@@ -180,8 +180,11 @@ class SessionHost:
     # Called by the transport.
 
     def message_received(self, message: AgentSessionMessage) -> None:
-        if message.HasField("request"):
-            self._dispatcher.dispatch(message.request)
+        request = message.request
+        request_id = request.request_id
+        # The id shows in most cases that the message is a request, and is needed in any case.
+        if request_id or message.HasField("request"):
+            self._dispatcher.dispatch(request, request_id)
         elif self._audio is not None and message.HasField("audio_input"):
             self._audio.push_input(message.audio_input)
         elif self._audio is not None and message.HasField("audio_playback_finished"):

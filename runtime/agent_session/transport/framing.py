@@ -22,6 +22,10 @@ MAX_FRAME_SIZE: Final = 1 << 20
 
 _HEADER: Final = Struct(">I")
 
+# The headers of short messages, which take less time to look up than to make.
+_SHORT: Final = 256
+_SHORT_HEADERS: Final = tuple(map(_HEADER.pack, range(_SHORT)))
+
 # The pure Python implementation of protobuf also raises errors other than DecodeError.
 UNPARSABLE: Final = (DecodeError, ValueError, RecursionError)
 """The errors that protobuf raises for bytes that are not a message."""
@@ -41,6 +45,8 @@ def encode_frame(message: Message, limit: int = MAX_FRAME_SIZE) -> bytes:
     size = len(body)
     if size > limit:
         raise FrameTooLarge(size, limit)
+    if size < _SHORT:
+        return _SHORT_HEADERS[size] + body
     return _HEADER.pack(size) + body
 
 
@@ -115,6 +121,7 @@ class FrameDecoder(Generic[M]):
         messages: list[M] = []
         add, parse, unpack = messages.append, self._message_class.FromString, _HEADER.unpack_from
         limit, available, start, needed = self._limit, len(data), 0, HEADER_SIZE
+        index = self._index
         while (body := start + HEADER_SIZE) <= available:
             size: int = unpack(data, start)[0]
             if size > limit:
@@ -128,11 +135,12 @@ class FrameDecoder(Generic[M]):
                 try:
                     add(parse(data[body:end]))
                 except UNPARSABLE:
-                    self.refused.append(MalformedFrame(self._index, size))
+                    self.refused.append(MalformedFrame(index, size))
                     self.refused_starts.append(data[body : min(end, body + START_SIZE)])
-            self._index += 1
+            index += 1
             start = end
         self.consumed = start
+        self._index = index
         if start < available:
             self._partial += data[start:]
             self._needed = needed

@@ -24,13 +24,23 @@ class SendBuffer:
         dropped: the number of frames that were dropped.
     """
 
-    __slots__ = ("size", "limit", "dropped", "_format", "_frames", "_droppable", "_removed")
+    __slots__ = (
+        "size",
+        "limit",
+        "dropped",
+        "_format",
+        "_droppable_first_bytes",
+        "_frames",
+        "_droppable",
+        "_removed",
+    )
 
     def __init__(self, limit: int, message_format: MessageFormat[Any]) -> None:
         self.size = 0
         self.limit = limit
         self.dropped = 0
         self._format = message_format
+        self._droppable_first_bytes = message_format.droppable_first_bytes
         # Droppable frames have a separate queue, each with the number of other frames put before it,
         # so that the oldest can be dropped in constant time.
         self._frames: deque[bytes] = deque()
@@ -47,7 +57,7 @@ class SendBuffer:
         # The first byte decides for most frames, without a call of `is_droppable`.
         if (
             size > HEADER_SIZE
-            and frame[HEADER_SIZE] in self._format.droppable_first_bytes
+            and frame[HEADER_SIZE] in self._droppable_first_bytes
             and self._format.is_droppable(frame)
         ):
             if self._droppable is None:

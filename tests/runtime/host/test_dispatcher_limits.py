@@ -301,7 +301,7 @@ async def main():
     dispatcher = RequestDispatcher(None, Sink(), None, 64, 1 << 20)
     def ping(number):
         request = pb.SessionRequest(request_id=f"{{number:0{length}}}", ping={{}})
-        dispatcher.dispatch(request)
+        dispatcher.dispatch(request, request.request_id)
     for number in range(1000):
         ping(number)
     before = psutil.Process().memory_info().rss // 1024

@@ -11,7 +11,7 @@ from pages import ROOT
 from sessiongen_command import CONFIG, PROTO, project
 
 from sessiongen.config import model, reader
-from sessiongen.config.tables import Tables
+from sessiongen.config.tables import TableReader
 from sessiongen.diagnostics import InputError
 from sessiongen.targets import registry
 from sessiongen.vocabulary.scope import MessageNames
@@ -30,10 +30,12 @@ def known(monkeypatch: pytest.MonkeyPatch, read: object) -> dict[str, set[str]]:
     """Returns the keys that a reader accepts, by the table they are in."""
     asked: dict[str, set[str]] = {}
 
-    def only(_: Tables, table: object, key_path: tuple[str, ...], names: tuple[str, ...]) -> None:
+    def only(
+        _: TableReader, table: object, key_path: tuple[str, ...], names: tuple[str, ...]
+    ) -> None:
         asked.setdefault(".".join(key_path), set()).update(names)
 
-    monkeypatch.setattr(Tables, "only", only)
+    monkeypatch.setattr(TableReader, "only", only)
     assert callable(read)
     read()
     return asked

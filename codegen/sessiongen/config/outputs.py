@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from sessiongen.config.model import Output
-from sessiongen.config.tables import KeyPath, Table, Tables
+from sessiongen.config.tables import KeyPath, Table, TableReader
 from sessiongen.paths import display
 from sessiongen.targets import registry
 from sessiongen.targets.base import Target
@@ -18,7 +18,7 @@ _SINGLE_LANGUAGE = "python"
 _KEYS = ("language", "path", "layers")
 
 
-def read_outputs(tables: Tables, data: Table) -> tuple[Output, ...]:
+def read_outputs(tables: TableReader, data: Table) -> tuple[Output, ...]:
     """Returns the outputs; faults go to `tables`."""
     if not isinstance(data.get("output"), list):
         single = _output(tables, tables.table(data, "output"), ("output",), _SINGLE_LANGUAGE)
@@ -34,7 +34,7 @@ def read_outputs(tables: Tables, data: Table) -> tuple[Output, ...]:
 
 
 def _output(
-    tables: Tables, table: Table, key_path: KeyPath, default_language: str | None
+    tables: TableReader, table: Table, key_path: KeyPath, default_language: str | None
 ) -> Output | None:
     language = tables.string(table, (*key_path, "language")) or default_language
     target = registry.find(language) if language else None
@@ -53,7 +53,7 @@ def _output(
 
 
 def _requested_layers(
-    tables: Tables, table: Table, key_path: KeyPath, target: Target
+    tables: TableReader, table: Table, key_path: KeyPath, target: Target
 ) -> tuple[str, ...]:
     key = (*key_path, "layers")
     names = tables.strings(table, key) if "layers" in table else ()
@@ -78,7 +78,7 @@ def _with_dependencies(target: Target, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in target.layers if name in included)
 
 
-def _check_folders(tables: Tables, outputs: tuple[Output, ...]) -> None:
+def _check_folders(tables: TableReader, outputs: tuple[Output, ...]) -> None:
     """Reports outputs with overlapping folders: each would remove the other's files."""
     for index, output in enumerate(outputs):
         for other in outputs[:index]:

@@ -19,7 +19,7 @@ from sessiongen.config.model import (
 )
 from sessiongen.config.outputs import read_outputs
 from sessiongen.config.sdks import read_sdks
-from sessiongen.config.tables import KeyPath, Table, Tables
+from sessiongen.config.tables import KeyPath, Table, TableReader
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.dotted_name import DOTTED_NAME_HELP, is_dotted_name
 from sessiongen.paths import display
@@ -58,7 +58,7 @@ def parse(path: Path, text: str) -> Config:
         data = tomli.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError([_syntax(path, text, error)]) from None
-    return _Reader(Tables(path, text)).config(data)
+    return _Reader(TableReader(path, text)).config(data)
 
 
 def _read(path: Path) -> str:
@@ -137,7 +137,7 @@ def _names(value: object) -> tuple[str, ...] | None:
 class _Reader:
     """Checks the parsed tables; raises all faults together."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: TableReader) -> None:
         self.tables = tables
 
     def config(self, data: Table) -> Config:

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from sessiongen.config.tables import Table, Tables
+from sessiongen.config.tables import Table, TableReader
 from sessiongen.paths import display
 
 
@@ -21,13 +21,13 @@ class Sdks:
     vocabularies: tuple[Path, ...] = ()
 
 
-def read_sdks(tables: Tables, table: Table) -> Sdks:
+def read_sdks(tables: TableReader, table: Table) -> Sdks:
     """Returns the [sdks] section; faults go to `tables`."""
     tables.only(table, ("sdks",), ("vocabularies",))
     return Sdks(_vocabularies(tables, table))
 
 
-def _vocabularies(tables: Tables, table: Table) -> tuple[Path, ...]:
+def _vocabularies(tables: TableReader, table: Table) -> tuple[Path, ...]:
     key_path = ("sdks", "vocabularies")
     names = tables.strings(table, key_path)
     paths = [os.path.normpath(tables.root / name) for name in names]

@@ -1,6 +1,6 @@
 """Typed access to the tables of a parsed TOML file.
 
-`Tables` collects a diagnostic for each key or value that is not allowed, so that one run
+`TableReader` collects a diagnostic for each key or value that is not allowed, so that one run
 reports every fault of the file. A key path is the tuple of keys from the root of the file to
 a value, with the index for an element of an array.
 """
@@ -22,7 +22,7 @@ KeyPath = tuple[str, ...]
 Table = dict[str, Any]
 
 
-class Tables:
+class TableReader:
     """Reads values from tables and collects faults."""
 
     def __init__(self, path: Path, text: str) -> None:

@@ -29,7 +29,7 @@ _STRING_TYPES = frozenset({"str", "str | None", "string", "string | null", "stri
 
 
 @dataclass(frozen=True)
-class FieldSource:
+class FieldPlan:
     """A field and the attribute of the source object that fills it.
 
     optional: the source object may lack the attribute.
@@ -72,7 +72,7 @@ class MessagePlan:
     """
 
     message: Message
-    fields: tuple[FieldSource, ...]
+    fields: tuple[FieldPlan, ...]
     tagged_oneofs: tuple[TaggedOneof, ...]
     tag: str | None
     has_sdk_class: bool
@@ -170,23 +170,23 @@ class _Planner:
             arms = tuple(TaggedArm(arm, tag) for arm, tag in pairs if tag)
             yield TaggedOneof(oneof, None if transparent else oneof.name, arms)
 
-    def _fields(self, message: Message, tagged: tuple[TaggedOneof, ...]) -> Iterator[FieldSource]:
+    def _fields(self, message: Message, tagged: tuple[TaggedOneof, ...]) -> Iterator[FieldPlan]:
         tagged_names = {item.oneof.name for item in tagged}
         for field in message.fields:
             if field.oneof not in tagged_names:
                 yield self._source(message, field)
 
-    def _source(self, message: Message, field: Field) -> FieldSource:
+    def _source(self, message: Message, field: Field) -> FieldPlan:
         fact = find_field(message, field, self.annotated, self.records[message.full_name])
         if fact is not None:
             single = field.key is None and not field.repeated
             is_string = field.value.kind is Kind.STRING and single
-            return FieldSource(
+            return FieldPlan(
                 field, fact.name, fact.optional, is_string and fact.type not in _STRING_TYPES
             )
         single = field.value.kind is not Kind.MESSAGE or field.oneof is not None
         name = source_names(message, field, self.annotated)[0]
-        return FieldSource(field, name, field.presence and single and not field.required)
+        return FieldPlan(field, name, field.presence and single and not field.required)
 
 
 def _all_optional(record: Record | None) -> bool:

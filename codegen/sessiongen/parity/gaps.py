@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sessiongen.config.tables import Tables, key_span, read_companion
+from sessiongen.config.tables import TableReader, key_span, read_companion
 from sessiongen.diagnostics import InputError, Span
 from sessiongen.parity.matrix import Finding, Key
 
@@ -84,7 +84,7 @@ def load_gaps(vocabulary: Path, sdk: str) -> list[Gap]:
     if companion is None:
         return []
     text, data = companion
-    tables = Tables(path, text)
+    tables = TableReader(path, text)
     tables.only(data, (), ("gaps",))
     gaps = list(_gaps(tables, data, GapFile(path, text), sdk))
     if tables.faults:
@@ -92,7 +92,7 @@ def load_gaps(vocabulary: Path, sdk: str) -> list[Gap]:
     return gaps
 
 
-def _gaps(tables: Tables, data: dict[str, Any], file: GapFile, sdk: str) -> Iterator[Gap]:
+def _gaps(tables: TableReader, data: dict[str, Any], file: GapFile, sdk: str) -> Iterator[Gap]:
     for index, entry in enumerate(tables.tables(data, ("gaps",))):
         key_path = ("gaps", str(index))
         tables.only(entry, key_path, ("kind", "reason", "covers"))

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sessiongen.config.model import Output, OutputOptions
-from sessiongen.config.tables import KeyPath, Table, Tables
+from sessiongen.config.tables import KeyPath, Table, TableReader
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FileDescriptorProto
@@ -82,7 +82,9 @@ class Target(ABC):
     layers: Mapping[str, Layer] = {}
 
     @abstractmethod
-    def options(self, tables: Tables, table: Table, key_path: KeyPath, path: Path) -> OutputOptions:
+    def options(
+        self, tables: TableReader, table: Table, key_path: KeyPath, path: Path
+    ) -> OutputOptions:
         """Returns the options of an `[[output]]` table; faults go to `tables`.
 
         path: the value of the key `path`, which every output has.

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from sessiongen.config.tables import Table, Tables, read_companion
+from sessiongen.config.tables import Table, TableReader, read_companion
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.ir.roles import RoleMessage, Roles
 from sessiongen.paths import display
@@ -124,7 +124,7 @@ def load_scope(vocabulary: Path, roles: Roles) -> Scope:
     if companion is None:
         raise _missing_scope(path)
     text, data = companion
-    tables = Tables(path, text)
+    tables = TableReader(path, text)
     scope = _scope(tables, data, vocabulary.stem, roles)
     if tables.faults:
         raise InputError(tables.faults)
@@ -141,7 +141,7 @@ def source_template(vocabulary: Path) -> str:
     return str(companion[1].get("source", "")) if companion else ""
 
 
-def _source_faults(tables: Tables, data: Table) -> None:
+def _source_faults(tables: TableReader, data: Table) -> None:
     template = tables.string(data, ("source",)) or ""
     missing = [name for name in _PLACEHOLDERS if f"{{{name}}}" not in template]
     if template and missing:
@@ -150,7 +150,7 @@ def _source_faults(tables: Tables, data: Table) -> None:
         tables.fault(("source",), fault, help_)
 
 
-def _scope(tables: Tables, data: Table, sdk: str, roles: Roles) -> Scope:
+def _scope(tables: TableReader, data: Table, sdk: str, roles: Roles) -> Scope:
     tables.only(data, (), _KEYS)
     language = tables.required_string(data, ("language",))
     if language and language not in LANGUAGES:
@@ -188,7 +188,7 @@ def _scope(tables: Tables, data: Table, sdk: str, roles: Roles) -> Scope:
     )
 
 
-def _constants(tables: Tables, table: Table) -> Iterator[FixedValue]:
+def _constants(tables: TableReader, table: Table) -> Iterator[FixedValue]:
     for name in table:
         path = ("constants", name)
         entry = tables.table(table, name, ("constants",))
@@ -208,7 +208,7 @@ def value_text(value: object) -> str:
     return str(int(value)) if whole and isinstance(value, float) else str(value)
 
 
-def _message_names(tables: Tables, table: Table, roles: Roles) -> MessageNames:
+def _message_names(tables: TableReader, table: Table, roles: Roles) -> MessageNames:
     configured = {
         item.name: tables.string(table, ("messages", item.name)) for item in fields(MessageNames)
     }

@@ -15,7 +15,7 @@ import pytest
 from sessiongen_command import CONFIG, FILES, Project, project
 
 from sessiongen.config.model import Output, OutputOptions
-from sessiongen.config.tables import KeyPath, Table, Tables
+from sessiongen.config.tables import KeyPath, Table, TableReader
 from sessiongen.ir.model import Model
 from sessiongen.ir.schema import Field, Oneof
 from sessiongen.targets import registry
@@ -44,7 +44,9 @@ class TextTarget(Target):
     keys = ("title",)
     layers = {"lists": Layer("the arms"), "index": Layer("the oneofs", needs=("lists",))}
 
-    def options(self, tables: Tables, table: Table, key_path: KeyPath, path: Path) -> OutputOptions:
+    def options(
+        self, tables: TableReader, table: Table, key_path: KeyPath, path: Path
+    ) -> OutputOptions:
         tables.required_string(table, (*key_path, "title"))
         return TextOptions(folder=path)
 

@@ -15,7 +15,7 @@ from sessiongen.ir.record_mapping import find_record
 from sessiongen.ir.schema import Field, Message, Oneof
 from sessiongen.ir.encoding_plan import MessagePlan, encoding_plans
 from sessiongen.vocabulary.model import Record, Vocabulary
-from sessiongen.targets.python.references import Modules, References, modules
+from sessiongen.targets.python.references import MessageModules, References, modules
 
 # Names in annotations and decorators of generated classes, which a method would hide, and names
 # that abc sets on abstract classes.
@@ -43,7 +43,7 @@ class Context:
     """
 
     protocol: Protocol
-    modules: Modules
+    modules: MessageModules
     vocabulary: Vocabulary | None
     plans: Mapping[str, MessagePlan]
     installed: Mapping[str, InstalledModule]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sessiongen.targets.python.naming import constant
 from sessiongen.ir.schema import Field, Kind
-from sessiongen.ir.encoding_plan import TaggedOneof, MessagePlan, FieldSource
+from sessiongen.ir.encoding_plan import TaggedOneof, MessagePlan, FieldPlan
 from sessiongen.targets.python.layout import imported, LINE_LENGTH, quoted, tuple_of
 from sessiongen.targets.python.encoder_models import EncoderModel, EncodersModel, EventArm
 from sessiongen.targets.python.event_encoder import arms_without_time, event_docs
@@ -125,7 +125,7 @@ class _Encoders(ValueWriter):
         fields = [item for item in plan.message.fields if not item.repeated and not item.oneof]
         return own and any(item.value.kind is Kind.MESSAGE for item in fields)
 
-    def _by_name(self, plan: MessagePlan, read: Sequence[FieldSource]) -> bool:
+    def _by_name(self, plan: MessagePlan, read: Sequence[FieldPlan]) -> bool:
         """Whether all fields of the source are optional and have only one name.
 
         Overrides read attributes, so messages with overrides are read by attributes. An enum
@@ -141,7 +141,7 @@ class _Encoders(ValueWriter):
             and all(len(self._spellings(plan, item)) == 1 for item in read)
         )
 
-    def _always_written(self, plan: MessagePlan, by_name: bool) -> FieldSource | None:
+    def _always_written(self, plan: MessagePlan, by_name: bool) -> FieldPlan | None:
         """Returns a field that is always written, if there is one.
 
         Writing the zero value of a field without presence changes nothing, but marks the
@@ -164,15 +164,15 @@ class _Encoders(ValueWriter):
             self._override(plan, item.arm) for item in tagged_oneof.arms
         )
 
-    def _takes_literal(self, source: FieldSource) -> bool:
+    def _takes_literal(self, source: FieldPlan) -> bool:
         """Whether a field takes the literal of an enum, which a source must have."""
         return _single(source.field) and self._converter(source.field.value) != ""
 
-    def _requires_literal(self, source: FieldSource) -> bool:
+    def _requires_literal(self, source: FieldPlan) -> bool:
         literals = self.names.literals(source.field.value)
         return self._takes_literal(source) and literals is not None and not literals.nullable
 
-    def _zero(self, source: FieldSource) -> str:
+    def _zero(self, source: FieldPlan) -> str:
         kind = source.field.value.kind
         return _ZERO_VALUES.get(kind, "") if _single(source.field) and not source.stringify else ""
 
@@ -191,7 +191,7 @@ class _Encoders(ValueWriter):
                 yield from self._oneof_statements(plan, tagged_oneofs.pop(str(field.oneof)))
 
     def _field_or_override(
-        self, plan: MessagePlan, source: FieldSource, by_name: bool
+        self, plan: MessagePlan, source: FieldPlan, by_name: bool
     ) -> Iterator[str]:
         override = self._override(plan, source.field)
         if override is None:
@@ -220,12 +220,12 @@ class _Encoders(ValueWriter):
     def _override(self, plan: MessagePlan, field: Field) -> str | None:
         return self.context.overrides.get(".".join((*plan.message.path, field.name)))
 
-    def _spellings(self, plan: MessagePlan, source: FieldSource) -> list[str]:
+    def _spellings(self, plan: MessagePlan, source: FieldPlan) -> list[str]:
         """Returns the names of a field's attribute: in the SDK, in models.py, in the protocol."""
         member = self.names.members(plan)[source.field.name]
         return list(dict.fromkeys((source.name, member, source.field.name)))
 
-    def _read(self, plan: MessagePlan, source: FieldSource, by_name: bool) -> str:
+    def _read(self, plan: MessagePlan, source: FieldPlan, by_name: bool) -> str:
         if by_name:
             name = quoted(source.name)
             return f"(source[{name}] if {name} in source else None)"
@@ -274,7 +274,7 @@ class _Encoders(ValueWriter):
             yield "    to.SetInParent()"
         yield f'    log_unknown_tag("{tagged_oneof.oneof.message}.{tagged_oneof.oneof.name}", tag)'
 
-    def _field(self, plan: MessagePlan, source: FieldSource, by_name: bool) -> Iterator[str]:
+    def _field(self, plan: MessagePlan, source: FieldPlan, by_name: bool) -> Iterator[str]:
         field = source.field
         read = self._read(plan, source, by_name)
         target = access("to", field.name)
@@ -301,14 +301,14 @@ class _Encoders(ValueWriter):
             yield f"if {f'{name} in source and ' if by_name else ''}({assignment}) is not None:"
             yield f"    {self._write(source, target)}"
 
-    def _setter(self, source: FieldSource) -> str:
+    def _setter(self, source: FieldPlan) -> str:
         """Returns the function that sets a field from a value or None, or ""."""
         setter = "" if source.field.required else SETTERS.get(source.field.value.type_name, "")
         self.fields |= {setter} if setter else set()
         return setter
 
     def _zero_statement(
-        self, plan: MessagePlan, source: FieldSource, by_name: bool, read: str
+        self, plan: MessagePlan, source: FieldPlan, by_name: bool, read: str
     ) -> str:
         """Returns the statement that writes the value of a field, or zero if the value is None.
 
@@ -322,7 +322,7 @@ class _Encoders(ValueWriter):
         fits = len(statement) <= LINE_LENGTH - 4
         return statement if fits or source is self._always_written(plan, by_name) else ""
 
-    def _write(self, source: FieldSource, target: str) -> str:
+    def _write(self, source: FieldPlan, target: str) -> str:
         """Returns the statement that writes the local `value` to a single field."""
         if source.field.value.kind is Kind.MESSAGE:
             return self._set(source.field.value, target, "value")

@@ -105,7 +105,7 @@ def _render(
     templates = environment("python", {"docstring": docstring})
     shared = {"header": header, "source": source}
     assert isinstance(output.options, PythonOptions)
-    # Modules that share the package's top-level name belong to the same project.
+    # MessageModules that share the package's top-level name belong to the same project.
     first_party = (output.options.package.partition(".")[0],)
     rendered: dict[str, str] = {}
     layers = _possible_layers(context_, output)

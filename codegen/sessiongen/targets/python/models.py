@@ -10,7 +10,7 @@ from sessiongen.ir.schema import Field, Kind, Value
 from sessiongen.ir.encoding_plan import TAG, TaggedOneof, MessagePlan
 from sessiongen.targets.python.layout import imported, quoted
 from sessiongen.targets.python.docstrings import comment, entry
-from sessiongen.targets.python.message_names import MessageNames
+from sessiongen.targets.python.payload_names import PayloadNames
 from sessiongen.targets.python.references import SCALAR_TYPES
 from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.parameters import access
@@ -82,7 +82,7 @@ class _Member:
 class _Plain:
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.names = MessageNames(context)
+        self.names = PayloadNames(context)
         self.references = context.references()
         self.model_references = context.references()
         self.literals: set[str] = set()

@@ -33,7 +33,7 @@ SCALAR_TYPES = {
 
 
 @dataclass(frozen=True)
-class Imported:
+class MessageModule:
     """A module of messages: its alias in generated code and the statement that imports it."""
 
     alias: str
@@ -44,13 +44,13 @@ class Imported:
 
 
 @dataclass(frozen=True)
-class Modules:
+class MessageModules:
     """The modules of messages by proto file, and flat names by full name.
 
     types: the names of aliases for types whose name is not valid in an expression.
     """
 
-    by_file: Mapping[str, Imported]
+    by_file: Mapping[str, MessageModule]
     flat: Mapping[str, str]
     types: frozenset[str]
 
@@ -60,9 +60,9 @@ class Modules:
         return frozenset(item.alias for item in self.by_file.values()) | self.types
 
 
-def modules(schema: Schema, main: str, installed: Mapping[str, InstalledModule]) -> Modules:
+def modules(schema: Schema, main: str, installed: Mapping[str, InstalledModule]) -> MessageModules:
     """Returns the import of each proto file's messages; the alias of `main` is `pb`."""
-    by_file: dict[str, Imported] = {}
+    by_file: dict[str, MessageModule] = {}
     types: list[Message | Enum] = [*schema.messages.values(), *schema.enums.values()]
     used_aliases: set[str] = set()
     # Well-known files come last: a file of the protocol may have the same name.
@@ -75,7 +75,7 @@ def modules(schema: Schema, main: str, installed: Mapping[str, InstalledModule])
     aliases = frozenset(
         _alias(by_file[item.file].alias, item.path) for item in types if _needs_alias(item.path)
     )
-    return Modules(by_file, flat_names(_paths(schema)), aliases)
+    return MessageModules(by_file, flat_names(_paths(schema)), aliases)
 
 
 def _google_last(file: str) -> tuple[bool, str]:
@@ -88,13 +88,13 @@ def _own_name(file: str) -> str:
     return name.lstrip("_") if name.startswith("__") else name
 
 
-def _imported(file: str, alias: str, installed: Mapping[str, InstalledModule]) -> Imported:
+def _imported(file: str, alias: str, installed: Mapping[str, InstalledModule]) -> MessageModule:
     if file in installed:
         installed_module = installed[file]
         package, _, name = installed_module.name.rpartition(".")
         statement = f"from {package} import {name}" if package else f"import {name}"
         renamed = f" as {alias}" if alias != name else ""
-        return Imported(
+        return MessageModule(
             alias,
             statement + renamed,
             installed_module.enum_types,
@@ -103,7 +103,7 @@ def _imported(file: str, alias: str, installed: Mapping[str, InstalledModule]) -
         )
     package, name = module(file) if is_well_known(file) else (".", module_name(file))
     renamed = f" as {alias}" if alias != name else ""
-    return Imported(alias, f"from {package} import {name}{renamed}")
+    return MessageModule(alias, f"from {package} import {name}{renamed}")
 
 
 def _paths(schema: Schema) -> dict[str, tuple[str, ...]]:
@@ -156,7 +156,7 @@ def newer(references: References, definition: Message | Enum) -> str:
 class References:
     """Returns expressions for types in a generated file, and collects its imports."""
 
-    def __init__(self, schema: Schema, modules_: Modules) -> None:
+    def __init__(self, schema: Schema, modules_: MessageModules) -> None:
         self._schema = schema
         self._modules = modules_
         self._imports: set[str] = set()

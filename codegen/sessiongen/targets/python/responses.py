@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sessiongen.targets.python.layout import imported
 from sessiongen.ir.schema import Field, Kind, Value
 from sessiongen.ir.encoding_plan import MessagePlan
-from sessiongen.targets.python.message_names import MessageNames
+from sessiongen.targets.python.payload_names import PayloadNames
 from sessiongen.targets.python.references import SCALAR_TYPES
 from sessiongen.targets.python.context import Context
 
@@ -60,7 +60,7 @@ def response_plans(context: Context) -> list[MessagePlan]:
 class _ResponsesBuilder:
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.names = MessageNames(context)
+        self.names = PayloadNames(context)
         self.literals: set[str] = set()
         self.values: set[str] = set()
 

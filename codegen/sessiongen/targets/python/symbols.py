@@ -16,7 +16,7 @@ from sessiongen.targets.python.dispatch import dispatch_model
 from sessiongen.targets.python.errors import error_names
 from sessiongen.targets.python.events import events_model
 from sessiongen.targets.python.installed_messages import installed_modules
-from sessiongen.targets.python.message_names import MessageNames
+from sessiongen.targets.python.payload_names import PayloadNames
 from sessiongen.targets.python.options import PythonOptions
 from sessiongen.targets.python.requests import requests_model
 from sessiongen.targets.python.responses import response_plans
@@ -30,7 +30,7 @@ class SymbolFinder:
         installed = installed_modules(model, output.options)
         self._context = context(model, installed, {}, output.layers)
         self._dispatch = dispatch_model(self._context)
-        self._names = MessageNames(self._context)
+        self._names = PayloadNames(self._context)
         self._output = output
         self._lines: dict[str, dict[str, int]] = {}
         self._roles = model.protocol.roles

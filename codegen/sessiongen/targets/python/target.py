@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sessiongen.config.model import Output
-from sessiongen.config.tables import KeyPath, Table, Tables
+from sessiongen.config.tables import KeyPath, Table, TableReader
 from sessiongen.dotted_name import DOTTED_NAME_HELP, is_dotted_name
 from sessiongen.output import tool_versions
 from sessiongen.targets.base import FindSymbols, Generate, Run, Target
@@ -42,7 +42,9 @@ class PythonTarget(Target):
     keys = KEYS
     layers = LAYERS
 
-    def options(self, tables: Tables, table: Table, key_path: KeyPath, path: Path) -> PythonOptions:
+    def options(
+        self, tables: TableReader, table: Table, key_path: KeyPath, path: Path
+    ) -> PythonOptions:
         """Returns the keys of a Python output."""
         package = _package(tables, table, key_path)
         messages = _messages(tables, table, (*key_path, "messages"))
@@ -108,7 +110,7 @@ class PythonTarget(Target):
         return descriptors(files)
 
 
-def _package(tables: Tables, table: Table, key_path: KeyPath) -> str:
+def _package(tables: TableReader, table: Table, key_path: KeyPath) -> str:
     key = (*key_path, "package")
     package = tables.string(table, key)
     if package is None:
@@ -123,7 +125,7 @@ def _package(tables: Tables, table: Table, key_path: KeyPath) -> str:
     return package
 
 
-def _messages(tables: Tables, table: Table, key_path: KeyPath) -> str | None:
+def _messages(tables: TableReader, table: Table, key_path: KeyPath) -> str | None:
     name = tables.string(table, key_path)
     if name is not None and not is_dotted_name(name):
         fault = f"{name!r} is not the name of a Python module"
@@ -131,7 +133,7 @@ def _messages(tables: Tables, table: Table, key_path: KeyPath) -> str | None:
     return name
 
 
-def _line_length(tables: Tables, table: Table, key_path: KeyPath) -> int:
+def _line_length(tables: TableReader, table: Table, key_path: KeyPath) -> int:
     length = tables.integer(table, key_path)
     if length is not None and not _MIN_LENGTH <= length <= _MAX_LENGTH:
         fault = f"a line length of {length} is not possible"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sessiongen.ir.encoding_plan import FieldSource
+from sessiongen.ir.encoding_plan import FieldPlan
 from sessiongen.ir.schema import Field, Kind, Value
 from sessiongen.targets.python.context import Context
-from sessiongen.targets.python.message_names import MessageNames
+from sessiongen.targets.python.payload_names import PayloadNames
 from sessiongen.targets.python.naming import plain
 
 # The functions that fill a well-known type in place, and those that create one.
@@ -24,7 +24,7 @@ class ValueWriter:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.names = MessageNames(context)
+        self.names = PayloadNames(context)
         self.enums: set[str] = set()
         self.fields: set[str] = set()
         self.values: set[str] = set()
@@ -32,7 +32,7 @@ class ValueWriter:
     def _filler(self, value: Value) -> str:
         return f"fill_{self.names.function(self.context.plans[value.type_name].message)}"
 
-    def _field_value(self, source: FieldSource) -> str:
+    def _field_value(self, source: FieldPlan) -> str:
         if source.stringify:
             self.fields.add("text_of")
             return "text_of(value)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiongen.ir.encoding_plan import FieldSource, MessagePlan
+from sessiongen.ir.encoding_plan import FieldPlan, MessagePlan
 from sessiongen.ir.name_case import snake
 from sessiongen.ir.schema import Field, Kind
 from sessiongen.targets.typescript import naming
@@ -45,7 +45,7 @@ class _Single:
 
 
 def conversion(
-    context: Context, plan: MessagePlan, source: FieldSource, all_optional: bool
+    context: Context, plan: MessagePlan, source: FieldPlan, all_optional: bool
 ) -> Conversion:
     """Returns how a field is filled.
 
@@ -80,7 +80,7 @@ def _can_be_null(plan: MessagePlan, field: Field) -> bool:
     return not plan.has_sdk_class and field.presence and field.oneof is None
 
 
-def property_name(context: Context, plan: MessagePlan, source: FieldSource) -> str:
+def property_name(context: Context, plan: MessagePlan, source: FieldPlan) -> str:
     """Returns the property of the source: the SDK's name, or the field's in lowerCamelCase."""
     record = context.record(plan.message)
     facts = {fact.name for fact in record.fields} if record else set[str]()
@@ -108,7 +108,7 @@ def _element(type_: str) -> str:
 
 
 def _map(
-    context: Context, plan: MessagePlan, source: FieldSource, single: _Single, optional: bool
+    context: Context, plan: MessagePlan, source: FieldPlan, single: _Single, optional: bool
 ) -> Conversion:
     name = property_name(context, plan, source)
     access = naming.access("source", name)
@@ -126,7 +126,7 @@ def _map(
     return Conversion(name, f"Readonly<{type_}>", optional, optional, f"{{ ...{spread} }}")
 
 
-def _single(context: Context, plan: MessagePlan, source: FieldSource) -> _Single:
+def _single(context: Context, plan: MessagePlan, source: FieldPlan) -> _Single:
     field = source.field
     kind = field.value.kind
     full_name = f"{plan.message.full_name}.{field.name}"
@@ -146,13 +146,13 @@ def _single(context: Context, plan: MessagePlan, source: FieldSource) -> _Single
     return _Single(_PLAIN[kind], "")
 
 
-def _in_milliseconds(source: FieldSource) -> bool:
+def _in_milliseconds(source: FieldPlan) -> bool:
     """Whether the SDK's name of a field has a unit that the protocol's lacks."""
     has_unit = source.field.name.endswith(_MILLISECONDS)
     return snake(source.name).endswith(_MILLISECONDS) and not has_unit
 
 
-def _message(context: Context, plan: MessagePlan, source: FieldSource) -> _Single:
+def _message(context: Context, plan: MessagePlan, source: FieldPlan) -> _Single:
     name = source.field.value.type_name
     if name in context.plans:
         symbol = context.symbol(name)

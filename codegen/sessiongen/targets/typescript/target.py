@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sessiongen.config.model import Output
-from sessiongen.config.tables import KeyPath, Table, Tables
+from sessiongen.config.tables import KeyPath, Table, TableReader
 from sessiongen.output import tool_versions
 from sessiongen.targets.base import FindSymbols, Generate, Run, Target
 from sessiongen.targets.typescript.options import KEYS, LAYERS, TypeScriptOptions
@@ -30,7 +30,7 @@ class TypeScriptTarget(Target):
     layers = LAYERS
 
     def options(
-        self, tables: Tables, table: Table, key_path: KeyPath, path: Path
+        self, tables: TableReader, table: Table, key_path: KeyPath, path: Path
     ) -> TypeScriptOptions:
         """Returns the keys of a TypeScript output."""
         messages, overrides = (
@@ -82,7 +82,7 @@ class TypeScriptTarget(Target):
         return [f"left out, as {output.options.module} lacks it: {name}" for name in names]
 
 
-def _version(tables: Tables, table: Table, key_path: KeyPath) -> int:
+def _version(tables: TableReader, table: Table, key_path: KeyPath) -> int:
     version = tables.integer(table, key_path)
     if version not in (None, 1, 2):
         tables.fault(key_path, f"no version {version} of protobuf-es is supported", "write 1 or 2")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sessiongen.config.model import Output, OutputOptions
-from sessiongen.config.tables import KeyPath, Table, Tables
+from sessiongen.config.tables import KeyPath, Table, TableReader
 from sessiongen.targets.base import FindSymbols, Generate, Layer, Run, Symbol, Target
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ class VectorsTarget(Target):
     suffixes = ()
     layers = LAYERS
 
-    def options(self, tables: Tables, table: Table, key_path: KeyPath, path: Path) -> OutputOptions:
+    def options(
+        self, tables: TableReader, table: Table, key_path: KeyPath, path: Path
+    ) -> OutputOptions:
         """Returns the folder; there are no other options."""
         return OutputOptions(folder=path)
 

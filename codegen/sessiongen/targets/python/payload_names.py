@@ -38,7 +38,7 @@ class EnumLiterals:
     fallback: bool
 
 
-class MessageNames:
+class PayloadNames:
     """Names of the messages that events and responses carry.
 
     The name of a message inside the message of a role does not include the outer name.

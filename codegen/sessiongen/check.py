@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sessiongen.config.model import Config, Output
 from sessiongen.diagnostics import Diagnostic, Rule, Span
-from sessiongen.generate import complete, manifests_of, runs_of
+from sessiongen.generate import complete, input_warnings, manifests_of, runs_of
 from sessiongen.output import writer
 from sessiongen.output.cache import Cache
 from sessiongen.output.former_outputs import former_outputs
@@ -30,9 +30,9 @@ def check(config: Config, use_cache: bool, full_diff: bool = False) -> Result:
     cache = Cache(config)
     unchanged = cache.unchanged() if use_cache else None
     if unchanged is not None:
-        pairs = zip(config.outputs, unchanged, strict=True)
+        pairs = zip(config.outputs, unchanged.files, strict=True)
         summaries = [_no_drift(output, len(files)) for output, files in pairs]
-        return Result(lines=summaries, diagnostics=former_outputs(config))
+        return Result(lines=summaries, diagnostics=[*unchanged.warnings, *former_outputs(config)])
     runs = runs_of(config, cache if use_cache else None)
     before = [writer.load_manifest(output.folder) for output in config.outputs]
     skew = [item for each in zip(config.outputs, before, runs) for item in _skew(config, *each)]
@@ -41,13 +41,14 @@ def check(config: Config, use_cache: bool, full_diff: bool = False) -> Result:
     from sessiongen import pipeline
 
     result = pipeline.build(config, runs)
-    warnings = [*result.model.warnings, *former_outputs(config)]
+    lasting = input_warnings(result.model, config)
+    warnings = [*lasting, *former_outputs(config)]
     expected = complete(result.files, manifests_of(result.files, runs))
     pairs_ = zip(config.outputs, expected, strict=True)
     differences = [writer.compare(folder_of(output), files) for output, files in pairs_]
     if not any(differences):
         if use_cache:
-            cache.save(result.model.cache_inputs(config), expected)
+            cache.save(result.model.cache_inputs(config), expected, lasting)
         counted = zip(config.outputs, expected, strict=True)
         lines = [_no_drift(output, len(files)) for output, files in counted]
         return Result(lines=lines, diagnostics=warnings)

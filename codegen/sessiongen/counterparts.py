@@ -2,7 +2,7 @@
 
 The code for them is generated from names alone: an enum has no literals of the SDK, and the tag
 of an arm is the name of the arm. At run time such code raises or leaves fields unset, so
-`generate` warns, unless a gap file declares the difference.
+`generate` and `check` warn, unless a gap file declares the difference.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sessiongen.config.model import Config
+from sessiongen.config.sdks import gap_file
 from sessiongen.diagnostics import Diagnostic, Rule, Severity
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.ir.encoding_plan import MessagePlan, TaggedOneof, encoding_plans
@@ -20,7 +21,7 @@ from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.reachability import reachable_enums
 from sessiongen.ir.record_mapping import find_record
 from sessiongen.ir.schema import Enum, Message
-from sessiongen.parity.gaps import gap_file, load_gaps
+from sessiongen.parity.gaps import load_gaps
 from sessiongen.paths import display
 from sessiongen.vocabulary.model import Vocabulary
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 
 class Severity(str, Enum):
@@ -118,6 +119,17 @@ class Diagnostic:
             "message": self.message,
             "help": self.help,
         }
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any]) -> Diagnostic:
+        """Returns the diagnostic of a JSON form.
+
+        Raises:
+            KeyError, ValueError: the record is not one.
+        """
+        span = Span(record["file"], record["line"], record["column"])
+        rule, severity = Rule(record["rule"]), Severity(record["severity"])
+        return cls(span, rule, record["message"], record["help"], severity)
 
 
 class InputError(Exception):

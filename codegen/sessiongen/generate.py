@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sessiongen.config.model import Config, Output
+from sessiongen.diagnostics import Diagnostic
 from sessiongen.output import staging, writer
 from sessiongen.output.cache import Cache
 from sessiongen.output.former_outputs import former_outputs, remember_outputs
@@ -31,11 +32,10 @@ def generate(config: Config, use_cache: bool) -> Result:
     cache = Cache(config)
     unchanged = cache.unchanged() if use_cache else None
     if unchanged is not None:
-        pairs = zip(config.outputs, unchanged, strict=True)
+        pairs = zip(config.outputs, unchanged.files, strict=True)
         summaries = [_summary(output, len(files), []) for output, files in pairs]
-        return Result(lines=summaries, diagnostics=former_outputs(config))
+        return Result(lines=summaries, diagnostics=[*unchanged.warnings, *former_outputs(config)])
     from sessiongen import pipeline
-    from sessiongen.counterparts import missing_counterparts
     from sessiongen.ir import roles
 
     before = [writer.load_manifest(output.folder) for output in config.outputs]
@@ -44,18 +44,25 @@ def generate(config: Config, use_cache: bool) -> Result:
     manifests = manifests_of(result.files, runs)
     outputs = list(zip(config.outputs, result.files, manifests, strict=True))
     plans = [writer.plan(folder_of(output), files, manifest) for output, files, manifest in outputs]
-    diagnostics = [*result.model.warnings, *roles.notes(result.model.protocol.roles, config)]
-    diagnostics += missing_counterparts(result.model, config)
+    warnings = input_warnings(result.model, config)
+    diagnostics = [*warnings, *roles.notes(result.model.protocol.roles, config)]
     diagnostics += staging.write(plans)
     diagnostics += former_outputs(config)
     remember_outputs(config)
-    cache.save(result.model.cache_inputs(config), complete(result.files, manifests))
+    cache.save(result.model.cache_inputs(config), complete(result.files, manifests), warnings)
     lines = list(_protocol(result.model))
     for (output, files, _), earlier, run, plan in zip(outputs, before, runs, plans, strict=True):
         lines += [*_tool_changes(earlier, run.versions), *_changes(output, plan.changes)]
         lines += [*_remarks(result.model, output), *_size(output, files)]
         lines.append(_summary(output, len(files) + 1, plan.changes))
     return Result(lines=lines, diagnostics=diagnostics)
+
+
+def input_warnings(model: Model, config: Config) -> list[Diagnostic]:
+    """Returns what every run over the same input warns of."""
+    from sessiongen.counterparts import missing_counterparts
+
+    return [*model.warnings, *missing_counterparts(model, config)]
 
 
 def runs_of(config: Config, cache: Cache | None) -> tuple[Run, ...]:

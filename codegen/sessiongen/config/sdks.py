@@ -21,6 +21,11 @@ class Sdks:
     vocabularies: tuple[Path, ...] = ()
 
 
+def gap_file(vocabulary: Path) -> Path:
+    """Returns the path of the gap file that belongs to a vocabulary file."""
+    return vocabulary.with_suffix(".gaps.toml")
+
+
 def read_sdks(tables: TableReader, table: Table) -> Sdks:
     """Returns the [sdks] section; faults go to `tables`."""
     tables.only(table, ("sdks",), ("vocabularies",))

@@ -1,8 +1,9 @@
 """Presets: configurations for published messages and the SDK that uses them.
 
 A preset is the text of a codegen.toml in the folder `presets`. Files that it names, such as a
-contract or a vocabulary, are copied beside the new configuration. Annotations of elements that the input does
-not have are left out, as a preset serves several versions of the messages.
+contract or a vocabulary, are copied beside the new configuration, with the declared gaps that hold
+for it. Annotations of elements that the input does not have are left out, as a preset serves several
+versions of the messages.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ from pathlib import Path
 
 from sessiongen import pipeline, resources
 from sessiongen.init import scaffold_text
+from sessiongen.init.preset_gaps import gaps_for
 from sessiongen.config.model import Config
 from sessiongen.config.reader import parse
 from sessiongen.init.scaffold import check_modules, check_new, open_points, save
-from sessiongen.diagnostics import Diagnostic
+from sessiongen.diagnostics import Diagnostic, failed
 from sessiongen.frontend.annotations import configured
 from sessiongen.frontend.compiler import Compiled
 from sessiongen.frontend.elements import elements
 from sessiongen.ir.role_inference import search
-from sessiongen.parity.gaps import gap_file
+from sessiongen.parity.compare import compare
 from sessiongen.paths import display
 from sessiongen.vocabulary.scope import scope_file
 
@@ -50,8 +52,10 @@ def write(name: str, target: Path) -> tuple[list[str], list[Diagnostic]]:
     lines = [*scaffold_text.summary(search(schema, config, annotated)), *copied]
     for path in _files(config):
         lines += _copy(path, config.root)
-    save(target, text.encode())
     points = open_points(schema, annotated, config)
+    if not failed(points):
+        lines += _write_gaps(config)
+    save(target, text.encode())
     command = f"sessiongen{config.option} generate"
     lines.append(f"wrote {display(target)}; set its paths, and run `{command}`")
     return lines, points
@@ -76,9 +80,22 @@ def _files(config: Config) -> Iterator[Path]:
     for path in config.sdks.vocabularies:
         yield path
         yield scope_file(path)
-        # Published messages differ from the contract, for which the gaps are declared.
-        if config.input.messages is None:
-            yield gap_file(path)
+
+
+def _write_gaps(config: Config) -> list[str]:
+    """Writes the gap files that do not exist; returns a line for each gap file."""
+    model = pipeline.model(config)
+    parity = compare(model.protocol, model.annotated, config)
+    lines = []
+    for sdk, path in parity.gap_files.items():
+        if path.exists():
+            lines.append(f"kept {display(path)}")
+            continue
+        texts = [item.read_text(encoding="utf-8") for item in _sources(path, config.root)]
+        gaps = gaps_for(parity.undeclared(sdk), texts)
+        save(path, f"# Known differences from {sdk}, grouped by reason.\n\n{gaps}".encode())
+        lines.append(f"wrote {display(path)}")
+    return lines
 
 
 def _copy(path: Path, root: Path) -> list[str]:
@@ -88,11 +105,16 @@ def _copy(path: Path, root: Path) -> list[str]:
     """
     if path.exists():
         return [f"kept {display(path)}"]
+    sources = _sources(path, root)
+    if not sources:
+        return []
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save(path, sources[0].read_bytes())
+    return [f"wrote {display(path)}"]
+
+
+def _sources(path: Path, root: Path) -> list[Path]:
+    """Returns the files of the generator for a path below the root, those of presets first."""
     presets = resources.presets_dir()
-    for folder in (presets, presets.parent):
-        source = folder / path.relative_to(root)
-        if source.is_file():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            save(path, source.read_bytes())
-            return [f"wrote {display(path)}"]
-    return []
+    files = [folder / path.relative_to(root) for folder in (presets, presets.parent)]
+    return [file for file in files if file.is_file()]

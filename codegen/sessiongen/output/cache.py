@@ -8,18 +8,31 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sessiongen import resources
 from sessiongen.config.model import Config, Output
+from sessiongen.config.sdks import gap_file
+from sessiongen.diagnostics import Diagnostic
 from sessiongen.output import tool_versions
 from sessiongen.output.folders import folder_of, versions_of
 from sessiongen.output.writer import MANIFEST, compare, load_manifest, generated_files
 
 FOLDER = ".sessiongen-cache"
+
+
+class SavedRun(NamedTuple):
+    """A run whose inputs and outputs have not changed since.
+
+    files: the files of each output. warnings: what the run warned of.
+    """
+
+    files: list[list[str]]
+    warnings: list[Diagnostic]
 
 
 class Cache:
@@ -37,6 +50,8 @@ class Cache:
             "generator": tool_versions.generator_digest(),
             "input": repr(config.input),
             "vocabularies": [_digest(path) for path in config.sdks.vocabularies],
+            # Warnings leave out what the gap files declare.
+            "gaps": [_digest(gap_file(path)) for path in config.sdks.vocabularies],
             "output": [
                 [repr(output), *(_digest(path) for path in output.options.inputs)]
                 for output in config.outputs
@@ -57,8 +72,8 @@ class Cache:
         except OSError:
             pass
 
-    def unchanged(self) -> list[list[str]] | None:
-        """Returns each output's files if neither inputs nor outputs have changed, else None."""
+    def unchanged(self) -> SavedRun | None:
+        """Returns the last run if neither inputs nor outputs have changed since, else None."""
         # The files of an installed module are unknown before it is imported.
         installed = self._config.input.messages is not None
         if installed or not all(output.options.cacheable for output in self._config.outputs):
@@ -66,23 +81,38 @@ class Cache:
         try:
             saved = json.loads(self._state.read_bytes())
             names = [str(name) for name in saved["inputs"]]
+            records, folder = saved.pop("warnings"), saved.pop("working_folder")
+            warnings = [Diagnostic.from_record(item) for item in records]
             current = self._current(names)
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
-        return [sorted(files) for files in current["outputs"]] if current == saved else None
+        # Warnings name files relative to the working directory.
+        if current != saved or (warnings and folder != _working_folder()):
+            return None
+        return SavedRun([sorted(files) for files in current["outputs"]], warnings)
 
-    def save(self, inputs: list[str], files: Sequence[Mapping[str, str]]) -> None:
+    def save(
+        self,
+        inputs: list[str],
+        files: Sequence[Mapping[str, str]],
+        warnings: Iterable[Diagnostic] = (),
+    ) -> None:
         """Saves the current state; errors are ignored, as the cache only saves time.
 
         inputs: import names, or the descriptor set.
         files: the generated files of each output.
+        warnings: what each run over the same inputs has to warn of.
 
         Nothing is saved if an input changed during the run, because another version may have
         been read, or if an output folder differs from the generated files.
         """
         self._make_folder()
         try:
-            state = json.dumps(self._current(inputs), indent=1)
+            described = {
+                "warnings": [item.record() for item in warnings],
+                "working_folder": _working_folder(),
+            }
+            state = json.dumps({**self._current(inputs), **described}, indent=1)
             # Checked after the digests, so that an edit between the two is noticed.
             if any(self._changed_since_start(name) for name in inputs):
                 return
@@ -123,6 +153,13 @@ class Cache:
             return max(status.st_mtime_ns, status.st_ctime_ns) > self._started
         except OSError:
             return True
+
+
+def _working_folder() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # it was removed
+        return ""
 
 
 def key_of(text: str) -> str:

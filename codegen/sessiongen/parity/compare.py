@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sessiongen.config.model import Config
+from sessiongen.config.sdks import gap_file
 from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.frontend.annotations import Annotated
 from sessiongen.ir.protocol import Protocol
@@ -26,7 +27,7 @@ from sessiongen.parity import (
     sdk_only,
 )
 from sessiongen.parity.gap_faults import gap_faults
-from sessiongen.parity.gaps import Gap, covers_pair, gap_file, load_gaps
+from sessiongen.parity.gaps import Gap, covers_pair, load_gaps
 from sessiongen.parity.matrix import Finding, Key, Section
 from sessiongen.paths import display
 from sessiongen.vocabulary.model import Vocabulary

@@ -1,6 +1,6 @@
 """Compares enum values: each proto value beside each SDK's literal for it.
 
-There is a section for each enum of the protocol. Its last rows say how the SDK's code converts
+There is a section for each enum that the protocol's roles carry. Its last rows say how the SDK's code converts
 literals to proto values, and what it does with a literal that it does not know.
 """
 
@@ -26,6 +26,7 @@ from sessiongen.parity.matrix import (
     UNVERIFIED,
 )
 from sessiongen.ir.protocol import Protocol
+from sessiongen.ir.reachability import reachable_enums
 from sessiongen.ir.schema import Enum, EnumValue
 from sessiongen.vocabulary.model import Vocabulary
 
@@ -33,7 +34,8 @@ from sessiongen.vocabulary.model import Vocabulary
 def sections(
     protocol: Protocol, annotated: Annotated, vocabularies: Sequence[Vocabulary]
 ) -> list[Section]:
-    """Returns the sections of all enums, including those that no SDK has."""
+    """Returns the sections of the enums that the roles carry, including those that no SDK has."""
+    carried = reachable_enums(protocol)
     return [
         _section(
             bound.enum,
@@ -46,6 +48,7 @@ def sections(
             ],
         )
         for bound in protocol.enums
+        if bound.enum.full_name in carried
     ]
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sessiongen.config.sdks import gap_file
 from sessiongen.config.tables import TableReader, key_span, read_companion
 from sessiongen.diagnostics import InputError, Span
 from sessiongen.parity.matrix import Finding, Key
@@ -65,11 +66,6 @@ class GapFile:
 def covers_pair(finding: Finding) -> str:
     """Returns the key and value of a `covers` table that cover a difference."""
     return " = ".join(json.dumps(item, ensure_ascii=False) for item in (finding.id, finding.state))
-
-
-def gap_file(vocabulary: Path) -> Path:
-    """Returns the path of the gap file that belongs to a vocabulary file."""
-    return vocabulary.with_suffix(".gaps.toml")
 
 
 def load_gaps(vocabulary: Path, sdk: str) -> list[Gap]:

@@ -25,7 +25,10 @@ from sessiongen_command import invoke
 
 from sessiongen import pipeline
 from sessiongen.config import reader
+from sessiongen.diagnostics import Rule, Span
 from sessiongen.init import preset
+from sessiongen.init.preset_gaps import gaps_for
+from sessiongen.parity.matrix import Finding
 
 NAME = "livekit-agents"
 OUR_PACKAGE, PUBLISHED_PACKAGE = "agent_session.", "livekit.agent."
@@ -34,6 +37,7 @@ FALLBACKS_OF_THE_SDK = {
     ("livekit.agent.AgentState", "unknown"): "AS_IDLE",
     ("livekit.agent.UserState", "unknown"): "US_LISTENING",
 }
+GAPS = '[[gaps]]\nkind = "design"\nreason = "{reason}"\n[gaps.covers]\n{covers}\n'
 # The published messages have no such event.
 NOT_PUBLISHED = "agent_session.AgentSessionEvent.SessionClosed"
 
@@ -148,14 +152,76 @@ def test_elements_that_the_messages_lack_are_left_out(package: Package) -> None:
     assert "livekit.agent.AgentSessionEvent.session_closed" not in written["annotations"]
 
 
+@pytest.mark.parametrize("name", preset.names())
+def test_generate_and_parity_find_nothing(name: str, tmp_path: Path) -> None:
+    assert invoke(tmp_path, "init", "--preset", name).status == 0
+    for command in ("generate", "check", "parity"):
+        outcome = invoke(tmp_path, command)
+        assert (outcome.status, outcome.errors) == (0, "")
+    # A difference that no gap declares is a finding.
+    gaps = tmp_path / "vocabularies" / f"{name}.gaps.toml"
+    text = gaps.read_text(encoding="utf-8")
+    gaps.write_text(text[: text.rindex("[[gaps]]")], encoding="utf-8")
+    assert invoke(tmp_path, "parity").status == 1
+
+
+@pytest.mark.parametrize("name", preset.names())
+def test_gaps_have_the_reasons_of_the_contract(name: str, tmp_path: Path) -> None:
+    assert invoke(tmp_path, "init", "--preset", name).status == 0
+    file = f"vocabularies/{name}.gaps.toml"
+    own = ROOT / "presets" / file
+    sources = [ROOT / file, *([own] if own.exists() else [])]
+    reasons = {
+        (item["kind"], item["reason"])
+        for path in sources
+        for item in tomli.loads(path.read_text(encoding="utf-8"))["gaps"]
+    }
+    written = tomli.loads((tmp_path / file).read_text(encoding="utf-8"))["gaps"]
+    assert {(item["kind"], item["reason"]) for item in written} <= reasons
+
+
+def test_gaps_are_those_of_the_same_elements_in_another_package() -> None:
+    texts = [
+        GAPS.format(reason="first", covers='"enum acme.v1.State" = "acme.v1.State is missing"'),
+        GAPS.format(reason=r"a \"second\"", covers='"field M.a: f" = "old"\n"field M.b: f" = "b"'),
+        GAPS.format(reason="third", covers='"enum acme.v1.State" = "acme.v1.State is missing"'),
+    ]
+    states = {
+        "enum other.State": "other.State is missing",
+        "field M.a: f": "new",
+        "field M.b: f": "b",
+        "field M.c: f": "c",
+    }
+    span = Span("x.proto")
+    findings = [
+        Finding("sdk", id_, f"sdk: {state}", Rule.PARITY_FIELD, span)
+        for id_, state in states.items()
+    ]
+    assert tomli.loads(gaps_for(findings, texts)) == {
+        "gaps": [
+            {
+                "kind": "design",
+                "reason": "first",
+                "covers": {"enum other.State": "other.State is missing"},
+            },
+            {"kind": "design", "reason": 'a "second"', "covers": {"field M.b: f": "b"}},
+        ]
+    }
+    assert gaps_for([], texts) == ""
+
+
 def test_existing_files_are_kept(tmp_path: Path) -> None:
     vocabulary = tmp_path / "vocabularies" / f"{NAME}.json"
     vocabulary.parent.mkdir()
     shutil.copy(ROOT / "vocabularies" / f"{NAME}.json", vocabulary)
     vocabulary.write_text(f"{vocabulary.read_text(encoding='utf-8')}\n", encoding="utf-8")
+    gaps = vocabulary.with_suffix(".gaps.toml")
+    gaps.write_text("gaps = []\n", encoding="utf-8")
     outcome = invoke(tmp_path, "init", "--preset", NAME)
-    assert f"kept vocabularies/{NAME}.json\n" in outcome.output
+    for path in (vocabulary, gaps):
+        assert f"kept vocabularies/{path.name}\n" in outcome.output
     assert vocabulary.read_text(encoding="utf-8").endswith("\n\n")
+    assert gaps.read_text(encoding="utf-8") == "gaps = []\n"
     outcome = invoke(tmp_path, "init", "--preset", NAME)
     assert outcome.status == 2 and "error[SG008]" in outcome.errors
 

@@ -35,7 +35,7 @@ from hypothesis import strategies as st
 
 from sessiongen.config import reader
 
-from sessiongen.output.cache import Cache
+from sessiongen.output.cache import Cache, SavedRun
 
 NO_DRIFT = f"out/small_protocol: {len(FILES)} files, no drift\n"
 
@@ -291,9 +291,7 @@ def test_line_ends_are_lf(tmp_path: Path) -> None:
     assert not any(b"\r" in path.read_bytes() for path in small_project.package.iterdir())
 
 
-def saved_state(
-    small_project: Project, meanwhile: Callable[[Project], object]
-) -> list[list[str]] | None:
+def saved_state(small_project: Project, meanwhile: Callable[[Project], object]) -> SavedRun | None:
     """Returns the state after a run during which something happens before the state is saved."""
     loaded = reader.load(small_project.config)
     # The cache ignores files that are younger than the resolution of its clock.
@@ -310,7 +308,7 @@ def saved_state(
 
 
 def test_state_of_an_undisturbed_run_is_saved(small_project: Project) -> None:
-    assert saved_state(small_project, lambda small_project: None) == [sorted(FILES)]
+    assert saved_state(small_project, lambda small_project: None) == SavedRun([sorted(FILES)], [])
 
 
 def test_state_is_not_saved_if_an_input_is_replaced(small_project: Project) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -84,13 +84,18 @@ class Span:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """A fault in the input: its position, the broken rule, a message, and how to fix it."""
+    """A fault in the input: its position, the broken rule, a message, and how to fix it.
+
+    cause: what is wrong at the position, if several diagnostics may report it: of those with the
+        same rule, position and cause, the first is printed.
+    """
 
     span: Span
     rule: Rule
     message: str
     help: str
     severity: Severity = Severity.ERROR
+    cause: str = field(default="", compare=False)
 
     def text(self) -> str:
         """Returns the text form, for a terminal."""
@@ -142,8 +147,12 @@ class InputError(Exception):
 
 def arrange(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Returns the diagnostics sorted by position and rule, without duplicates."""
+    distinct: dict[object, Diagnostic] = {}
+    for item in diagnostics:
+        key = (item.span, item.rule, item.cause) if item.cause else item
+        distinct.setdefault(key, item)
     return sorted(
-        set(diagnostics), key=lambda item: (item.span, item.rule.value, item.message, item.help)
+        distinct.values(), key=lambda item: (item.span, item.rule.value, item.message, item.help)
     )
 
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sessiongen.config.model import Config, Output
-from sessiongen.diagnostics import Diagnostic
+from sessiongen.diagnostics import Diagnostic, InputError
+from sessiongen.internal_errors import invalid_module
 from sessiongen.output import staging, writer
 from sessiongen.output.cache import Cache
 from sessiongen.output.former_outputs import former_outputs, remember_outputs
 from sessiongen.output.folders import folder_of, versions_of
-from sessiongen.output.writer import Difference, Manifest
+from sessiongen.output.writer import Difference, Manifest, Plan
 from sessiongen.paths import display
 from sessiongen.result import Result
 from sessiongen.targets import registry
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 def generate(config: Config, use_cache: bool) -> Result:
     """Writes the generated files of every output.
 
-    Nothing is written unless every file of every output could be generated.
+    Nothing is written unless every file of every output could be generated and is valid code.
 
     Raises:
         InputError: the input is not a protocol, or a folder cannot be written.
@@ -44,6 +45,7 @@ def generate(config: Config, use_cache: bool) -> Result:
     manifests = manifests_of(result.files, runs)
     outputs = list(zip(config.outputs, result.files, manifests, strict=True))
     plans = [writer.plan(folder_of(output), files, manifest) for output, files, manifest in outputs]
+    _check_syntax(config, result.model, plans)
     warnings = input_warnings(result.model, config)
     diagnostics = [*warnings, *roles.notes(result.model.protocol.roles, config)]
     diagnostics += staging.write(plans)
@@ -63,6 +65,28 @@ def input_warnings(model: Model, config: Config) -> list[Diagnostic]:
     from sessiongen.counterparts import missing_counterparts
 
     return [*model.warnings, *missing_counterparts(model, config)]
+
+
+def _check_syntax(config: Config, model: Model, plans: Iterable[Plan]) -> None:
+    """Raises InputError if a file that would be written is not valid code."""
+    faults = [
+        fault
+        for output, plan in zip(config.outputs, plans, strict=True)
+        for change in plan.changes
+        if (fault := _syntax_fault(output, model, change)) is not None
+    ]
+    if faults:
+        raise InputError(faults)
+
+
+def _syntax_fault(output: Output, model: Model, change: Difference) -> Diagnostic | None:
+    if change.expected is None:
+        return None
+    target = registry.get(output.language)
+    fault = target.invalid_module(output, change.path, change.expected)
+    if fault is None:
+        return None
+    return invalid_module(change.path, change.expected, fault, model, output)
 
 
 def runs_of(config: Config, cache: Cache | None) -> tuple[Run, ...]:

@@ -6,9 +6,10 @@ It writes nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
+from sessiongen import internal_errors
 from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, InputError, Span
 from sessiongen.frontend import compiler
@@ -48,14 +49,30 @@ def _model(
     compiled: Compiled, config: Config, vocabularies: tuple[Vocabulary, ...] | None = None
 ) -> Model:
     _, annotated, read_schema = _read(compiled, config)
-    try:
-        assembled = protocol.assemble(read_schema, annotated, config, vocabularies)
-    except InputError as error:
+    assembled = protocol.assemble(read_schema, annotated, config, vocabularies)
+    if assembled.protocol is None:
         # Faults of names need no roles: report them in the same run.
         targets = {output.language: registry.get(output.language) for output in config.outputs}
         faults = [item for target in targets.values() for item in target.name_faults(read_schema)]
-        raise InputError([*error.diagnostics, *faults]) from None
-    return Model(assembled, compiled, annotated, read_oldest(compiled, config))
+        raise InputError([*assembled.diagnostics, *faults])
+    try:
+        oldest = read_oldest(compiled, config)
+    except InputError as error:
+        raise InputError([*assembled.diagnostics, *error.diagnostics]) from None
+    model = Model(assembled.protocol, compiled, annotated, oldest)
+    if assembled.diagnostics:
+        raise InputError([*assembled.diagnostics, *_output_faults(config, model)])
+    return model
+
+
+def _output_faults(config: Config, model: Model) -> list[Diagnostic]:
+    """Returns the faults of every output, for a protocol that has other faults."""
+    faults: list[Diagnostic] = []
+    for output in config.outputs:
+        # An exception may be caused by the other faults, which are reported anyway.
+        with suppress(Exception):
+            faults += registry.get(output.language).faults(model, output)
+    return faults
 
 
 def roles(config: Config) -> Roles:
@@ -120,6 +137,10 @@ def _files(
             files.append(generate(model, output))
         except InputError as error:
             faults += error.diagnostics
+        except (OSError, RecursionError):
+            raise
+        except Exception as error:
+            faults += internal_errors.in_generation(error, model, output)
     if faults:
         raise InputError(faults)
     return tuple(files)

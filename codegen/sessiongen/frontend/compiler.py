@@ -19,6 +19,7 @@ from sessiongen import resources
 from sessiongen.frontend import documentation, message_module
 
 from sessiongen.frontend import protoc
+from sessiongen.frontend.linking import link
 from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed
 from sessiongen.paths import display
@@ -225,7 +226,7 @@ def _ordered(
         stack += [(needed, False) for needed in item.dependency if needed not in ordered]
         if len(stack) > 100_000:
             raise _descriptor_set_error(span, "the files import each other in a cycle")
-    _link(tuple(ordered.values()), source_map)
+    link(tuple(ordered.values()), source_map)
     _check_annotations_file(ordered, span)
     return tuple(ordered.values())
 
@@ -287,21 +288,6 @@ def _well_known(name: str, span: Span) -> descriptor_pb2.FileDescriptorProto:
     result = descriptor_pb2.FileDescriptorProto()
     descriptor.CopyToProto(result)
     return result
-
-
-_LINK_HELP = "protobuf for Python rejects the element that the message names: rename or remove it"
-
-
-def _link(files: tuple[descriptor_pb2.FileDescriptorProto, ...], source_map: SourceMap) -> None:
-    pool = descriptor_pool.DescriptorPool()
-    for item in files:
-        try:
-            pool.Add(item)
-            pool.FindFileByName(item.name)
-        except (TypeError, KeyError) as error:
-            reason = str(error).replace("\n", " ").strip()
-            fault = f"the descriptors do not link: {reason}"
-            raise _descriptor_set_error(source_map.span(item.name), fault, _LINK_HELP) from None
 
 
 def _descriptor_set_error(span: Span, fault: str, help_: str | None = None) -> InputError:

@@ -18,7 +18,7 @@ from sessiongen.init import scaffold_text
 from sessiongen.frontend.annotations import Annotated, configured
 from sessiongen.frontend.compiler import Compiled
 from sessiongen.config.model import Config, Input
-from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, failed
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span, arrange, failed
 from sessiongen.init.proposals import Proposal, propose
 from sessiongen.config.reader import parse
 from sessiongen.init.scaffold_text import quoted
@@ -108,10 +108,10 @@ def check_modules(compiled: Compiled) -> None:
 
 def open_points(schema: Schema, annotated: Annotated, config: Config) -> list[Diagnostic]:
     """Returns the faults of the input, or notes on roles that are not set."""
-    try:
-        return notes(assemble(schema, annotated, config).roles, config)
-    except InputError as error:
-        return error.diagnostics
+    assembled = assemble(schema, annotated, config)
+    if assembled.diagnostics or assembled.protocol is None:
+        return arrange(assembled.diagnostics)
+    return notes(assembled.protocol.roles, config)
 
 
 def _next_steps(

@@ -63,19 +63,29 @@ class Protocol:
         return next((item for item in self.vocabularies if item.language == language), None)
 
 
+@dataclass(frozen=True)
+class Assembled:
+    """A protocol and its faults.
+
+    protocol: None without roles or vocabularies; incomplete if there are faults.
+    """
+
+    protocol: Protocol | None
+    diagnostics: list[Diagnostic]
+
+
 def assemble(
     schema: Schema,
     annotated: Annotated,
     config: Config,
     vocabularies: tuple[Vocabulary, ...] | None = None,
-) -> Protocol:
-    """Returns the protocol of a schema.
+) -> Assembled:
+    """Returns the protocol of a schema, with its faults.
+
+    They are roles that are missing or unclear, arms without a partner, and annotations of
+    elements that do not exist.
 
     vocabularies: used in place of the files that the configuration names.
-
-    Raises:
-        InputError: a role is missing or unclear, an arm has no partner, or an
-            annotation names an element that does not exist.
     """
     result = search(schema, config, annotated)
     diagnostics = [*annotated.diagnostics, *result.diagnostics]
@@ -83,21 +93,26 @@ def assemble(
     calls: tuple[Call, ...] = ()
     if request is not None and response is not None:
         errors = [item.arm for item in result.error_arms]
-        calls = Pairing(request, response, errors, config, annotated).calls(diagnostics)
+        pairs = Pairing(request, response, errors, config, annotated).calls(diagnostics)
+        answered = {call.request.name: call for call in pairs}
+        # The names of arms without a partner can clash as well.
+        calls = tuple(answered.get(arm.name, Call(arm, None)) for arm in request.arms)
     roles = result.roles()
     if roles is None:
-        raise InputError(diagnostics)
+        return Assembled(None, diagnostics)
     events = tuple(_event(roles, arm, annotated) for arm in roles.event.arms)
     if vocabularies is None:
-        vocabularies = tuple(load(path) for path in config.sdks.vocabularies)
+        try:
+            vocabularies = tuple(load(path) for path in config.sdks.vocabularies)
+        except InputError as error:
+            return Assembled(None, [*diagnostics, *error.diagnostics])
     enums = _enums(schema, annotated, vocabularies)
     bound = [item.enum for item in enums if item.bindings]
     diagnostics += value_faults(bound, annotated)
     _check_annotations(annotated, roles, schema, diagnostics)
-    if diagnostics:
-        raise InputError(diagnostics)
     unions = tuple(item for message in schema.own_messages() for item in message.oneofs)
-    return Protocol(schema, roles, unions, calls, events, enums, vocabularies)
+    protocol = Protocol(schema, roles, unions, calls, events, enums, vocabularies)
+    return Assembled(protocol, diagnostics)
 
 
 def _event(roles: Roles, arm: Field, annotated: Annotated) -> Event:

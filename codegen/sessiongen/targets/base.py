@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from sessiongen.diagnostics import Diagnostic
     from sessiongen.frontend.message_module import MessageModule
+    from sessiongen.internal_errors import InvalidModule
     from sessiongen.ir.model import Model
     from sessiongen.ir.schema import Field, Oneof, Schema
 
@@ -111,6 +112,20 @@ class Target(ABC):
         faults are reported at the same time.
         """
         return []
+
+    def faults(self, model: Model, output: Output) -> list[Diagnostic]:
+        """Returns the faults with which `generation` would refuse an output.
+
+        This is for a protocol with other faults, which are reported at the same time.
+        """
+        return []
+
+    def invalid_module(self, output: Output, path: str, text: str) -> InvalidModule | None:
+        """Returns what is wrong with the syntax of a generated file; None if it is valid.
+
+        path: the file in the output folder. `generate` asks before it writes the file.
+        """
+        return None
 
     def module_faults(self, modules: Iterable[MessageModule]) -> list[Diagnostic]:
         """Returns what keeps `generate` from using installed modules of messages.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -283,3 +284,39 @@ def test_faults_of_names_of_all_layers_are_reported_together(tmp_path: Path) -> 
     messages = [item["message"] for item in outcome.records() if item["rule"] == "SG017"]
     for part in ("'CopyFrom' hides", "'emit_' and 'emit'", "'send_' and 'send'"):
         assert any(part in message for message in messages), messages
+
+
+def test_clashes_in_layers_and_faults_of_pairs_are_reported_together(tmp_path: Path) -> None:
+    """Each clash is one error, although the names of several layers and outputs are made from it."""
+    clash = 'Empty class = 20; Empty class_ = 21 [json_name = "other"];'
+    proto = PROTO.replace("proto3", "proto2").replace("string req", "optional string req")
+    proto = proto.replace("// Is anybody there?", f"Empty frobnicate = 3; {clash}")
+    for oneof in ("event", "response"):
+        proto = proto.replace(f"oneof {oneof} {{", f"oneof {oneof} {{ {clash}")
+    python = '[[output]]\nlanguage = "python"\npath = "{0}"\npackage = "{0}_protocol"\n'
+    outputs = python.format("first") + python.format("second")
+    config = CONFIG.split("[output]")[0] + outputs
+    small_project = project(tmp_path, proto, config)
+    records = small_project.invoke("--format", "json", "generate").records()
+    lines = proto.split("\n")
+    names = [re.search(r"\w+", lines[item["line"] - 1][item["column"] + 5 :]) for item in records]
+    assert [
+        (item["rule"], name and name[0]) for item, name in zip(records, names, strict=True)
+    ] == [
+        ("SG017", "class_"),
+        ("SG014", "frobnicate"),
+        ("SG017", "class_"),
+        ("SG017", "class_"),
+    ]
+
+
+def test_a_layer_without_its_role_is_reported_at_its_name(tmp_path: Path) -> None:
+    config = f'{CONFIG}layers = [\n  "requests",\n  "events",\n]\n[roles]\nevent = false\n'
+    proto = PROTO.replace("    Event event = 1;\n", "").replace("message Event", "message Other")
+    [record] = project(tmp_path, proto, config).invoke("--format", "json", "generate").records()
+    assert record["rule"] == "SG012"
+    assert record["message"] == "there can be no layer 'events': the protocol has no events"
+    assert (record["file"], record["line"], record["column"]) == (
+        "codegen.toml",
+        *place_of(config, '"events"'),
+    )

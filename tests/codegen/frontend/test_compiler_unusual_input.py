@@ -215,7 +215,7 @@ def test_position_of_names_that_python_rejects(tmp_path: Path) -> None:
     project(tmp_path, "m.proto", base("link", 'import "deep/b.proto";'))
     done = generate(tmp_path)
     assert done.returncode == 2
-    assert "deep/b.proto:1:1: error[SG003]: the descriptors do not link" in done.stderr
+    assert "deep/b.proto:3:37: error[SG003]: the descriptors do not link" in done.stderr
 
 
 def test_dangling_link_is_not_overwritten(tmp_path: Path) -> None:

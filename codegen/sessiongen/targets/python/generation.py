@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 
 from sessiongen.config.model import Output
-from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
+from sessiongen.diagnostics import Diagnostic, InputError
+from sessiongen.internal_errors import InvalidModules
 from sessiongen.targets.python.formatting import Formatter
 from sessiongen.targets.python.installed_messages import installed_modules
 from sessiongen.targets.python.naming import message_faults
@@ -17,8 +17,9 @@ from sessiongen.targets.python.overrides import Overrides, load
 from sessiongen.ir.model import Model
 from sessiongen.targets.python.imports import arranged
 from sessiongen.targets.python.text_wrapping import wrapped
+from sessiongen.targets.layers import layer_faults
 from sessiongen.targets.templates import environment
-from sessiongen.targets.python import chunks, messages
+from sessiongen.targets.python import messages
 from sessiongen.targets.python.client import client_model
 from sessiongen.targets.python.dispatch import dispatch_model
 from sessiongen.targets.python.docstrings import docstring
@@ -34,6 +35,7 @@ from sessiongen.targets.python.peer import peer_model
 from sessiongen.targets.python.references import module_faults
 from sessiongen.targets.python.requests import requests_model
 from sessiongen.targets.python.responses import responses_model
+from sessiongen.targets.python.syntax import syntax_fault
 
 # mypy-protobuf narrows Message.DESCRIPTOR, which pyright reports as an invalid override.
 _STUB_COMMENT = "# pyright: reportIncompatibleVariableOverride=false\n"
@@ -63,33 +65,26 @@ def generate(model: Model, output: Output, version: str, formatter: Formatter) -
     Raises:
         InputError: names of the protocol clash, or protoc rejects the descriptors.
     """
-    assert isinstance(output.options, PythonOptions)
-    protocol, compiled = model.protocol, model.compiled
-    overrides = load(output.options.overrides)
-    installed = installed_modules(model, output.options)
-    context_ = context(model, installed, overrides.functions, output.layers)
-    context_.faults += message_faults(protocol.schema)
-    context_.faults += overrides.faults(encoded_fields(context_))
-    options = output.options
-    source = _printable(compiled.origin)
+    options = _options(output)
+    overrides = load(options.overrides)
+    context_ = _context(model, output, overrides)
+    source = _printable(model.compiled.origin)
     header = _header(version, source, options)
-    if installed:
-        context_.faults += newer_faults(context_)
+    if context_.installed:
         rendered = _render(context_, output, source, header)
         layers = _layers(rendered, formatter, options)
         if model.oldest is None:
             path = options.folder / "needed.py"
             layers["needed.py"] = with_known_version(layers["needed.py"], path)
         return {**layers, **_overrides(overrides, header)}
-    context_.faults += module_faults(compiled.own, protocol.roles.main.span)
     if context_.faults:
         # Raises these faults together with those of the layers.
         _render(context_, output, source, header)
-    running = messages.start(model.annotated.files, compiled.own, output.options.package)
+    running = messages.start(model.annotated.files, model.compiled.own, options.package)
     try:
         layers = _layers(_render(context_, output, source, header), formatter, options)
     finally:
-        texts = messages.finish(running, compiled.source_map)
+        texts = messages.finish(running, model.compiled.source_map)
     top = _comment(header)
     stubs = top + _STUB_COMMENT
     return {
@@ -99,14 +94,41 @@ def generate(model: Model, output: Output, version: str, formatter: Formatter) -
     }
 
 
+def faults(model: Model, output: Output) -> list[Diagnostic]:
+    """Returns the faults that `generate` finds before it runs protoc."""
+    try:
+        context_ = _context(model, output, load(_options(output).overrides))
+        _render(context_, output, "", [])
+    except InputError as error:
+        return error.diagnostics
+    return []
+
+
+def _options(output: Output) -> PythonOptions:
+    assert isinstance(output.options, PythonOptions)
+    return output.options
+
+
+def _context(model: Model, output: Output, overrides: Overrides) -> Context:
+    """Returns what the layers are generated from, with the faults of names and overrides."""
+    installed = installed_modules(model, _options(output))
+    result = context(model, installed, overrides.functions, output.layers)
+    result.faults += message_faults(model.protocol.schema)
+    result.faults += overrides.faults(encoded_fields(result))
+    if installed:
+        result.faults += newer_faults(result)
+    else:
+        result.faults += module_faults(model.compiled.own, model.protocol.roles.main.span)
+    return result
+
+
 def _render(
     context_: Context, output: Output, source: str, header: Sequence[str]
 ) -> dict[str, str]:
     templates = environment("python", {"docstring": docstring})
     shared = {"header": header, "source": source}
-    assert isinstance(output.options, PythonOptions)
-    # MessageModules that share the package's top-level name belong to the same project.
-    first_party = (output.options.package.partition(".")[0],)
+    # Modules that share the package's top-level name belong to the same project.
+    first_party = (_options(output).package.partition(".")[0],)
     rendered: dict[str, str] = {}
     layers = _possible_layers(context_, output)
     for layer in layers:
@@ -118,7 +140,7 @@ def _render(
         rendered[f"{layer}.py"] = arranged(text, first_party)
     if context_.installed:
         template = templates.get_template("needed.py.j2")
-        text = template.render(**shared, model=needed_model(context_, output.options.line_length))
+        text = template.render(**shared, model=needed_model(context_, _options(output).line_length))
         rendered["needed.py"] = arranged(text, first_party)
     if context_.faults:
         raise InputError(context_.faults)
@@ -144,13 +166,7 @@ def _possible_layers(context_: Context, output: Output) -> list[str]:
     A layer that is left out is a fault if the configuration requests it.
     """
     obstacles = {layer: obstacle(layer, context_.protocol) for layer in output.layers}
-    for layer in output.requested_layers:
-        if obstacles[layer]:
-            roles = context_.protocol.roles
-            fault = f"there can be no layer {layer!r}: {obstacles[layer]}"
-            help_ = f'change the protocol, or remove "{layer}" from the layers of the output'
-            span = (roles.envelope or roles.main).span
-            context_.faults.append(Diagnostic(span, Rule.ROLE_SHAPE, fault, help_))
+    context_.faults += layer_faults(output, _options(output).config, obstacles)
     unused = {"connection"} - set(output.requested_layers) if obstacles.get("peer") else set()
     return [layer for layer in output.layers if not obstacles[layer] and layer not in unused]
 
@@ -177,34 +193,23 @@ def _layers(
     rendered: Mapping[str, str], formatter: Formatter, options: PythonOptions
 ) -> dict[str, str]:
     texts = [wrapped(text, options.line_length) for text in rendered.values()]
-    formatted = formatter.format(texts, options.line_length)
-    layers = dict(zip(rendered, formatted, strict=True))
-    faults = [fault for name, text in layers.items() if (fault := invalid_module(name, text))]
-    if faults:
-        raise InputError(faults)
-    return {**layers, "py.typed": ""}
-
-
-def invalid_module(name: str, text: str) -> Diagnostic | None:
-    """Returns a fault if a generated module is not valid Python."""
-    # In chunks, since the syntax tree of a long module needs more memory than the rest of a run.
-    if all(_is_valid(chunk.source) for chunk in chunks.cut(text)):
-        return None
     try:
-        ast.parse(text)  # a docstring can look like a boundary of chunks
-    except SyntaxError as error:
-        fault = f"internal error: the generated module is not valid Python: {error.msg}"
-        help_ = "nothing was written; please report this with the protocol"
-        return Diagnostic(Span(name, error.lineno or 1), Rule.INTERNAL, fault, help_)
-    return None
+        formatted = formatter.format(texts, options.line_length)
+    except RuntimeError:
+        # black rejects a module that is not valid Python, without its name.
+        _check_syntax(dict(zip(rendered, texts, strict=True)))
+        raise
+    return {**dict(zip(rendered, formatted, strict=True)), "py.typed": ""}
 
 
-def _is_valid(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except SyntaxError:
-        return False
-    return True
+def _check_syntax(modules: Mapping[str, str]) -> None:
+    invalid = [
+        (name, text, fault)
+        for name, text in modules.items()
+        if (fault := syntax_fault(text)) is not None
+    ]
+    if invalid:
+        raise InvalidModules(invalid)
 
 
 def _header(version: str, source: str, options: PythonOptions) -> list[str]:

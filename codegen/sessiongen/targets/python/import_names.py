@@ -79,7 +79,9 @@ def restored(text: str, names: Mapping[str, str]) -> str:
     name = file.name
     _rename(file, {value: key for key, value in names.items()})
     new = file.SerializeToString()
-    before = text[: match.start()].replace(name, file.name)
+    # The name is in a string literal, in which protoc escapes nothing, and in a comment.
+    before = text[: match.start()].replace(f"'{name}'", repr(file.name))
+    before = before.replace(name, "".join(c if c.isprintable() else "?" for c in file.name))
     # The names stand before the messages, so all offsets move by the same distance.
     shift = len(new) - len(old)
     after = _OFFSET.sub(lambda part: f"{part[1]}={int(part[2]) + shift}", text[match.end() :])

@@ -84,14 +84,17 @@ class Namespace:
         """Adds a Python name with its owner; reports it if it has another owner."""
         if result in self.reserved:
             fault = f"{owner!r} becomes {result!r}, which {self.description} uses itself"
-            self.faults.append(Diagnostic(span, Rule.NAME_CLASH, fault, "rename it in the .proto"))
+            self._fault(span, fault, "rename it in the .proto", owner)
             return
         first = self._owners.setdefault(result, owner)
         if first == owner:
             return
         fault = f"{owner!r} and {first!r} both become {result!r} in {self.description}"
         help_ = "rename one of the two in the .proto"
-        self.faults.append(Diagnostic(span, Rule.NAME_CLASH, fault, help_))
+        self._fault(span, fault, help_, f"{owner} {first}")
+
+    def _fault(self, span: Span, fault: str, help_: str, cause: str) -> None:
+        self.faults.append(Diagnostic(span, Rule.NAME_CLASH, fault, help_, cause=cause))
 
 
 def message_faults(schema: Schema) -> list[Diagnostic]:
@@ -102,6 +105,7 @@ def message_faults(schema: Schema) -> list[Diagnostic]:
             Rule.NAME_CLASH,
             f"the {kind} {name!r} hides {name!r} of protobuf's own {owner}",
             f"rename the {kind}",
+            cause=name,
         )
         for kind, name, span, owner, existing in _attributes(schema)
         if name in existing or _SPECIAL_NAME.fullmatch(name)

@@ -76,7 +76,10 @@ def load(path: Path | None) -> Overrides:
 def _parse(path: Path) -> tuple[str, ast.Module]:
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-        return text, ast.parse(text)
+        tree = ast.parse(text)
+        # Finds further errors, such as a repeated parameter.
+        compile(text, path.name, "exec", dont_inherit=True)
+        return text, tree
     except SyntaxError as error:
         span = Span(display(path), error.lineno or 1, error.offset or 1)
         fault = _fault(span, f"the overrides are not Python: {error.msg}", "fix the module")

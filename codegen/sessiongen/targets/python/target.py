@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from sessiongen.diagnostics import Diagnostic
     from sessiongen.frontend.message_module import MessageModule
+    from sessiongen.internal_errors import InvalidModule
     from sessiongen.ir.model import Model
     from sessiongen.ir.schema import Schema
 
@@ -90,6 +91,18 @@ class PythonTarget(Target):
         from sessiongen.targets.python.naming import message_faults
 
         return message_faults(schema)
+
+    def faults(self, model: Model, output: Output) -> list[Diagnostic]:
+        """Returns the faults of names, layers and overrides."""
+        from sessiongen.targets.python.generation import faults
+
+        return faults(model, output)
+
+    def invalid_module(self, output: Output, path: str, text: str) -> InvalidModule | None:
+        """Returns the first syntax error of a module or stub."""
+        from sessiongen.targets.python.syntax import syntax_fault
+
+        return syntax_fault(text) if path.endswith(self.suffixes) else None
 
     def module_faults(self, modules: Iterable[MessageModule]) -> list[Diagnostic]:
         """Returns the modules that have no type stub."""

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto
 
-from sessiongen.config.tables import key_span
+from sessiongen.config.tables import KeyPath, key_span
 from sessiongen.diagnostics import Diagnostic, Rule
 from sessiongen.ir.encoding_plan import MessagePlan, encoding_plans
 from sessiongen.ir.model import Model
@@ -26,6 +26,7 @@ from sessiongen.vocabulary.model import Record, Vocabulary
 class Context:
     """The protocol of an output.
 
+    key_path: the key path of the output's table in codegen.toml.
     overrides: the handwritten conversions.
     faults: collected while the layers are generated.
     """
@@ -33,6 +34,7 @@ class Context:
     model: Model
     protocol: Protocol
     options: TypeScriptOptions
+    key_path: KeyPath
     overrides: Overrides
     faults: list[Diagnostic] = field(default_factory=list)
 
@@ -125,8 +127,8 @@ class Context:
     def option_fault(self, key: str, fault: str, help_: str) -> None:
         """Reports a fault of a key of the output."""
         config = self.options.config
-        text = config.read_text(encoding="utf-8")
-        span = key_span(config, text, (key,))
+        text = config.read_text(encoding="utf-8-sig")
+        span = key_span(config, text, (*self.key_path, key))
         self.faults.append(Diagnostic(span, Rule.CONFIG_KEY, fault, help_))
 
 

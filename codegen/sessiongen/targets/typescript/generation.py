@@ -6,18 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 from sessiongen.config.model import Output
-from sessiongen.diagnostics import Diagnostic, InputError, Rule
+from sessiongen.diagnostics import Diagnostic, InputError
 from sessiongen.ir.model import Model
 from sessiongen.ir.protocol import Protocol
-from sessiongen.ir.schema import Enum, Message
 from sessiongen.targets.typescript import overrides, published
 from sessiongen.targets.typescript.arms import arm_type, arms_model
+from sessiongen.targets.typescript.clashes import clashes
 from sessiongen.targets.typescript.client import client_model
 from sessiongen.targets.typescript.context import Context
 from sessiongen.targets.typescript.encoders import encoders_model, override_names
 from sessiongen.targets.typescript.enums import enums_model
 from sessiongen.targets.typescript.events import events_model
 from sessiongen.targets.typescript.options import TypeScriptOptions
+from sessiongen.targets.layers import layer_faults
 from sessiongen.targets.templates import environment
 from sessiongen.targets.typescript.imports import with_imports
 from sessiongen.targets.typescript.layout import bracketed
@@ -35,11 +36,7 @@ def generate(model: Model, output: Output, version: str) -> dict[str, str]:
         InputError: names coincide, a key of the output names nothing, or a file that it
             names cannot be read.
     """
-    context = context_of(model, output)
-    context.faults += _clashes(context)
-    context.faults += context.overrides.faults(override_names(context))
-    _check_seconds(context)
-    _check_layers(context, output)
+    context = _checked_context(model, output)
     if context.faults:
         raise InputError(context.faults)
     templates = environment("typescript", {"tsdoc": tsdoc}, bracketed=bracketed)
@@ -63,6 +60,25 @@ def generate(model: Model, output: Output, version: str) -> dict[str, str]:
     return {f"{name}.ts": _with_header(header, text) for name, text in modules.items()}
 
 
+def faults(model: Model, output: Output) -> list[Diagnostic]:
+    """Returns the faults with which `generate` refuses an output."""
+    try:
+        return _checked_context(model, output).faults
+    except InputError as error:
+        return error.diagnostics
+
+
+def _checked_context(model: Model, output: Output) -> Context:
+    """Returns what the layers are generated from, with the faults of the output."""
+    context = context_of(model, output)
+    context.faults += clashes(context)
+    context.faults += context.overrides.faults(override_names(context))
+    _check_seconds(context)
+    obstacles = {layer: _obstacle(layer, context.protocol) for layer in output.layers}
+    context.faults += layer_faults(output, context.options.config, obstacles)
+    return context
+
+
 def _with_header(header: str, text: str) -> str:
     """Returns a module below its header; prettier leaves no blank line before an import."""
     begins_with_import = text.startswith(("import ", "/*"))
@@ -76,7 +92,7 @@ def context_of(model: Model, output: Output) -> Context:
     protocol = model.protocol
     if options.messages is not None:
         protocol = published.restricted(protocol, published.load(options.messages))
-    return Context(model, protocol, options, overrides.load(options.overrides))
+    return Context(model, protocol, options, output.key_path, overrides.load(options.overrides))
 
 
 def lacking(model: Model, output: Output) -> list[str]:
@@ -119,46 +135,16 @@ _VALUES: dict[str, Callable[[Context], _Values]] = {
 }
 
 
-def _clashes(context: Context) -> list[Diagnostic]:
-    """Returns a fault for each message and enum that the module of messages cannot export.
-
-    Files of several packages may have a definition of one name.
-    """
-    protocol: Protocol = context.protocol
-    definitions: list[Message | Enum] = [*protocol.schema.own_messages()]
-    definitions += [item.enum for item in protocol.enums]
-    faults, seen = [], dict[str, str]()
-    for item in definitions:
-        name, full_name, span = context.class_of(item.path), item.full_name, item.span
-        first = seen.setdefault(name, full_name)
-        if first != full_name:
-            name = name.removeprefix("pb.")
-            fault = f"{full_name} and {first} have one name in the module of messages: {name}"
-            faults.append(Diagnostic(span, Rule.NAME_CLASH, fault, "rename one of them"))
-    return faults
-
-
 def _obstacle(layer: str, protocol: Protocol) -> str:
     """Returns why a protocol cannot have a layer, or "" if it can."""
     roles = protocol.roles
-    if layer in ("requests", "client") and not protocol.calls:
+    if layer in ("requests", "client") and not roles.request.arms:
         return "the protocol has no requests"
     if layer == "events" and not roles.event.arms:
         return "the protocol has no events"
     if layer in ("encoders", "sources") and not (roles.event.arms or roles.response.arms):
         return "the protocol has neither events nor responses"
     return ""
-
-
-def _check_layers(context: Context, output: Output) -> None:
-    """Reports each requested layer that the protocol cannot have."""
-    for layer in output.requested_layers:
-        reason = _obstacle(layer, context.protocol)
-        if reason:
-            fault = f"there can be no layer {layer!r}: {reason}"
-            help_ = f'change the protocol, or remove "{layer}" from the layers of the output'
-            span = context.protocol.roles.main.span
-            context.faults.append(Diagnostic(span, Rule.ROLE_SHAPE, fault, help_))
 
 
 def _check_seconds(context: Context) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ from sessiongen.targets.base import FindSymbols, Generate, Run, Target
 from sessiongen.targets.typescript.options import KEYS, LAYERS, TypeScriptOptions
 
 if TYPE_CHECKING:
+    from sessiongen.diagnostics import Diagnostic
+    from sessiongen.internal_errors import InvalidModule
     from sessiongen.ir.model import Model
 
 
@@ -66,6 +69,24 @@ class TypeScriptTarget(Target):
             return generate(model, output, run.versions["sessiongen"])
 
         return nullcontext(files)
+
+    def faults(self, model: Model, output: Output) -> list[Diagnostic]:
+        """Returns the faults of names, layers, overrides and keys."""
+        from sessiongen.targets.typescript.generation import faults
+
+        return faults(model, output)
+
+    def invalid_module(self, output: Output, path: str, text: str) -> InvalidModule | None:
+        """Returns the first syntax error of a module, or of the overrides that it is a copy of."""
+        from sessiongen.targets.typescript import overrides
+        from sessiongen.targets.typescript.syntax import syntax_fault
+
+        assert isinstance(output.options, TypeScriptOptions)
+        handwritten = output.options.overrides if path == overrides.FILE else None
+        if handwritten is None:
+            return syntax_fault(text)
+        fault = syntax_fault(overrides.load(handwritten).text)
+        return replace(fault, source=handwritten) if fault else None
 
     def symbols(self, model: Model, output: Output) -> FindSymbols:
         """Returns what finds the types, functions and members of an arm."""

@@ -31,6 +31,10 @@ MESSAGES = {
 }
 
 
+# proto2 takes fields of one name in JSON, with names of their own.
+PROTO2 = PROTO.replace("proto3", "proto2").replace("string req", "optional string req")
+
+
 def made(tmp_path: Path, proto: str = PROTO, more: str = "") -> Project:
     return project(tmp_path, proto, TYPESCRIPT + more)
 
@@ -118,10 +122,20 @@ def test_header_lines_stand_below_the_mark(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "proto, more, fault",
     [
-        (PROTO, 'seconds = ["Event.at"]\n', "'Event.at' is no Timestamp"),
+        (PROTO, 'seconds = ["Event.at"]\n', ":1: error[SG006]: 'Event.at' is no Timestamp"),
         (PROTO, 'messages = "no.json"\n', "the list of published messages cannot be read"),
         (PROTO, 'overrides = "no.ts"\n', "the overrides cannot be read"),
         (PROTO + "message A { message B {} } message A_B {}", "", "one name in the module of"),
+        (
+            PROTO2 + "message A { oneof b_c { int32 d = 1; } oneof bC { int32 e = 2; } }",
+            "",
+            "'bC' and 'b_c' both become 'bC' in the class of small.A",
+        ),
+        (
+            PROTO2 + "message A { oneof a { int32 b_c = 1 [json_name = 'd']; int32 bC = 2; } }",
+            "",
+            "'bC' and 'b_c' both become 'bC' in the oneof small.A.a",
+        ),
     ],
 )
 def test_refused(tmp_path: Path, proto: str, more: str, fault: str) -> None:
@@ -137,9 +151,14 @@ def test_a_layer_that_the_protocol_cannot_have_is_refused_if_requested(tmp_path:
     none = "[roles]\nevent = false\n"
     silent = made(tmp_path / "silent", proto, none).generated()
     assert not (silent.root / "ts" / "events.ts").exists()
-    outcome = made(tmp_path / "asked", proto, 'layers = ["events"]\n' + none).invoke("generate")
+    asked = made(tmp_path / "asked", proto, 'layers = ["events"]\n' + none)
+    outcome = asked.invoke("generate")
     assert outcome.status == 2
-    assert "there can be no layer 'events': the protocol has no events" in outcome.errors
+    line = (asked.config.read_text(encoding="utf-8")).split("\n").index('layers = ["events"]') + 1
+    assert outcome.errors.startswith(
+        f"codegen.toml:{line}:11: error[SG012]: "
+        "there can be no layer 'events': the protocol has no events\n"
+    )
 
 
 def test_a_module_is_required(tmp_path: Path) -> None:

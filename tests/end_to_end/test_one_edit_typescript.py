@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 from earlier_contract import with_session_closed, without_session_closed
-from interop_node import node_is_missing
-from interop_typescript import TYPESCRIPT_FOLDER, run_tool, settings, write_messages
+from interop_typescript import VERSIONS, run_tool, settings, typescript_is_missing, write_messages
 from sessiongen_command import invoke
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,11 +28,17 @@ include = ["proto"]
 language = "typescript"
 path = "generated"
 module = "../messages/index.js"
+protobuf_es = {version}
 overrides = "by_hand/agent_session.ts"
 
 [sdks]
 vocabularies = ["vocabularies/agents-js.json"]
 """
+# The bytes of an event, in hexadecimal, by the version of protobuf-es.
+ENCODED = {
+    1: "Buffer.from(event.toBinary()).toString('hex')",
+    2: "Buffer.from(protobuf.toBinary(pb.AgentSessionEventSchema, event)).toString('hex')",
+}
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,7 @@ class Project:
     """A copy of the contract, its generated modules, and a user's code."""
 
     root: Path
+    version: int
 
     @property
     def proto(self) -> Path:
@@ -56,7 +62,8 @@ class Project:
         assert outcome.status == 0, outcome.all
         shutil.rmtree(self.root / "messages", ignore_errors=True)
         proto = self.proto.name
-        assert write_messages(self.proto.parent, [proto], self.root / "messages") == ""
+        messages = self.root / "messages"
+        assert write_messages(self.proto.parent, [proto], messages, self.version) == ""
 
     def fill(self, mark: str, *lines: str) -> None:
         """Replaces a marked comment of the user's code by the code that belongs there."""
@@ -80,35 +87,44 @@ class Project:
         return found
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with the contract before its last arm."""
-    if reason := node_is_missing(TYPESCRIPT_FOLDER):
+@pytest.fixture(scope="module", params=VERSIONS, ids=lambda version: f"protobuf_es_{version}")
+def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project with the contract before its last arm, for each version of protobuf-es."""
+    version = request.param
+    if reason := typescript_is_missing(version):
         pytest.skip(reason)
-    root = settings(tmp_path_factory.mktemp("one_edit"))
+    root = settings(tmp_path_factory.mktemp("one_edit"), version)
     tsconfig = (root / "tsconfig.json").read_text(encoding="utf-8")
     files = '"*.ts", "generated/*.ts", "messages/*.ts"'
     tsconfig = re.sub(r'"include": \[.*\]', f'"include": [{files}]', tsconfig)
     (root / "tsconfig.json").write_text(tsconfig, encoding="utf-8")
-    (root / "codegen.toml").write_text(CONFIG, encoding="utf-8")
+    config = CONFIG.format(version=version)
+    (root / "codegen.toml").write_text(config, encoding="utf-8")
     shutil.copytree(ROOT / "vocabularies", root / "vocabularies")
     shutil.copy(Path(__file__).parent / "project" / "host.ts", root / "host.ts")
-    overrides = (ROOT / "overrides" / "agent_session.ts").read_text(encoding="utf-8")
-    own_messages = "import * as pb from '../messages/index.js';"
-    overrides = re.sub(r"import \{ AgentSession as pb \} from .*", own_messages, overrides)
     (root / "by_hand").mkdir()
-    (root / "by_hand" / "agent_session.ts").write_text(overrides, encoding="utf-8")
+    (root / "by_hand" / "agent_session.ts").write_text(overrides(version), encoding="utf-8")
     (root / "proto").mkdir()
     text = without_session_closed(CONTRACT.read_text(encoding="utf-8"))
     (root / "proto" / CONTRACT.name).write_text(text, encoding="utf-8")
-    return root
+    return Project(root, version)
+
+
+def overrides(version: int) -> str:
+    """Returns the repository's overrides, with the project's own messages."""
+    text = (ROOT / "overrides" / "agent_session.ts").read_text(encoding="utf-8")
+    imports = "import * as pb from '../messages/index.js';"
+    if version == 2:
+        imports = f"import {{ create }} from '@bufbuild/protobuf';\n{imports}"
+        text = re.sub(r"new pb\.(\w+)\(", r"create(pb.\1Schema, ", text)
+    return re.sub(r"import \{ AgentSession as pb \} from .*", imports, text)
 
 
 @pytest.fixture
-def before(template: Path, tmp_path: Path) -> Project:
+def before(template: Project, tmp_path: Path) -> Project:
     """A copy of the project, whose user's code is complete for the contract that it has."""
-    project = Project(tmp_path / "project")
-    shutil.copytree(template, project.root, symlinks=True)
+    project = Project(tmp_path / "project", template.version)
+    shutil.copytree(template.root, project.root, symlinks=True)
     return project
 
 
@@ -133,11 +149,12 @@ def test_session_closed(before: Project) -> None:
     status, output = run_tool(before.root, "tsc", "--project", ".")
     assert status == 0, output
     code = (
+        "import * as protobuf from '@bufbuild/protobuf';"
+        "import * as pb from './out/messages/index.js';"
         "import * as p from './out/generated/index.js';"
         "const source = { reason: 'user_initiated' };"
         "const event = p.encodeAgentSessionEvent('sessionClosed', source, 0);"
-        "const bytes = Buffer.from(event.toBinary()).toString('hex');"
-        "console.log(bytes, p.SDK_EVENTS.sessionClosed);"
+        f"console.log({ENCODED[before.version]}, p.SDK_EVENTS.sessionClosed);"
     )
     command = ["node", "--input-type=module", "-e", code]
     done = subprocess.run(command, cwd=before.root, capture_output=True, text=True, timeout=60)

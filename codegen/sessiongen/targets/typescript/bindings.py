@@ -28,7 +28,8 @@ class Binding:
     """A version of protobuf-es.
 
     library: the modules of the library with what generated code uses of each.
-    classes: the names of the messages and enums, which the name of a schema may not repeat.
+    classes: the names of the messages and enums in generated code, which the name of a schema
+        may not repeat.
     """
 
     version: int
@@ -103,7 +104,7 @@ class _Version2(Binding):
     def schema(self, type_: str) -> str:
         # protobuf-es adds a `$` to a word of the language, and to a name that is taken.
         schema = f"{type_.removesuffix('$')}Schema"
-        return f"{schema}$" if schema.removeprefix("pb.") in self.classes else schema
+        return f"{schema}$" if schema in self.classes else schema
 
     def opened(self, type_: str) -> str:
         return f"create({self.schema(type_)}, "
@@ -122,12 +123,11 @@ _LIBRARY_2 = {
 }
 
 
-def binding(version: int, paths: list[tuple[str, ...]]) -> Binding:
+def binding(version: int, classes: frozenset[str]) -> Binding:
     """Returns the binding of a version of protobuf-es.
 
-    paths: of the messages and enums of the protocol.
+    classes: the names of the messages and enums of the protocol, such as `pb.Ping`.
     """
-    classes = frozenset("_".join(path) for path in paths)
     if version == 1:
         return _Version1(version, _LIBRARY_1, classes)
     return _Version2(version, _LIBRARY_2, classes, ("$typeName", "$unknown"))

@@ -6,31 +6,34 @@ from collections.abc import Iterable, Iterator
 
 from sessiongen.diagnostics import Diagnostic, Rule
 from sessiongen.ir.schema import Enum, Field, Message, Oneof
-from sessiongen.targets.typescript.context import Context
+from sessiongen.targets.typescript.context import Context, definitions
+from sessiongen.targets.typescript.message_imports import name_clashes
+from sessiongen.targets.typescript.options import FILE
 
 
 def clashes(context: Context) -> list[Diagnostic]:
     """Returns a fault for each definition, field and oneof whose name another one has."""
     messages = list(context.protocol.schema.own_messages())
     inside = [fault for message in messages for fault in _in_message(context, message)]
-    return [*_definitions(context, messages), *inside]
+    return [*name_clashes(context.message_imports), *_definitions(context), *inside]
 
 
-def _definitions(context: Context, messages: Iterable[Message]) -> Iterator[Diagnostic]:
+def _definitions(context: Context) -> Iterator[Diagnostic]:
     """Yields a fault for each message and enum that the module of messages cannot export.
 
     Files of several packages may have a definition of one name.
     """
-    definitions: list[Message | Enum] = [*messages]
-    definitions += [item.enum for item in context.protocol.enums]
-    seen: dict[str, str] = {}
-    for item in definitions:
-        name = context.class_of(item.path)
-        first = seen.setdefault(name, item.full_name)
-        if first != item.full_name:
-            name = name.removeprefix("pb.")
-            fault = f"{item.full_name} and {first} have one name in the module of messages: {name}"
-            yield _clash(item, fault, "rename one of them", f"{item.full_name} {first}")
+    first: dict[str, Message | Enum] = {}
+    for item in definitions(context.protocol):
+        other = first.setdefault(context.class_of(item), item)
+        if other.full_name != item.full_name:
+            name = context.binding.message_class(item.path)
+            names = f"{item.full_name} and {other.full_name}"
+            fault = f"{names} have one name in the module of messages: {name}"
+            help_ = "rename one of them"
+            if other.file != item.file:
+                help_ += f", or give each file a module of its own, with {FILE} in `module`"
+            yield _clash(item, fault, help_, f"{item.full_name} {other.full_name}")
 
 
 def _in_message(context: Context, message: Message) -> Iterator[Diagnostic]:

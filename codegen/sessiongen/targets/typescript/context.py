@@ -14,9 +14,10 @@ from sessiongen.ir.encoding_plan import MessagePlan, encoding_plans
 from sessiongen.ir.model import Model
 from sessiongen.ir.protocol import BoundEnum, Protocol
 from sessiongen.ir.record_mapping import find_record
-from sessiongen.ir.schema import Message, Oneof
+from sessiongen.ir.schema import Enum, Message, Oneof
 from sessiongen.targets.typescript import naming
 from sessiongen.targets.typescript.bindings import Binding, binding
+from sessiongen.targets.typescript.message_imports import MessageImport, message_imports
 from sessiongen.targets.typescript.options import TypeScriptOptions
 from sessiongen.targets.typescript.overrides import Overrides
 from sessiongen.vocabulary.model import Record, Vocabulary
@@ -41,9 +42,16 @@ class Context:
     @cached_property
     def binding(self) -> Binding:
         """How the messages are used."""
-        paths = [item.path for item in self.model.protocol.schema.own_messages()]
-        paths += [item.enum.path for item in self.model.protocol.enums]
-        return binding(self.options.protobuf_es, paths)
+        names = {
+            f"{self.message_imports[item.file].name}.{'_'.join(item.path)}"
+            for item in definitions(self.model.protocol)
+        }
+        return binding(self.options.protobuf_es, frozenset(names))
+
+    @cached_property
+    def message_imports(self) -> dict[str, MessageImport]:
+        """The import of the messages of each of the protocol's own files."""
+        return message_imports(self.options, self.model.protocol.schema.own)
 
     @cached_property
     def vocabulary(self) -> Vocabulary | None:
@@ -77,11 +85,11 @@ class Context:
 
     def message_type(self, full_name: str) -> str:
         """Returns the class of one of the protocol's own messages."""
-        return self.class_of(self.message(full_name).path)
+        return self.class_of(self.message(full_name))
 
-    def class_of(self, path: tuple[str, ...]) -> str:
+    def class_of(self, item: Message | Enum) -> str:
         """Returns the class of a message or enum."""
-        return f"pb.{self.binding.message_class(path)}"
+        return f"{self.message_imports[item.file].name}.{self.binding.message_class(item.path)}"
 
     def union_type(self, oneof: Oneof) -> str:
         """Returns the type of a oneof."""
@@ -130,6 +138,11 @@ class Context:
         text = config.read_text(encoding="utf-8-sig")
         span = key_span(config, text, (*self.key_path, key))
         self.faults.append(Diagnostic(span, Rule.CONFIG_KEY, fault, help_))
+
+
+def definitions(protocol: Protocol) -> list[Message | Enum]:
+    """Returns the messages and enums of a protocol's own files."""
+    return [*protocol.schema.own_messages(), *(item.enum for item in protocol.enums)]
 
 
 _WIDE = {

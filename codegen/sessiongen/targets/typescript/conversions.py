@@ -175,7 +175,7 @@ def _enum(context: Context, plan: MessagePlan, field: Field) -> _Single:
     if bound is None:
         return _Single(_own_type(context, plan, field), "")
     if bound.binding(context.vocabulary) is None:
-        return _Single(context.class_of(bound.enum.path), "")
+        return _Single(context.class_of(bound.enum), "")
     return _Single(accepted_type(context, bound), converter(context, bound))
 
 

@@ -75,7 +75,7 @@ def converter(context: Context, bound: BoundEnum) -> str:
 
 def _enum(context: Context, bound: BoundEnum) -> EnumModel:
     enum = bound.enum
-    name, class_ = context.symbol(enum.full_name), context.class_of(enum.path)
+    name, class_ = context.symbol(enum.full_name), context.class_of(enum)
     literal = literal_type(context, bound)
     fallback = f"{class_}.{naming.enum_member(enum, bound.fallback)}" if bound.fallback else ""
     values = _values(context, bound, class_)

@@ -50,7 +50,7 @@ def generate(model: Model, output: Output, version: str) -> dict[str, str]:
     # A file without an export would be no module.
     bodies = {layer: text.lstrip("\n") for layer, text in rendered.items() if text.strip()}
     extra = {"overrides": "./overrides.js"} if context.overrides.functions else {}
-    modules = with_imports(bodies, context.options, context.binding, extra)
+    modules = with_imports(bodies, context.message_imports.values(), context.binding, extra)
     modules["index"] = templates.get_template("index.ts.j2").render(model=sorted(bodies))
     if context.overrides.functions and "sources" in bodies:
         modules["overrides"] = context.overrides.text
@@ -73,6 +73,7 @@ def _checked_context(model: Model, output: Output) -> Context:
     context = context_of(model, output)
     context.faults += clashes(context)
     context.faults += context.overrides.faults(override_names(context))
+    _check_namespaces(context)
     _check_seconds(context)
     obstacles = {layer: _obstacle(layer, context.protocol) for layer in output.layers}
     context.faults += layer_faults(output, context.options.config, obstacles)
@@ -145,6 +146,14 @@ def _obstacle(layer: str, protocol: Protocol) -> str:
     if layer in ("encoders", "sources") and not (roles.event.arms or roles.response.arms):
         return "the protocol has neither events nor responses"
     return ""
+
+
+def _check_namespaces(context: Context) -> None:
+    for file in context.options.namespaces:
+        if file not in context.message_imports:
+            fault = f"{file!r} is no file of the protocol"
+            files = ", ".join(context.message_imports)
+            context.option_fault("namespace", fault, f"the files are: {files}")
 
 
 def _check_seconds(context: Context) -> None:

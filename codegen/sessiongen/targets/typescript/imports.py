@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 
 from sessiongen.targets.typescript.bindings import Binding, Exports
 from sessiongen.targets.typescript.layout import imports
-from sessiongen.targets.typescript.options import LAYERS, TypeScriptOptions
+from sessiongen.targets.typescript.message_imports import MessageImport
+from sessiongen.targets.typescript.options import LAYERS
 
 _EXPORT = re.compile(r"^export (?:async )?(function|class|const|type|interface) (\w+)", re.M)
 _NO_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"", re.S)
@@ -22,23 +23,24 @@ _DECLARED = re.compile(r"^  [\w$]+(?=\()|(?:^ +|[{(,] |\breadonly )[A-Za-z_$][\w
 
 def with_imports(
     bodies: Mapping[str, str],
-    options: TypeScriptOptions,
+    messages: Iterable[MessageImport],
     binding: Binding,
     extra: Mapping[str, str],
 ) -> dict[str, str]:
     """Returns the texts of modules with the import statements that each needs.
 
-    extra: modules that are imported as a namespace, by its name.
+    messages: the imports of messages. extra: modules that are imported as a namespace, by its
+    name.
     """
+    namespaces = {item.name: item for item in messages}
+    namespaces |= {name: MessageImport(name, module, None) for name, module in extra.items()}
     exported = {
         name: (layer, kind in ("type", "interface"))
         for layer, body in bodies.items()
         for kind, name in _EXPORT.findall(body)
     }
     return {
-        layer: "\n".join(
-            filter(None, [_imports(layer, body, exported, options, binding, extra), body])
-        )
+        layer: "\n".join(filter(None, [_imports(layer, body, exported, namespaces, binding), body]))
         for layer, body in bodies.items()
     }
 
@@ -47,9 +49,8 @@ def _imports(
     layer: str,
     body: str,
     exported: Mapping[str, tuple[str, bool]],
-    options: TypeScriptOptions,
+    namespaces: Mapping[str, MessageImport],
     binding: Binding,
-    extra: Mapping[str, str],
 ) -> str:
     code = _DECLARED.sub("", _NO_CODE.sub("''", body))
     used = set(_NAME.findall(code))
@@ -57,18 +58,15 @@ def _imports(
     for name, (module, is_type) in exported.items():
         if module in LAYERS[layer].needs and name in used:
             by_module.setdefault(f"./{module}.js", []).append(f"type {name}" if is_type else name)
-    statements = {module: imports(module, names) for module, names in by_module.items()}
+    statements = [(module, imports(module, names)) for module, names in by_module.items()]
     for library, exports in binding.library.items():
         names = _library_imports(code, used, exports)
         if names:
-            statements[library] = imports(library, names)
-    if "pb" in used:
-        statements[options.module] = _messages_import(code, options)
-    for name in used & set(extra):
-        statements[extra[name]] = (
-            f"import {_type_word(code, name)}* as {name} from '{extra[name]}';"
-        )
-    text = "\n".join(statements[module] for module in _sorted(statements))
+            statements.append((library, imports(library, names)))
+    for name, item in namespaces.items():
+        if name in used:
+            statements.append((item.module, item.statement(_type_word(code, name))))
+    text = "\n".join(statement for _, statement in sorted(statements, key=_order))
     return f"{text}\n" if text else ""
 
 
@@ -83,20 +81,14 @@ def _library_imports(code: str, used: set[str], exports: Exports) -> list[str]:
     return names
 
 
-def _messages_import(code: str, options: TypeScriptOptions) -> str:
-    type_ = _type_word(code, "pb")
-    if options.namespace is None:
-        return f"import {type_}* as pb from '{options.module}';"
-    return f"import {type_}{{ {options.namespace} as pb }} from '{options.module}';"
-
-
 def _type_word(code: str, name: str) -> str:
     """Returns `type ` if a namespace is used in types alone."""
-    as_value = re.search(rf"new {name}\.|{name}\.[\w$]+\.|(?<!typeof ){name}\.\w+\(", code)
-    as_value = as_value or re.search(rf", {name}\.\w+\)|\bcreate\({name}\.", code)
+    as_value = re.search(rf"\b{name}\.[\w$]+\.|(?<!typeof ){name}\.\w+\(", code)
+    as_value = as_value or re.search(rf", {name}\.\w+\)|\b(new |create\(){name}\.", code)
     return "" if as_value else "type "
 
 
-def _sorted(modules: Iterable[str]) -> list[str]:
-    """Returns packages before the output's own modules."""
-    return sorted(modules, key=lambda module: (module.startswith("."), module))
+def _order(statement: tuple[str, str]) -> tuple[bool, str, str]:
+    """Returns the key that sorts packages before relative modules, and those of one by text."""
+    module, text = statement
+    return (module.startswith("."), module, text)

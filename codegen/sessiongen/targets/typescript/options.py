@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from sessiongen.config.model import OutputOptions
 from sessiongen.targets.base import Layer
 
+# What stands in the name of a module for the path of a .proto without its suffix.
+FILE = "{file}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class TypeScriptOptions(OutputOptions):
     """The keys of a TypeScript output.
 
-    module: the module that exports the messages of protobuf-es.
+    module: the module that exports the messages of protobuf-es; with FILE in its name, each
+        .proto has a module of its own.
     protobuf_es: the version of protobuf-es, 1 or 2.
     namespace: the export of the module that holds the classes; None if they are exports
         themselves.
+    namespaces: the same for single .proto files, by name.
     messages: the file that lists what the module has of the protocol; None if it has all.
     overrides: a module of handwritten conversions, which becomes one of the output's.
     seconds: the fields, as `Message.field`, whose times the SDK counts in seconds.
@@ -27,6 +33,7 @@ class TypeScriptOptions(OutputOptions):
     module: str
     protobuf_es: int
     namespace: str | None
+    namespaces: Mapping[str, str]
     messages: Path | None
     overrides: Path | None
     seconds: tuple[str, ...]

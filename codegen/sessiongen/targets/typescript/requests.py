@@ -93,10 +93,14 @@ def request_docs(call: Call) -> str:
 
 def payload_type(context: Context, owner: str, arm: Field) -> str:
     """Returns the type of an arm's value."""
-    if arm.value.kind is Kind.MESSAGE and context.is_own(arm.value.type_name):
+    if _is_own_message(context, arm):
         return context.message_type(arm.value.type_name)
     oneof = next(item for item in context.message(owner).oneofs if item.name == arm.oneof)
     return f"ValueOf<{context.union_type(oneof)}, {naming.quoted(context.binding.arm(arm))}>"
+
+
+def _is_own_message(context: Context, arm: Field) -> bool:
+    return arm.value.kind is Kind.MESSAGE and context.is_own(arm.value.type_name)
 
 
 def _property(context: Context, field: Field | None) -> str:
@@ -144,4 +148,4 @@ def _result(context: Context, call: Call) -> str:
     if call.response is None:
         return "void"
     response = payload_type(context, context.protocol.roles.response.full_name, call.response)
-    return f"Init<{response}>" if response.startswith("pb.") else response
+    return f"Init<{response}>" if _is_own_message(context, call.response) else response

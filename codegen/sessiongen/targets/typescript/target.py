@@ -43,12 +43,15 @@ class TypeScriptTarget(Target):
                 tables.string(table, (*key_path, "overrides")),
             )
         )
+        namespace = (*key_path, "namespace")
+        per_file = isinstance(table.get("namespace"), dict)
         return TypeScriptOptions(
             folder=path,
             inputs=tuple(item for item in (messages, overrides) if item),
             module=tables.required_string(table, (*key_path, "module")),
             protobuf_es=_version(tables, table, (*key_path, "protobuf_es")),
-            namespace=tables.string(table, (*key_path, "namespace")),
+            namespace=None if per_file else tables.string(table, namespace),
+            namespaces=_namespaces(tables, table["namespace"], namespace) if per_file else {},
             messages=messages,
             overrides=overrides,
             seconds=tuple(tables.strings(table, (*key_path, "seconds"))),
@@ -101,6 +104,12 @@ class TypeScriptTarget(Target):
         names = lacking(model, output)
         assert isinstance(output.options, TypeScriptOptions)
         return [f"left out, as {output.options.module} lacks it: {name}" for name in names]
+
+
+def _namespaces(tables: TableReader, table: Table, key_path: KeyPath) -> dict[str, str]:
+    """Returns the namespace of each .proto that a table lists."""
+    names = {file: tables.string(table, (*key_path, file)) for file in table}
+    return {file: name for file, name in names.items() if name}
 
 
 def _version(tables: TableReader, table: Table, key_path: KeyPath) -> int:

@@ -26,7 +26,7 @@ def test_camel_case(name: str, expected: str) -> None:
 
 def test_names_of_messages() -> None:
     """As protoc-gen-es gives them: a class in version 1, a type and a schema in version 2."""
-    first, second = (binding(version, [("A",), ("ASchema",)]) for version in (1, 2))
+    first, second = (binding(version, frozenset({"pb.A", "pb.ASchema"})) for version in (1, 2))
     for path, name in ((("A", "B"), "A_B"), (("Object",), "Object$"), (("Error",), "Error")):
         assert first.message_class(path) == second.message_class(path) == name
     assert (first.message_class(("toJSON",)), second.message_class(("toJSON",))) == (
@@ -66,7 +66,7 @@ def field(name: str) -> Field:
     ],
 )
 def test_properties(name: str, in_version_1: str, in_version_2: str, arm_in_version_2: str) -> None:
-    first, second = (binding(version, []) for version in (1, 2))
+    first, second = (binding(version, frozenset()) for version in (1, 2))
     item = field(name)
     assert first.field_property(item) == in_version_1
     assert first.arm(item) == naming.camel(name)

@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import livekit.agents
 import pytest
+from pages import blocks
 from sdk_repository import Repository
 
 yaml = pytest.importorskip("yaml")
@@ -107,7 +110,8 @@ def test_every_input_is_used_and_nothing_else() -> None:
     # An expression in a command would run what an input contains.
     assert not [item["name"] for item in STEPS if "${{" in item.get("run", "")]
     actions = [item["uses"] for item in STEPS if "uses" in item]
-    assert all(re.fullmatch(r"[\w-]+/[\w-]+@v\d+", item) for item in actions)
+    # A tag can be moved, so the commit is named.
+    assert all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", item) for item in actions)
 
 
 def test_a_change_is_annotated_at_its_line(sdk: Repository, temporary: Path) -> None:
@@ -122,6 +126,56 @@ def test_a_change_is_annotated_at_its_line(sdk: Repository, temporary: Path) -> 
     [location] = result["locations"]
     assert location["physicalLocation"]["artifactLocation"]["uri"] == EVENTS
     assert "has the value 'gone'" in (temporary / "summary.md").read_text(encoding="utf-8")
+
+
+def test_the_workflow_of_the_page(sdk: Repository, temporary: Path) -> None:
+    """The steps of docs/sdk-maintainer.md use this checkout by its path, with inputs that exist."""
+    page = (ROOT / "docs" / "sdk-maintainer.md").read_text(encoding="utf-8")
+    [text] = [
+        block.text
+        for block in blocks(page)
+        if block.language == "yaml" and "codeql-action" in block.text
+    ]
+    code, action, compared, upload = yaml.safe_load(text)
+    assert code["uses"] == action["uses"] and code["with"] == {"fetch-depth": 0}
+    assert compared["uses"] == f"./{action['with']['path']}"
+    # Code scanning gets the findings of a comparison that has failed.
+    assert upload["if"] == "always()"
+    assert upload["with"]["sarif_file"] == compared["with"]["sarif-file"]
+    # The checkout of the action is in the SDK's folder, and is not read as its code.
+    shutil.copytree(ROOT / "codegen", sdk.folder / action["with"]["path"] / "codegen")
+    assert compared["with"].pop("since") == "origin/${{ github.base_ref }}"
+    inputs = {name.replace("-", "_"): text for name, text in compared["with"].items()}
+    done = compare(sdk, temporary, **inputs, since="HEAD")
+    assert (done.returncode, done.stdout) == (0, "")
+    summary = (temporary / "summary.md").read_text(encoding="utf-8")
+    assert "since HEAD 0 rows changed, 0 new findings" in summary
+
+
+def test_a_commit_that_a_shallow_clone_lacks(sdk: Repository, temporary: Path) -> None:
+    done = compare(sdk, temporary, python_path=".", since="origin/main")
+    assert done.returncode == 2
+    assert "a shallow clone may not have it" in done.stdout
+    # A name that looks like an option is one of a commit.
+    done = compare(sdk, temporary, python_path=".", since="--help")
+    assert done.returncode == 2 and "there is no such commit" in done.stdout
+
+
+def test_the_protocol_of_the_action_is_the_default(tmp_path: Path, temporary: Path) -> None:
+    """Without `config`, an SDK's sources are compared with the contract."""
+    package = Path(livekit.agents.__file__).parent
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(package, tmp_path / "sdk" / "livekit" / "agents", ignore=ignored)
+    repository = Repository(tmp_path / "sdk")
+    done = compare(repository, temporary, config="", python_path=".")
+    assert done.returncode == 0, done.stdout + done.stderr
+    repository.edit(
+        "livekit/agents/voice/events.py", '"listening", "away"', '"listening", "away", "gone"'
+    )
+    done = compare(repository, temporary, config="", python_path=".")
+    assert done.returncode == 1
+    [line] = done.stdout.splitlines()
+    assert "'gone'" in line and line.startswith("::error file=livekit/agents/voice/events.py,")
 
 
 def test_inputs_with_blanks_and_shell_characters(sdk: Repository, temporary: Path) -> None:

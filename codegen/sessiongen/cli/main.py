@@ -178,6 +178,7 @@ def _preset(name: str, options: Options) -> tuple[list[str], list[Diagnostic]]:
 @click.option(
     "--declare", is_flag=True, help="Add undeclared differences to the gap files, without a reason."
 )
+@click.option("--prune", is_flag=True, help="Remove gaps that no longer exist from the gap files.")
 @click.option("--since", metavar="REF", help="Show only what changed since this commit.")
 @sdk_sources
 @without_format
@@ -187,6 +188,7 @@ def parity(
     format_: str | None,
     all_rows: bool,
     declare: bool,
+    prune: bool,
     since: str | None,
     sources: dict[str, str | Path],
 ) -> None:
@@ -207,7 +209,8 @@ def parity(
         config = load_config(options, None)
         configured.require_sdk(config)
         result = comparing.run(config, sources, since)
-        lines = comparing.declare(result) if declare else []
+        lines = comparing.prune(result) if prune else []
+        lines += comparing.declare(result) if declare else []
         if lines:
             result = comparing.run(config, sources, since)
         status = FINDING if result.diagnostics else SUCCESS

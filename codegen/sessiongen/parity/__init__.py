@@ -44,7 +44,8 @@ elements have the SDK's spelling.
 
 from sessiongen.parity.compare import Parity, compare
 from sessiongen.parity.declare import declare
+from sessiongen.parity.prune import prune
 from sessiongen.parity.report import render
 from sessiongen.parity.run import run
 
-__all__ = ["Parity", "compare", "declare", "render", "run"]
+__all__ = ["Parity", "compare", "declare", "prune", "render", "run"]

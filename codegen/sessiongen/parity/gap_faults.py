@@ -42,9 +42,7 @@ _UNVERIFIED_HELP = (
 
 def gap_faults(gaps: Sequence[Gap], sections: Sequence[Section]) -> list[Diagnostic]:
     """Returns a fault for each gap that covers nothing, is repeated or has no reason."""
-    findings = {item.key: item for section in sections for item in section.findings()}
-    states = {(item.sdk, item.id): item.state for item in findings.values()}
-    compared = [item for section in sections for item in section.compared()]
+    findings, states, compared = _results(sections)
     seen: set[Key] = set()
     faults = []
     for gap in gaps:
@@ -61,6 +59,26 @@ def gap_faults(gaps: Sequence[Gap], sections: Sequence[Section]) -> list[Diagnos
     return faults
 
 
+def gone_gaps(gaps: Sequence[Gap], sections: Sequence[Section]) -> list[Gap]:
+    """Returns the gaps whose differences were looked for and do not exist in any state."""
+    _, states, compared = _results(sections)
+    return [gap for gap in gaps if (gap.sdk, gap.id) not in states and _is_equal(gap, compared)]
+
+
+def _results(
+    sections: Sequence[Section],
+) -> tuple[set[Key], dict[tuple[str, str], str], list[Compared]]:
+    """Returns the keys of all differences, their states, and what was compared and is equal."""
+    findings = [item for section in sections for item in section.findings()]
+    states = {(item.sdk, item.id): item.state for item in findings}
+    compared = [item for section in sections for item in section.compared()]
+    return {item.key for item in findings}, states, compared
+
+
+def _is_equal(gap: Gap, compared: Sequence[Compared]) -> bool:
+    return any(item.covers(gap.sdk, gap.id) for item in compared)
+
+
 def _no_reason(gap: Gap) -> tuple[str, str] | None:
     if gap.reason.strip():
         return None
@@ -71,6 +89,6 @@ def _outdated(gap: Gap, state: str | None, compared: Sequence[Compared]) -> tupl
     if state is not None:
         help_ = "remove it, and declare the difference as it is now if it is accepted"
         return f"this gap covers {gap.state!r}, and now it is {state!r}", help_
-    if any(item.covers(gap.sdk, gap.id) for item in compared):
+    if _is_equal(gap, compared):
         return "this gap no longer exists", _GONE_HELP.get(kind_of(gap.id), _EQUAL)
     return _UNVERIFIED, _UNVERIFIED_HELP

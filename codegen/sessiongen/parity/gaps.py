@@ -56,11 +56,11 @@ class GapFile:
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
-        self._text = text
+        self.text = text
 
     def span(self, index: int, difference_id: str) -> Span:
         """Returns the position of an id in an element of the file's array."""
-        return key_span(self.path, self._text, ("gaps", str(index), "covers", difference_id))
+        return key_span(self.path, self.text, ("gaps", str(index), "covers", difference_id))
 
 
 def covers_pair(finding: Finding) -> str:

@@ -89,14 +89,20 @@ def _differs(row: Row) -> bool:
 
 
 def _markdown(parity: Parity) -> str:
-    """Returns a markdown table for each section, with the declared gaps below."""
+    """Returns a markdown table for each section, with the findings and the declared gaps below."""
     parts = []
     for section in parity.sections:
         rows = [(section.title, *section.columns), ("---",) * (len(section.columns) + 1)]
         rows += _rows(parity, section)
         parts.append("\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in rows))
-    gaps = [f"- {gap.sdk}: `{gap.id}`: {gap.reason}" for gap in parity.declared.values()]
-    ends = filter(None, ["\n".join(gaps), _resolved(parity, "- ")])
+    findings = [f"- {item.span}: {item.message}" for item in parity.diagnostics]
+    shown = {item.key for section in parity.sections for item in section.findings()}
+    gaps = [
+        f"- {gap.sdk}: `{gap.id}`: {gap.reason}"
+        for key, gap in parity.declared.items()
+        if key in shown
+    ]
+    ends = filter(None, ["\n".join(findings), "\n".join(gaps), _resolved(parity, "- ")])
     return "\n\n".join([*parts, *ends, _total(parity)]) + "\n"
 
 

@@ -124,6 +124,12 @@ class Roles:
         """The main message of the protocol: the request, or the event if there are no requests."""
         return self.request if self.request.present else self.event
 
+    @property
+    def other_response_fields(self) -> list[Field]:
+        """The fields of responses other than the arms, the correlation and the error text."""
+        known = {item.name for item in (self.correlation, self.error) if item is not None}
+        return [item for item in self.response.common_fields if item.name not in known]
+
     def span(self, role: str) -> Span:
         """Returns the position of the message of a role, or of the main message without it."""
         message: RoleMessage = getattr(self, role)

@@ -86,6 +86,7 @@ VALID: Mapping[str, Case] = {
     "proto2": Case(Facts(error="error")),
     "python_words": Case(Facts(error="error", timestamp="created")),
     "response_elsewhere": Case(Facts("id"), file="response_elsewhere/main.proto"),
+    "response_fields": Case(Facts(error="error")),
     "response_forms": Case(Facts(error="error", pairs={"again": "both"})),
     "same_type": Case(),
     "scalar_arms": Case(Facts(error="error", timestamp="created_at")),

@@ -54,6 +54,7 @@ class ClientModel:
     error_classes: the exception for each response arm that reports an error.
     error: the expression that reads the error text of a response.
     failed: the expression that is true if a response has an error text.
+    other_fields: the fields of responses that the methods do not return.
     """
 
     imports: list[str]
@@ -68,6 +69,7 @@ class ClientModel:
     error_classes: dict[str, str]
     error: str
     failed: str
+    other_fields: list[str]
     methods: list[ClientMethod]
 
 
@@ -129,6 +131,7 @@ def client_model(context: Context) -> ClientModel:
         error_classes=error_names(context) if answered else {},
         error=access("response", roles.error.name) if roles.error else "",
         failed=_failed(roles.error),
+        other_fields=[item.name for item in roles.other_response_fields] if answered else [],
         methods=methods,
     )
 

@@ -40,6 +40,10 @@ class RequestsModel:
         the statement that sets it in a response.
     set_error: the statement that sets an error text, or "" if responses have no field for it.
     typed_errors: whether response arms report errors.
+    response_oneof: the name of the oneof of the response's arms.
+    other_fields: the fields of responses beside the arms, the correlation and the error, which
+        a handler sets by returning the whole response.
+    clear_correlation: the response's field that a handler does not set, or "".
     """
 
     imports: list[str]
@@ -59,6 +63,9 @@ class RequestsModel:
     set_correlation: str
     set_error: str
     typed_errors: bool
+    response_oneof: str
+    other_fields: list[str]
+    clear_correlation: str
     methods: list[HandlerMethod]
 
 
@@ -92,6 +99,9 @@ def requests_model(context: Context) -> RequestsModel:
         set_correlation=assign("response", unchecked.name, "value") if unchecked else "",
         set_error=set_error(roles, 'well_formed(text) or "request failed"'),
         typed_errors=bool(roles.error_arms),
+        response_oneof=roles.response.oneof.name,
+        other_fields=[item.name for item in roles.other_response_fields] if answered else [],
+        clear_correlation=roles.correlation.name if roles.correlation else "",
         methods=methods,
     )
 
@@ -166,7 +176,17 @@ def _method(
         arm=call.request.name,
         number=call.request.number,
         payload=references.strict(call.request.value),
-        result=references.strict(call.response.value) if call.response else "None",
+        result=_result(context.protocol.roles, references, call.response),
         response_arm=call.response.name if call.response else "",
         docs=request_docs(context.protocol, call),
     )
+
+
+def _result(roles: Roles, references: References, response: Field | None) -> str:
+    """Returns the type of what a handler returns."""
+    if response is None:
+        return "None"
+    payload = references.strict(response.value)
+    if not roles.other_response_fields or response.value.type_name == roles.response.full_name:
+        return payload
+    return f"{payload} | {references.message(roles.response.full_name)}"

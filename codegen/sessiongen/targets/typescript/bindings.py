@@ -62,6 +62,10 @@ class Binding:
         """Returns the start of the expression that makes a message of an object, up to that."""
         raise NotImplementedError
 
+    def is_message(self, type_: str) -> str:
+        """Returns the expression that is true if `value` is a message of a type."""
+        raise NotImplementedError
+
     def empty(self, type_: str) -> str:
         """Returns the expression of an empty message."""
         return self.opened(type_).removesuffix(", ") + ")"
@@ -87,6 +91,9 @@ class _Version1(Binding):
     def opened(self, type_: str) -> str:
         return f"new {type_}("
 
+    def is_message(self, type_: str) -> str:
+        return f"value instanceof {type_}"
+
 
 class _Version2(Binding):
     def message_class(self, path: tuple[str, ...]) -> str:
@@ -109,6 +116,9 @@ class _Version2(Binding):
     def opened(self, type_: str) -> str:
         return f"create({self.schema(type_)}, "
 
+    def is_message(self, type_: str) -> str:
+        return f"isMessage(value, {self.schema(type_)})"
+
 
 _LIBRARY_1 = {
     _RUNTIME: Exports(
@@ -117,7 +127,9 @@ _LIBRARY_1 = {
     ),
 }
 _LIBRARY_2 = {
-    _RUNTIME: Exports(("JsonObject", "Message", "MessageInitShape"), ("create", "isFieldSet")),
+    _RUNTIME: Exports(
+        ("JsonObject", "Message", "MessageInitShape"), ("create", "isFieldSet", "isMessage")
+    ),
     f"{_RUNTIME}/codegenv2": Exports(("GenMessage",)),
     f"{_RUNTIME}/wkt": Exports(("Duration", "Timestamp"), ("DurationSchema", "TimestampSchema")),
 }

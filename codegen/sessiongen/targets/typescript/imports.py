@@ -84,7 +84,9 @@ def _library_imports(code: str, used: set[str], exports: Exports) -> list[str]:
 def _type_word(code: str, name: str) -> str:
     """Returns `type ` if a namespace is used in types alone."""
     as_value = re.search(rf"\b{name}\.[\w$]+\.|(?<!typeof ){name}\.\w+\(", code)
-    as_value = as_value or re.search(rf", {name}\.\w+\)|\b(new |create\(){name}\.", code)
+    as_value = as_value or re.search(
+        rf", {name}\.\w+\)|\b(new |instanceof |create\(){name}\.", code
+    )
     return "" if as_value else "type "
 
 

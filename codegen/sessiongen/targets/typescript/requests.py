@@ -18,6 +18,7 @@ class Method:
 
     arm, response: as string literals; `response` is "" if nothing answers the request.
     declaration: of the method in the interface.
+    whole: whether the handler may return a whole response.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Method:
     docs: str
     declaration: str
     refusal: str
+    whole: bool
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,9 @@ class RequestsModel:
     failed: whether a response has an error, as an expression.
     text_arm: the response arm, as an object, that holds the error text in `text`; or "".
     typed_errors: whether response arms report errors, and their literals.
+    other_fields: the properties of responses beside the arms, the correlation and the error, which
+        a handler sets by returning the whole response.
+    whole: the expression that is true if `value` is a whole response.
     """
 
     handler: str
@@ -53,6 +58,8 @@ class RequestsModel:
     failed: str
     text_arm: str
     typed_errors: tuple[str, ...]
+    other_fields: tuple[str, ...]
+    whole: str
     methods: tuple[Method, ...]
 
 
@@ -62,11 +69,12 @@ def requests_model(context: Context) -> RequestsModel:
     request, response = roles.request.oneof, roles.response.oneof
     methods = tuple(_method(context, call) for call in context.protocol.calls)
     answered = roles.response.present and any(item.response for item in methods)
+    message = context.message_type(roles.response.full_name) if answered else ""
     shared = roles.request.arms != request.arms
     return RequestsModel(
         handler=f"{context.symbol(roles.request.full_name)}Handler",
         request=context.message_type(roles.request.full_name),
-        response=context.message_type(roles.response.full_name) if answered else "",
+        response=message,
         request_oneof=context.binding.oneof_property(request),
         response_oneof=context.binding.oneof_property(response) if answered else "",
         answered=answered,
@@ -79,8 +87,21 @@ def requests_model(context: Context) -> RequestsModel:
         typed_errors=tuple(
             naming.quoted(context.binding.arm(item.arm)) for item in roles.error_arms
         ),
+        other_fields=_other_fields(context) if answered else (),
+        whole=context.binding.is_message(message) if answered else "",
         methods=methods,
     )
+
+
+def _other_fields(context: Context) -> tuple[str, ...]:
+    roles = context.protocol.roles
+    names = [
+        context.binding.field_property(item)
+        for item in roles.other_response_fields
+        if item.oneof is None
+    ]
+    names += [context.binding.oneof_property(item) for item in roles.response.other_oneofs]
+    return tuple(names)
 
 
 def request_docs(call: Call) -> str:
@@ -140,6 +161,7 @@ def _method(context: Context, call: Call) -> Method:
         docs=request_docs(call),
         declaration=bracketed(head, [f"request: {request}"], f"): Awaitable<{result}>;", 2),
         refusal=naming.quoted(f"unimplemented request: {call.request.name} (field {number})"),
+        whole=_can_be_whole(roles, call.response),
     )
 
 
@@ -147,5 +169,16 @@ def _result(context: Context, call: Call) -> str:
     """Returns the type of what a handler returns."""
     if call.response is None:
         return "void"
-    response = payload_type(context, context.protocol.roles.response.full_name, call.response)
-    return f"Init<{response}>" if _is_own_message(context, call.response) else response
+    message = context.protocol.roles.response.full_name
+    response = payload_type(context, message, call.response)
+    payload = f"Init<{response}>" if _is_own_message(context, call.response) else response
+    if not _can_be_whole(context.protocol.roles, call.response):
+        return payload
+    return f"{payload} | {context.message_type(message)}"
+
+
+def _can_be_whole(roles: Roles, response: Field | None) -> bool:
+    """Whether a handler may return a whole response in place of an arm's payload."""
+    if response is None or response.value.type_name == roles.response.full_name:
+        return False
+    return bool(roles.other_response_fields)

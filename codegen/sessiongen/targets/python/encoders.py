@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sessiongen.targets.python.naming import constant
 from sessiongen.ir.schema import Field, Kind
 from sessiongen.ir.encoding_plan import TaggedOneof, MessagePlan, FieldPlan
 from sessiongen.targets.python.layout import imported, LINE_LENGTH, quoted, tuple_of
@@ -12,19 +11,12 @@ from sessiongen.targets.python.encoder_models import EncoderModel, EncodersModel
 from sessiongen.targets.python.event_encoder import arms_without_time, event_docs
 from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.parameters import access
+from sessiongen.targets.python.references import ZERO_VALUES
 from sessiongen.targets.python.responses import response_plans
 from sessiongen.targets.python.value_writer import SETTERS, ValueWriter
 
+
 # The values of unset fields without presence.
-_ZERO_VALUES = {
-    Kind.BOOL: "False",
-    Kind.INT: "0",
-    Kind.FLOAT: "0.0",
-    Kind.STRING: '""',
-    Kind.BYTES: 'b""',
-}
-
-
 def encoders_model(context: Context) -> EncodersModel:
     """Returns the model of encoders.py."""
     return _Encoders(context).model()
@@ -174,7 +166,7 @@ class _Encoders(ValueWriter):
 
     def _zero(self, source: FieldPlan) -> str:
         kind = source.field.value.kind
-        return _ZERO_VALUES.get(kind, "") if _single(source.field) and not source.stringify else ""
+        return ZERO_VALUES.get(kind, "") if _single(source.field) and not source.stringify else ""
 
     def _statements(self, plan: MessagePlan, by_name: bool) -> Iterator[str]:
         yield from self._guards(plan, by_name)
@@ -202,7 +194,7 @@ class _Encoders(ValueWriter):
 
     def _presence(self, plan: MessagePlan, field: Field) -> str:
         """Returns the constant that says whether the installed messages have a field."""
-        name = f"_HAS_{constant(self.context.flat(plan.message.full_name))}_{field.name.upper()}"
+        name = self.context.presence_constant(plan.message, field)
         self.newer[name] = (self.references.message(plan.message.full_name), field.name)
         return name
 

@@ -29,7 +29,7 @@ from sessiongen.targets.python.enums import enums_model
 from sessiongen.targets.python.events import events_model
 from sessiongen.targets.python.context import Context, context
 from sessiongen.targets.python.models import plain_model
-from sessiongen.targets.python.needed import needed_model, newer_faults, with_known_version
+from sessiongen.targets.python.needed import needed_model, with_known_version
 from sessiongen.targets.python.obstacles import obstacle
 from sessiongen.targets.python.peer import peer_model
 from sessiongen.targets.python.references import module_faults
@@ -115,9 +115,7 @@ def _context(model: Model, output: Output, overrides: Overrides) -> Context:
     result = context(model, installed, overrides.functions, output.layers)
     result.faults += message_faults(model.protocol.schema)
     result.faults += overrides.faults(encoded_fields(result))
-    if installed:
-        result.faults += newer_faults(result)
-    else:
+    if not installed:
         result.faults += module_faults(model.compiled.own, model.protocol.roles.main.span)
     return result
 

@@ -11,7 +11,7 @@ from sessiongen.ir.encoding_plan import TAG, TaggedOneof, MessagePlan
 from sessiongen.targets.python.layout import imported, quoted
 from sessiongen.targets.python.docstrings import comment, entry
 from sessiongen.targets.python.payload_names import PayloadNames
-from sessiongen.targets.python.references import SCALAR_TYPES
+from sessiongen.targets.python.references import SCALAR_TYPES, ZERO_VALUES
 from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.parameters import access
 
@@ -62,6 +62,7 @@ class PlainModel:
     imports: list[str]
     aliases: list[tuple[str, str, str]]
     enums: str
+    newer: list[tuple[str, str, str]]
     reads_seconds: bool
     reads_structs: bool
 
@@ -88,6 +89,7 @@ class _Plain:
         self.literals: set[str] = set()
         self.enums: set[str] = set()
         self.value_readers: set[str] = set()
+        self.newer: dict[str, tuple[str, str]] = {}
         self.classes: list[PlainClass] = []
         self.unions: list[PlainUnion] = []
         self.decoders: list[Decoder] = []
@@ -110,6 +112,7 @@ class _Plain:
             imports=self.references.imports,
             aliases=self.references.aliases,
             enums=imported(".enums", self.enums),
+            newer=[(name, *item) for name, item in self.newer.items()],
             reads_seconds="_seconds" in self.value_readers,
             reads_structs="_struct" in self.value_readers,
         )
@@ -155,7 +158,7 @@ class _Plain:
         tagged_oneofs = {item.oneof.name: item for item in plan.tagged_oneofs}
         for field in plan.message.fields:
             if field.name in names:
-                type_, read = self._type(field), self._read(field)
+                type_, read = self._type(field), self._read_if_present(plan, field)
                 yield _Member(names[field.name], type_, read, field.docs)
             elif field.oneof in tagged_oneofs:
                 tagged_oneof = tagged_oneofs.pop(str(field.oneof))
@@ -215,6 +218,26 @@ class _Plain:
             return literals.type, literals.nullable
         self.literals.add("UnmappedValue")
         return f"{literals.type} | UnmappedValue", False
+
+    def _read_if_present(self, plan: MessagePlan, field: Field) -> str:
+        """Returns the expression of a field; its zero value if the installed messages lack it."""
+        if not self.context.lacks(plan.message, field):
+            return self._read(field)
+        name = self.context.presence_constant(plan.message, field)
+        self.newer[name] = (self.references.message(plan.message.full_name), field.name)
+        read, zero = self._read(field), self._zero(field)
+        return (
+            f"({read}) if {name} else None" if zero == "None" else f"{read} if {name} else {zero}"
+        )
+
+    def _zero(self, field: Field) -> str:
+        if field.key is not None:
+            return "{}"
+        if field.repeated:
+            return "()"
+        if field.presence and not field.required:
+            return "None"
+        return self._call(field.value, ZERO_VALUES.get(field.value.kind, "0"))
 
     def _read(self, field: Field) -> str:
         attribute = access("message", field.name)

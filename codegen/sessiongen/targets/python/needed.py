@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
 
-from sessiongen.diagnostics import Diagnostic, Rule
 from sessiongen.ir.reachability import reachable
 from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.enums import wanted_enums
@@ -70,15 +69,6 @@ def with_known_version(text: str, path: Path) -> str:
     if version is not None and _VERSION.sub(version.group(), text) == existing:
         return existing
     return text
-
-
-def newer_faults(context: Context) -> list[Diagnostic]:
-    """Returns a fault if a layer that reads all fields is generated for older messages."""
-    if not context.newer or "decoders" not in context.layers:
-        return []
-    fault = "the layer 'decoders' reads all fields, and the oldest messages lack some"
-    help_ = "leave the layer out, or remove input.oldest"
-    return [Diagnostic(context.protocol.roles.main.span, Rule.MESSAGES_MODULE, fault, help_)]
 
 
 def _elements(context: Context) -> Iterator[tuple[str, tuple[str, ...], int]]:

@@ -30,6 +30,14 @@ SCALAR_TYPES = {
     Kind.BYTES: "bytes",
     Kind.ENUM: "int",
 }
+# The zero value of a single scalar, as an expression.
+ZERO_VALUES = {
+    Kind.BOOL: "False",
+    Kind.INT: "0",
+    Kind.FLOAT: "0.0",
+    Kind.STRING: '""',
+    Kind.BYTES: 'b""',
+}
 
 
 @dataclass(frozen=True)

@@ -132,8 +132,12 @@ def _messages(folder: Path, proto: str) -> Path:
 @pytest.fixture
 def bound(tmp_path: Path) -> Project:
     """Returns a project over new messages, with old ones in the folder `old`."""
-    made = project(tmp_path / "new", proto=NEW, config=CONFIG.format(oldest=""))
-    _messages(made.root, NEW)
+    return bound_project(tmp_path, NEW, CONFIG.format(oldest=""))
+
+
+def bound_project(tmp_path: Path, newest: str, config: str) -> Project:
+    made = project(tmp_path / "new", proto=newest, config=config)
+    _messages(made.root, newest)
     _messages(tmp_path / "old", OLD)
     command = [sys.executable, "-m", "grpc_tools.protoc", "-I.", "small.proto"]
     output = f"--descriptor_set_out={made.root / 'old.binpb'}"
@@ -208,12 +212,58 @@ def test_messages_older_than_the_oldest(bound: Project) -> None:
     )
 
 
-def test_decoders_are_refused_for_older_messages(bound: Project) -> None:
+DECODE = """\
+import dataclasses, json, sys
+from bound import decoders
+from installed import small_pb2 as pb
+
+tick = pb.Tick.FromString(bytes.fromhex(sys.argv[1]))
+parts = [decoders.decode_part(pb.Part.FromString(bytes([tag, 0]))) for tag in (0x0A, 0x1A)]
+names = [type(part).__name__ for part in parts]
+print(json.dumps([dataclasses.asdict(decoders.decode_tick(tick)), *names], default=vars))
+"""
+
+
+def test_decoders_for_the_oldest_messages(tmp_path: Path) -> None:
+    """A field that the messages lack has its zero value, and an arm that they lack is None."""
+    added = "Mood mood = 4;\n  optional int32 size = 5;\n  map<int32, string> names = 7;"
+    newest = NEW.replace("Mood mood = 4;", added + "\n  string note = 8;")
     config = CONFIG.format(oldest='oldest = "old.binpb"').replace('"client"', '"decoders"')
-    bound.config.write_text(config, encoding="utf-8")
-    outcome = bound.invoke("generate")
-    assert outcome.status == 2
-    assert "error[SG004]: the layer 'decoders' reads all fields" in outcome.errors
+    made = bound_project(tmp_path, newest, config)
+    made.generated()
+    # The fields 1 to 5, an entry 5: "b" of field 7, and field 8.
+    sent = "0a0161" + "1000" + "1a020102" + "2000" + "2807" + "3a050805120162" + "420163"
+    assert _run(made, "new", DECODE, sent) == [
+        {
+            "text": "a",
+            "state": "STATE_IDLE",
+            "counts": [1, 2],
+            "mood": "MOOD_CALM",
+            "size": 7,
+            "names": {"5": "b"},
+            "note": "c",
+        },
+        "First",
+        "Third",
+    ]
+    assert _run(made, "old", DECODE, sent) == [
+        {
+            "text": "a",
+            "state": "STATE_IDLE",
+            "counts": [],
+            # The messages have no names for the values of this enum.
+            "mood": {"enum": "small.Mood", "number": 0},
+            "size": None,
+            "names": {},
+            "note": "",
+        },
+        "First",
+        "NoneType",
+    ]
+    folder, imports = made.root / "out" / "bound", [made.root / "out", made.root]
+    errors = generated_packages.mypy([folder], imports, tmp_path / "mypy").splitlines()
+    assert [line for line in errors if "error:" in line and "small_pb2.pyi" not in line] == []
+    assert generated_packages.pyright([folder], imports, tmp_path / "pyright") == ""
 
 
 def test_the_version_of_a_published_package(tmp_path: Path) -> None:

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sessiongen.init.role_words import WORDS, words
+from sessiongen.init.word_forms import alike
 from sessiongen.ir.roles import RoleMessage, names_error
 from sessiongen.ir.schema import Field
 
-# Words in the names of arms for requests and responses.
-_REQUEST_WORDS = frozenset({"request", "req", "command", "query"})
-_RESPONSE_WORDS = frozenset({"response", "resp", "reply", "answer", "result"})
 # Other words for errors of a peer.
-_ERROR_NAMES = ("unimplemented", "throttle", "denied", "reject", "abort", "refuse", "invalid")
+_ERROR_NAMES = (
+    "unimplemented",
+    "unsupported",
+    "throttle",
+    "denied",
+    "reject",
+    "abort",
+    "refuse",
+    "invalid",
+)
+_ERROR_WORDS = frozenset(
+    "nack nak not unknown unauthorized forbidden unavailable exceeded busy".split()
+)
+# The words of a response that answers any request.
+_ANY_ANSWER = WORDS["response"] | frozenset(
+    "ok okay success succeeded done accepted completed empty acked confirmed value".split()
+)
+# The first words of requests whose responses are named after what they ask for.
+_QUESTIONS = frozenset(
+    "get list fetch read query load find describe show lookup search count retrieve".split()
+)
+# Requests and responses whose names differ.
+_EQUAL_NAMES = {
+    ("ping", "pong"),
+    *((one, other) for one in WORDS["request"] for other in WORDS["response"]),
+}
+_EQUAL, _SAME_WORDS, _ALIKE, _SAME_WORDS_ALIKE, _ASKED, _ASKED_ALIKE = 100, 90, 80, 75, 70, 60
 
 
 @dataclass(frozen=True)
@@ -31,7 +54,7 @@ class AnswerProposal:
 
 
 def propose_answers(
-    request: RoleMessage, requests: list[Field], free: list[str], response: RoleMessage
+    request: RoleMessage, requests: list[Field], free: list[Field], response: RoleMessage
 ) -> list[AnswerProposal]:
     """Returns a proposal for each request that is not answered.
 
@@ -39,11 +62,13 @@ def propose_answers(
     free: the response arms that answer no request.
     """
     names = [arm.name for arm in response.arms]
+    general = [arm.name for arm in free if _ANY_ANSWER.issuperset(words(arm.name))]
+    any_answer = general[0] if len(general) == 1 else None
     return [
         AnswerProposal(
             f"{request.full_name}.{arm.name}",
-            _answer(arm.name, free),
-            tuple(free or _similar(arm.name, names)),
+            _answer(arm, free) or any_answer,
+            tuple(item.name for item in free) or tuple(_similar(arm.name, names)),
         )
         for arm in requests
     ]
@@ -51,58 +76,127 @@ def propose_answers(
 
 def _similar(request: str, names: list[str], most: int = 8) -> list[str]:
     """Returns the names that have most words in common with that of a request."""
-    words = set(_words(request))
-    return sorted(names, key=lambda name: -len(words & set(_words(name))))[:most]
+    parts = set(words(request))
+    return sorted(names, key=lambda name: -len(parts & set(words(name))))[:most]
 
 
-def error_arms(free: list[str]) -> list[str]:
+def error_arms(names: list[str]) -> list[str]:
     """Returns the response arms that report errors, among those that answer no request."""
-    return [
-        name for name in free if names_error(name) or any(part in name for part in _ERROR_NAMES)
-    ]
+    return [name for name in names if _reports_error(name)]
+
+
+def _reports_error(name: str) -> bool:
+    return (
+        names_error(name)
+        or any(part in name for part in _ERROR_NAMES)
+        or bool(_ERROR_WORDS & set(words(name)))
+    )
+
+
+def is_error_word(name: str) -> bool:
+    """Whether the name of an arm is a single word that reports an error, such as `error`."""
+    return len(words(name)) == 1 and _reports_error(name)
 
 
 def answers_requests(request: RoleMessage, response: RoleMessage) -> bool:
     """Whether at least half of the arms of a response answer requests, by their names."""
-    names = {arm.name for arm in request.arms}
-    stems = {_stem(name) for name in names}
-    errors = error_arms([arm.name for arm in response.arms])
-    answers = [
+    return 2 * len(_answering(request, response)) >= len(response.arms)
+
+
+def answers_all(request: RoleMessage, response: RoleMessage) -> bool:
+    """Whether names show a request for each response, and a response for each request."""
+    return len(_answering(request, response)) == len(response.arms) and all(
+        _answer(arm, list(response.arms), least=_ASKED_ALIKE) for arm in request.arms
+    )
+
+
+def answers(request: Field, response: Field) -> bool:
+    """Whether names show that a response answers a request."""
+    return _similarity(request, response) >= _ASKED_ALIKE
+
+
+def _answering(request: RoleMessage, response: RoleMessage) -> list[Field]:
+    """Returns the arms of a response that answer requests or report errors."""
+    return [
         arm
         for arm in response.arms
-        if arm.name in names
-        or arm.name in errors
-        or _stem(arm.name) in stems
-        or _RESPONSE_WORDS & set(_words(arm.name))
+        if _reports_error(arm.name)
+        or WORDS["response"] & set(words(arm.name))
+        or any(answers(item, arm) for item in request.arms)
     ]
-    return 2 * len(answers) >= len(response.arms)
 
 
-def _answer(request: str, free: list[str]) -> str | None:
+def _answer(request: Field, free: list[Field], least: int = 1) -> str | None:
     """Returns the response arm whose name has most in common with a request's, or None."""
-    if _stem(request) == ("ping",) and "pong" in free:
-        return "pong"
-    common = {name: _in_common(_stem(request), _stem(name)) for name in free}
-    best = [name for name, count in common.items() if count and count == max(common.values())]
-    return best[0] if len(best) == 1 else None
+    common = {arm.name: _similarity(request, arm) for arm in free}
+    most = max(common.values(), default=0)
+    best = [name for name, count in common.items() if count == most]
+    return best[0] if most >= least and len(best) == 1 else None
 
 
-def _in_common(first: tuple[str, ...], second: tuple[str, ...]) -> int:
-    """Returns how many words two names have in common at their beginning; more if they are equal."""
+def _similarity(request: Field, response: Field) -> int:
+    """Returns how well a response answers a request, by the names of arms and of their types."""
+    stems = _stem(request.name), _stem(response.name)
+    types = [arm.value.type_name.rpartition(".")[2] for arm in (request, response)]
+    if _is_pair(*types) and _stem(types[0]) == _stem(types[1]):
+        return _EQUAL
+    return _in_common(*stems)
+
+
+def _in_common(request: tuple[str, ...], response: tuple[str, ...]) -> int:
+    """Returns how similar the names of a request and a response are, 0 if they are not."""
+    if request == response or (*request, *response) in _EQUAL_NAMES:
+        return _EQUAL
+    if sorted(request) == sorted(response):
+        return _SAME_WORDS
+    if _all_alike(request, response):
+        return _ALIKE
+    if len(request) == len(response) and all(
+        any(alike(one, other) for other in response) for one in request
+    ):
+        return _SAME_WORDS_ALIKE
+    if request[0] in _QUESTIONS and request[1:]:
+        if request[1:] == response:
+            return _ASKED
+        if _all_alike(request[1:], response):
+            return _ASKED_ALIKE
+    return _common_beginning(request, response)
+
+
+def _all_alike(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
+    return len(first) == len(second) and all(map(alike, first, second))
+
+
+def _common_beginning(first: tuple[str, ...], second: tuple[str, ...]) -> int:
+    """Returns how many words two names have in common at their beginning."""
     count = 0
     for one, other in zip(first, second):
         # `signed` answers `sign`.
         shorter, longer = sorted((one, other), key=len)
         if one != other and (len(shorter) < 3 or not longer.startswith(shorter)):
-            break
+            if not alike(one, other):
+                break
         count += 1
-    return count + 100 if count and first == second else count
+    return count
+
+
+def _is_pair(request: str, response: str) -> bool:
+    """Whether the names of two types end in words for a request and for a response."""
+    last = words(request)[-1:] + words(response)[-1:]
+    return len(last) == 2 and last[0] in WORDS["request"] and last[1] in WORDS["response"]
 
 
 def _stem(name: str) -> tuple[str, ...]:
-    """Returns the words of a name without those for requests and responses."""
-    return tuple(word for word in _words(name) if word not in _REQUEST_WORDS | _RESPONSE_WORDS)
+    """Returns the words of a name without the one at its end or beginning that shows its role."""
+    parts = words(name)
+    if len(parts) > 1 and parts[-1] in _ROLE_WORDS:
+        return parts[:-1]
+    if len(parts) > 1 and parts[0] in _ROLE_WORDS:
+        return parts[1:]
+    return parts
 
 
-def _words(name: str) -> Iterator[str]:
-    return (word.lower() for word in re.split(r"_|(?<=[a-z])(?=[A-Z])", name) if word)
+# Words that only tell a request from its response; a `call` may be a thing, such as a tool's call.
+_ROLE_WORDS = frozenset(
+    "request req command cmd query response resp rsp res reply answer result ack".split()
+)

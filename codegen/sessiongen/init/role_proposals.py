@@ -11,22 +11,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from sessiongen.init.answer_proposals import answers_requests
 from sessiongen.config.model import Config
 from sessiongen.frontend.annotations import Annotated
+from sessiongen.init.answer_proposals import answers_all, answers_requests
+from sessiongen.init.correlation_proposals import correlated
+from sessiongen.init.directions import opposite
+from sessiongen.init.role_words import (
+    WORDS,
+    describes_event,
+    has_role_name,
+    has_weak_name,
+    pair_key,
+)
+from sessiongen.init.shared_message import divided
 from sessiongen.ir.role_inference import search
 from sessiongen.ir.roles import RoleMessage, name_of, role_message
 from sessiongen.ir.schema import Message, Schema
 
 ROLES = ("event", "request", "response")
-# Suffixes of the names of messages with a role.
-_NAMES = {
-    "event": ("event", "notification", "notice"),
-    "request": ("request", "command", "query", "call"),
-    "response": ("response", "reply", "answer", "result"),
-}
-# Prefixes of the names of two messages that opposite sides send.
-_DIRECTIONS = (("to", "from"), ("client", "server"), ("worker", "server"))
 
 
 @dataclass
@@ -96,6 +98,7 @@ class _Proposer:
         for role in ROLES:
             self._choose_by_name(role)
         self._split_from_events()
+        self._choose_only_union()
         return self._result()
 
     def _shared_message(self) -> RoleProposal | None:
@@ -103,18 +106,17 @@ class _Proposer:
         if self.chosen:
             return None
         for item in self.unions:
-            ends = {role: f"*_{role}" for role in ("request", "response")}
-            counts = [sum(arm.name.endswith(end[1:]) for arm in item.arms) for end in ends.values()]
-            if not all(counts) or 2 * sum(counts) < len(item.arms):
+            division = divided(item)
+            if division is None:
                 continue
             name = (name_of(item),)
             return RoleProposal(
                 {
-                    "event": name if sum(counts) < len(item.arms) else (),
+                    "event": name if division.events else (),
                     "request": name,
                     "response": name,
-                    "requests": (ends["request"],),
-                    "responses": (ends["response"],),
+                    "requests": division.requests,
+                    "responses": division.responses,
                 }
             )
         return None
@@ -142,19 +144,18 @@ class _Proposer:
             role: _with_largest(payload)
             for role in ROLES
             for arm in envelope.arms
-            if arm.name in _NAMES[role]
+            if arm.name in WORDS[role]
             for payload in [self.schema.messages.get(arm.value.type_name)]
             if payload is not None and payload.oneofs
         }
 
     def _choose_pair(self) -> None:
         """Chooses the largest pair of messages such as FooRequest and FooResponse."""
-        by_name = {item.full_name: item for item in self.unions}
+        responses = {pair_key(item, "response"): item for item in self.unions}
         pairs = [
-            (item, by_name[other])
+            (item, responses[key])
             for item in self.unions
-            if "Request" in item.path[-1]
-            if (other := "Response".join(item.full_name.rsplit("Request", 1))) in by_name
+            if (key := pair_key(item, "request")) is not None and key in responses
         ]
         known = self.chosen.get("request")
         if (
@@ -168,29 +169,35 @@ class _Proposer:
             self.chosen["request"], self.chosen["response"] = largest[0]
 
     def _choose_direction(self) -> None:
-        """Chooses two messages whose names show their direction."""
+        """Chooses two messages whose names show their direction.
+
+        The second one has responses if a field correlates it with the first one, or if the names
+        of all arms show that they answer each other. It has events otherwise.
+        """
         most = max((len(item.arms) for item in self.chosen.values()), default=0)
         for item in self.unions if self.envelope is None else ():
-            other = self._opposite(item)
-            if other is not None and len(item.arms) >= most:
+            other = opposite(item, self.unions)
+            if other is None or len(item.arms) < most:
+                continue
+            if correlated(item, other) or answers_all(item, other):
+                event = self.chosen.get("event")
+                self.chosen = {"request": item, "response": other}
+                if event is not None and event not in (item, other):
+                    self.chosen["event"] = event
+            else:
                 self.chosen = {"request": item, "event": other}
                 self.absent.add("response")
-                return
-
-    def _opposite(self, message: RoleMessage) -> RoleMessage | None:
-        """Returns the message that goes in the opposite direction of requests, or None."""
-        name = message.path[-1].lower()
-        for first, second in _DIRECTIONS:
-            opposite = f"{second}{name.removeprefix(first)}"
-            for item in self.unions if name.startswith(first) else ():
-                if item.path[-1].lower() == opposite:
-                    return item
-        return None
+            return
 
     def _choose_by_name(self, role: str) -> None:
         if role in self.chosen or role in self.absent:
             return
-        candidates = [item for item in self._free() if _has_role_name(item, role)]
+        candidates = [
+            item
+            for item in self._free()
+            if has_role_name(item, role)
+            if not self.chosen or not has_weak_name(item) or self._comparable([item])
+        ]
         if len(candidates) == 1 or (
             candidates and len(candidates[0].arms) > 2 * len(candidates[1].arms)
         ):
@@ -201,9 +208,17 @@ class _Proposer:
         request, response = self.chosen.get("request"), self.chosen.get("response")
         if request is None or response is None or "event" in self.chosen or self.envelope:
             return
-        if not answers_requests(request, response):
+        if not correlated(request, response) and not answers_requests(request, response):
             self.chosen["event"] = self.chosen.pop("response")
             self.absent.add("response")
+
+    def _choose_only_union(self) -> None:
+        """Chooses the only union as the event if half of its arms describe events."""
+        if self.chosen or len(self.unions) != 1:
+            return
+        arms = self.unions[0].arms
+        if 2 * sum(describes_event(arm.name) for arm in arms) >= len(arms):
+            self.chosen["event"] = self.unions[0]
 
     def _result(self) -> RoleProposal:
         result = RoleProposal()
@@ -219,7 +234,7 @@ class _Proposer:
             others = [
                 it
                 for it in free
-                if not any(_has_role_name(it, name) for name in ROLES if name != role)
+                if not any(has_role_name(it, name) for name in ROLES if name != role)
             ]
             candidates = tuple(map(name_of, others))
             if role in self.absent or (self.chosen and not self._comparable(others)):
@@ -286,7 +301,3 @@ def _carries_roles(unions: Iterable[Message], open_: dict[str, tuple[str, ...]])
 def _with_largest(message: Message) -> RoleMessage:
     oneof = max(message.oneofs, key=lambda item: len(item.arms))
     return role_message(message, oneof, oneof.arms)
-
-
-def _has_role_name(message: Message, role: str) -> bool:
-    return message.path[-1].lower().endswith(_NAMES[role])

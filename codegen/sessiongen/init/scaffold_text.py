@@ -65,7 +65,7 @@ def text(input_lines: list[str], output_lines: list[str], proposal: Proposal) ->
     if proposal.unasked:
         parts.append(list(_free_responses(proposal.unasked, "error" in names)))
     if proposal.uncorrelated:
-        parts.append(list(_no_correlation()))
+        parts.append(list(_no_correlation(proposal.uncorrelated)))
     parts += _answers(proposal.answers)
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
@@ -106,8 +106,8 @@ def _free_responses(names: tuple[str, ...], listed: bool) -> Iterator[str]:
         yield f"# error = [{', '.join(map(quoted, names))}]"
 
 
-def _no_correlation() -> Iterator[str]:
-    yield f"# Correlation: {ABSENT['correlation']}. If that is right:"
+def _no_correlation(reason: str) -> Iterator[str]:
+    yield f"# Correlation: {reason}. If that is right:"
     yield "# correlation = false"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sessiongen.config.model import Config, ConfigValue
 from sessiongen.diagnostics import Diagnostic, Rule
 from sessiongen.ir.roles import TIMESTAMP, ErrorArm, RoleMessage, is_text, names_error
-from sessiongen.ir.schema import Field, Kind, Schema
+from sessiongen.ir.schema import Field, Kind, Message, Schema
 
 
 class FieldFinder:
@@ -31,18 +31,12 @@ class FieldFinder:
         """Finds a scalar outside of all oneofs that request and response both have."""
         if not (request.present and response.present):
             return self._without_message("correlation", "a response")
-        response_fields = {item.name: item for item in response.outside()}
-        shared = [
-            item
-            for item in request.outside()
-            if _scalar(item)
-            and item.name in response_fields
-            and item.value == response_fields[item.name].value
-        ]
-        chosen = self._choose("correlation", request, shared)
+        chosen = self._choose("correlation", request, shared_scalars(request, response))
         field = chosen.get("correlation")
-        if field is not None and field.value.range != response_fields[field.name].value.range:
-            self._report_other_range(request, field, response, response_fields[field.name])
+        if field is not None:
+            [other] = [item for item in response.outside() if item.name == field.name]
+            if field.value.range != other.value.range:
+                self._report_other_range(request, field, response, other)
         return chosen
 
     def _report_other_range(
@@ -70,11 +64,13 @@ class FieldFinder:
     def error(self, request: RoleMessage, response: RoleMessage) -> dict[str, Field | None]:
         """Finds a string outside of all oneofs that only the response has.
 
+        If it is the message of the requests too, it is a string that does not correlate them.
         Unless it is configured, its name has to contain a word for an error.
         """
         if not response.present:
             return self._without_message("error", "a response")
-        request_fields = {item.name for item in request.outside()}
+        shared = request.full_name == response.full_name
+        request_fields = set() if shared else {item.name for item in request.outside()}
         candidates = [
             item for item in response.outside() if is_text(item) and item.name not in request_fields
         ]
@@ -172,6 +168,18 @@ class FieldFinder:
 
 # Names of fields that describe an error, besides names with a word for an error.
 _TEXT_NAMES = ("message", "text", "reason", "detail", "details", "description")
+
+
+def shared_scalars(request: Message, response: Message) -> list[Field]:
+    """Returns the fields of a request that may correlate it with its response."""
+    response_fields = {item.name: item for item in response.outside()}
+    return [
+        item
+        for item in request.outside()
+        if _scalar(item)
+        and item.name in response_fields
+        and item.value == response_fields[item.name].value
+    ]
 
 
 def _scalar(field: Field) -> bool:

@@ -6,11 +6,13 @@ Each role is optional. Several roles may share a message; each arm of it then ha
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from functools import cached_property
 
 from sessiongen.config.model import ROLES, Config
 from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
+from sessiongen.ir.name_case import snake
 from sessiongen.ir.schema import Field, Kind, Message, Oneof
 
 TIMESTAMP = "google.protobuf.Timestamp"
@@ -24,8 +26,11 @@ ABSENT = {
     "error": "a host cannot answer with an error text; `answer` raises instead",
     "timestamp": "events do not carry the time of their creation",
 }
-# Parts of the names of error fields.
-_ERROR_PARTS = ("err", "fail", "fault", "exception", "problem")
+# The words of the names of error fields: `err`, `errors`, `lasterror`, `failure`, but not `default`.
+_ERROR_WORD = re.compile(
+    r"errs?\d*|errno|err(msg|code|text|str|string|info)|(?!terror)\w*errors?\d*|error\w*|\w*exceptions?"
+    r"|fail|fails|failed|failures?|failing|fail(ure)?(text|msg|message|reason|info)|faults?|problems?"
+)
 
 
 @dataclass(frozen=True)
@@ -120,6 +125,16 @@ class Roles:
         return next((item for item in self.error_arms if item.has_text), None)
 
     @property
+    def request_roles(self) -> tuple[Field, ...]:
+        """The fields of a request with a role, which the caller of a request does not set.
+
+        A message that is the response too also has its error.
+        """
+        fields_ = [self.correlation]
+        fields_ += [self.error] if self.request.full_name == self.response.full_name else []
+        return tuple(item for item in fields_ if item is not None)
+
+    @property
     def main(self) -> RoleMessage:
         """The main message of the protocol: the request, or the event if there are no requests."""
         return self.request if self.request.present else self.event
@@ -189,7 +204,7 @@ def is_text(item: Field) -> bool:
 
 def names_error(name: str) -> bool:
     """Whether a name contains a word for an error."""
-    return any(part in name.lower() for part in _ERROR_PARTS)
+    return any(_ERROR_WORD.fullmatch(word) for word in snake(name).split("_"))
 
 
 def _no_error(response: Message, item: Field) -> Diagnostic:

@@ -117,14 +117,16 @@ def test_unanswered_requests_are_listed_before_the_event_is_known(tmp_path: Path
         "Event event", "Happening happening"
     )
     proto = proto.replace("// Is anybody there?", "Empty frobnicate = 9;").replace(
-        "oneof response {", "oneof response { Empty done = 9;"
+        "oneof response {", "oneof response { Empty outlook = 9;"
     )
     small_project = fresh(tmp_path, proto)
     outcome = init(small_project)
     assert sorted(rules(outcome)) == ["SG010", "SG014", "SG014"]
     assert "now choose its roles and name the missing answers" in outcome.output
     uncomment(
-        small_project, 'event = "small.Happening"', '"small.Request.frobnicate".response = "done"'
+        small_project,
+        'event = "small.Happening"',
+        '"small.Request.frobnicate".response = "outlook"',
     )
     assert small_project.invoke("generate").status == 0
 

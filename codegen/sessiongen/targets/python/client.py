@@ -83,7 +83,7 @@ def client_model(context: Context) -> ClientModel:
         context.reserved | {"timeout", "request", "response", "result", "_raise_unexpected"},
     )
     namespace = Namespace("the client", context.class_reserved | _OWN_NAMES)
-    not_parameters = {roles.correlation.name} if roles.correlation else set()
+    not_parameters = {item.name for item in roles.request_roles}
     common = [item for item in roles.request.common_fields if item.name not in not_parameters]
 
     def method(call: Call) -> ClientMethod:

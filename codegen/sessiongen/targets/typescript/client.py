@@ -55,7 +55,7 @@ def _beside(context: Context) -> str:
     if not _has_fields_beside(context):
         return ""
     own = [binding.oneof_property(roles.request.oneof), *binding.own_properties]
-    own += [binding.field_property(roles.correlation)] if roles.correlation else []
+    own += map(binding.field_property, roles.request_roles)
     left_out = " | ".join(map(naming.quoted, own))
     return f"Omit<Init<{context.message_type(roles.request.full_name)}>, {left_out}>"
 
@@ -63,7 +63,7 @@ def _beside(context: Context) -> str:
 def _has_fields_beside(context: Context) -> bool:
     """Whether a request has fields that the caller fills beside the arm."""
     roles = context.protocol.roles
-    return any(item != roles.correlation for item in roles.request.common_fields)
+    return any(item not in roles.request_roles for item in roles.request.common_fields)
 
 
 def method_names(context: Context) -> dict[str, str]:

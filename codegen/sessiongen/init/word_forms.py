@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 # Past tenses that are not made with -ed.
-_IRREGULAR = dict(
-    pair.split("/")
+_IRREGULAR: dict[str, str] = {
+    pair.partition("/")[0]: pair.partition("/")[2]
     for pair in (
         "left/leave sent/send got/get found/find ran/run began/begin begun/begin written/write "
         "wrote/write done/do gone/go made/make taken/take took/take given/give gave/give "
@@ -16,7 +16,7 @@ _IRREGULAR = dict(
         "driven/drive fed/feed frozen/freeze hidden/hide shown/show withdrawn/withdraw "
         "undone/undo redone/redo rebuilt/rebuild unbound/unbind resent/resend rewound/rewind"
     ).split()
-)
+}
 
 
 def alike(first: str, second: str) -> bool:

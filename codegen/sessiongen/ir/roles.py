@@ -130,8 +130,8 @@ class Roles:
 
         A message that is the response too also has its error.
         """
-        fields_ = [self.correlation]
-        fields_ += [self.error] if self.request.full_name == self.response.full_name else []
+        shared = self.request.full_name == self.response.full_name
+        fields_ = [self.correlation, self.error if shared else None]
         return tuple(item for item in fields_ if item is not None)
 
     @property

@@ -1,7 +1,7 @@
 """Compares what each function of an SDK fills a field from with the field's own source.
 
-Findings are: a constant, the value of another field, a factor that the units do not explain, and a
-value that is sent only under a condition which does not concern it.
+Findings are: a constant, the value of another field, a factor that the units do not explain, another
+change of the value, and a value that is sent only under a condition which does not concern it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,11 @@ def _fault(
         return f"is filled from {source.path}"
     if not _explained(source):
         return f"is filled from {source.path} times {source.factor:g}"
-    return f"is filled only if {source.condition}" if source.condition else ""
+    if source.change:
+        return f"is filled from {source.path}, which is changed by `{source.change}`"
+    # What a response lacks without its condition is not known where no class says what is optional.
+    is_partial = bool(source.condition) and own is not None
+    return f"is filled only if {source.condition}" if is_partial else ""
 
 
 def _spellings(name: str) -> set[str]:

@@ -291,6 +291,7 @@ class FieldSource(NamedTuple):
     constant: the constant that is always sent; "" for any other value.
     factor: what the value is multiplied by.
     condition: where the value is sent only under a condition that does not concern it.
+    change: what else changes the value, as it is written, such as `[:100]`.
     """
 
     message: str
@@ -301,6 +302,7 @@ class FieldSource(NamedTuple):
     constant: str
     factor: float
     condition: str
+    change: str = ""
 
 
 class UnusedValue(NamedTuple):

@@ -51,6 +51,8 @@ _HELP = "write the file again with `sessiongen vocabulary update`"
 
 # JSON names that differ from the model's: shorter lines read better in a diff.
 _NAMES = {"place": "at", "literals": "values"}
+# Keys that few objects need, which are left out where they are empty.
+_RARE = {"change"}
 
 
 def dump(vocabulary: Vocabulary) -> bytes:
@@ -100,7 +102,11 @@ def _json_value(value: Any) -> Any:
     if isinstance(value, Place):
         return str(value)
     if hasattr(value, "_asdict"):
-        return {_NAMES.get(key, key): _json_value(item) for key, item in value._asdict().items()}
+        return {
+            _NAMES.get(key, key): _json_value(item)
+            for key, item in value._asdict().items()
+            if item or key not in _RARE
+        }
     return [_json_value(item) for item in value] if isinstance(value, tuple) else value
 
 
@@ -359,6 +365,7 @@ _VOCABULARY = _object(
             constant=_string,
             factor=_number,
             condition=_string,
+            change=_string,
         )
     ),
     constants=_each(

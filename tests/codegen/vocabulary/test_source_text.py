@@ -14,7 +14,7 @@ def source(vocabulary: Vocabulary, field: str) -> tuple[str, str, float, str] | 
     """Returns the path, constant, factor and condition of the only source of a field."""
     items: list[FieldSource] = [item for item in vocabulary.sources if item.field == field]
     assert len(items) <= 1
-    return items[0][4:] if items else None
+    return items[0][4:8] if items else None
 
 
 def python_source(value: str, before: str = "") -> tuple[str, str, float, str] | None:
@@ -49,7 +49,13 @@ def python_source(value: str, before: str = "") -> tuple[str, str, float, str] |
         ("ev.new if ev.final else None", ("new", "", 1.0, "ev.final")),
         ("ev.new if ev.new_state else None", ("new", "", 1.0, "ev.new_state")),
         ("await self.read(ev.new)", ("new", "", 1.0, "")),
-        ("f'{ev.new}'", None),
+        ("f'{ev.new}'", ("new", "", 1.0, "")),
+        ("getattr(ev, 'new', None)", ("new", "", 1.0, "")),
+        ("ev.data.get('new')", ("data.new", "", 1.0, "")),
+        ("ev.data['new']", ("data.new", "", 1.0, "")),
+        ("[encode(item) for item in ev.items]", ("items", "", 1.0, "")),
+        ("(text if (text := ev.old) else '')", ("old", "", 1.0, "")),
+        ("ev.final and ev.new", ("new", "", 1.0, "ev.final")),
         ("join(ev.new, ev.old)", None),
     ],
 )
@@ -64,6 +70,17 @@ def test_python(value: str, expected: tuple[str, str, float, str] | None) -> Non
         ("x = Timestamp(); x.FromNanoseconds(int(ev.at * 1e9))", ("at", "", 1.0, "")),
         ("x = Timestamp(); x.FromMilliseconds(ev.at)", ("at", "", 1e-3, "")),
         ("x = ev.old; x = ev.new", None),
+        ("x = None\n        if ev.old: x = ev.new", ("new", "", 1.0, "ev.old")),
+        ("x = None\n        if ev.new: x = ev.new", ("new", "", 1.0, "")),
+        (
+            "x = ''\n        if not ev.old: pass\n        else: x = ev.new",
+            ("new", "", 1.0, "ev.old"),
+        ),
+        (
+            "x = ''\n        match ev.old:\n            case 1: x = ev.new",
+            ("new", "", 1.0, "ev.old is 1"),
+        ),
+        ("x, y = ev.old, ev.new", ("old", "", 1.0, "")),
         ("x = x", None),
     ],
 )
@@ -88,9 +105,59 @@ def test_variables_in_python(before: str, expected: tuple[str, str, float, str] 
         ("ev.new ? ev.new : undefined", ("new", "", 1.0, "")),
         ("ev.isFinal ? ev.new : undefined", ("new", "", 1.0, "ev.isFinal")),
         ("await this.read(ev.new)", ("new", "", 1.0, "")),
-        ("`${ev.new}`", None),
+        ("`${ev.new}`", ("new", "", 1.0, "")),
+        ("ev.data['new']", ("data.new", "", 1.0, "")),
+        ("ev.items.map((item) => encode(item))", ("items", "", 1.0, "")),
+        ("ev.isFinal && ev.new", ("new", "", 1.0, "ev.isFinal")),
     ],
 )
 def test_typescript(value: str, expected: tuple[str, str, float, str] | None) -> None:
     sdk = typescript_sdk(changed(HOST, "{ newState: ev.new }", f"{{ newState: {value} }}"))
     assert source(sdk.vocabulary, "new_state") == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "change"),
+    [
+        ("ev.new", ""),
+        ("ev.new.strip()", ""),
+        ("ev.new[:10]", "[:10]"),
+        ("ev.parts[0]", "[0]"),
+        ("not ev.new", "not ev.new"),
+        ("1 - ev.new", "1 - ev.new"),
+        ("ev.new + ev.old", "ev.new + ev.old"),
+        ("ev.new.upper()", ".upper()"),
+        ("len(ev.new)", "len(...)"),
+        ("f'{ev.old}: {ev.new}'", "f'{ev.old}: {ev.new}'"),
+        ("[x for x in ev.items if x.ok > 1]", "if x.ok > 1"),
+        ("[x for x in ev.items if isinstance(x, str)]", ""),
+    ],
+)
+def test_changes_in_python(value: str, change: str) -> None:
+    line = "        self._send(pb.AgentSessionEvent(state=pb.AgentSessionEvent.State(new=ev.new)))"
+    vocabulary = python_sdk(host(line, line.replace("new=ev.new", f"new={value}"))).vocabulary
+    assert [item.change for item in vocabulary.sources if item.field == "new"] == [change]
+
+
+@pytest.mark.parametrize(
+    ("value", "change"),
+    [
+        ("ev.new", ""),
+        ("ev.new.trim()", ""),
+        ("ev.new.slice(0, 10)", ".slice(0, 10)"),
+        ("ev.parts[0]", "[0]"),
+        ("!ev.new", "!ev.new"),
+        ("1 - ev.new", "1 - ev.new"),
+        ("`${ev.old}: ${ev.new}`", "`${ev.old}: ${ev.new}`"),
+        (
+            "ev.items.filter((item) => item.ok && item.new)",
+            ".filter((item) => item.ok && item.new)",
+        ),
+        ("ev.items.filter((item) => item != null)", ""),
+        ("ev.items.filter((item): item is Text => item.type !== 'audio')", ""),
+    ],
+)
+def test_changes_in_typescript(value: str, change: str) -> None:
+    sdk = typescript_sdk(changed(HOST, "{ newState: ev.new }", f"{{ newState: {value} }}"))
+    sources = [item for item in sdk.vocabulary.sources if item.field == "new_state"]
+    assert [item.change for item in sources] == [change]

@@ -102,7 +102,7 @@ class _PackageReader:
             sources=tuple(
                 item
                 for module in constructing.values()
-                for item in field_sources(module, self._constructions_in(module))
+                for item in field_sources(self.modules, module, self._constructions_in(module))
             ),
             constants=tuple(fixed_values(self.modules, scope.constants)),
             constructions=tuple(item.build() for item in constructions),

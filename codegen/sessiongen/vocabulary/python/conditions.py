@@ -1,0 +1,63 @@
+"""Finds the conditions under which the statements of a Python function run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+Conditions = tuple[str, ...]
+
+
+def conditions_of(function: ast.AST) -> dict[int, Conditions]:
+    """Returns the conditions of each node in a function by the node's id, outer ones first."""
+    result: dict[int, Conditions] = {}
+    if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        _record(function.body, (), result)
+    return result
+
+
+def extra_conditions(inner: Conditions, outer: Conditions) -> Conditions:
+    """Returns the conditions of a node that do not hold where another node runs."""
+    return tuple(item for item in inner if item not in outer)
+
+
+def _record(body: list[ast.stmt], conditions: Conditions, result: dict[int, Conditions]) -> None:
+    for statement in body:
+        blocks = list(_blocks(statement))
+        inside = {id(item) for _, block in blocks for item in block}
+        for node in _outside(statement, inside):
+            result[id(node)] = conditions
+        for condition, block in blocks:
+            _record(block, (*conditions, *([condition] if condition else [])), result)
+
+
+def _outside(statement: ast.AST, inside: set[int]) -> Iterator[ast.AST]:
+    """Yields the nodes of a statement that are in none of its blocks."""
+    stack = [statement]
+    while stack:
+        node = stack.pop()
+        if id(node) not in inside:
+            yield node
+            stack += ast.iter_child_nodes(node)
+
+
+def _blocks(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
+    """Yields the blocks of a statement, each with its condition, which may be empty."""
+    if isinstance(statement, ast.If):
+        yield ast.unparse(statement.test), statement.body
+        yield _negated(statement.test), statement.orelse
+    elif isinstance(statement, ast.Match):
+        subject = ast.unparse(statement.subject)
+        for case in statement.cases:
+            yield f"{subject} is {ast.unparse(case.pattern)}", case.body
+    elif not isinstance(statement, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+        for name in ("body", "orelse", "finalbody"):
+            yield "", getattr(statement, name, [])
+        for handler in getattr(statement, "handlers", ()):
+            yield f"it raises {ast.unparse(handler.type) if handler.type else 'an error'}", handler.body
+
+
+def _negated(test: ast.expr) -> str:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return ast.unparse(test.operand)
+    return f"not ({ast.unparse(test)})"

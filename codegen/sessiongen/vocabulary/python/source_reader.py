@@ -1,0 +1,289 @@
+"""Describes what the expressions in a Python function are made from."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from sessiongen.vocabulary.python.conditions import Conditions, conditions_of, extra_conditions
+from sessiongen.vocabulary.python.literals import dotted, is_none, last
+from sessiongen.vocabulary.python.modules import Modules
+from sessiongen.vocabulary.python.parsed_module import Module
+from sessiongen.vocabulary.source_text import (
+    CHANGING,
+    SourceText,
+    chosen,
+    mentions,
+    one_of,
+    only,
+    takes_milliseconds,
+)
+
+_MAX_DEPTH = 12
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# The methods of Timestamp and Duration that take a number, with the number for a second.
+_UNITS = {
+    "FromNanoseconds": 1e9,
+    "FromMicroseconds": 1e6,
+    "FromMilliseconds": 1e3,
+    "FromSeconds": 1.0,
+}
+# The units of the arguments of `timedelta`, in seconds.
+_TIMEDELTA = {"seconds": 1.0, "milliseconds": 1e-3, "microseconds": 1e-6, "minutes": 60.0}
+
+
+class SourceReader:
+    """Describes the expressions of one function."""
+
+    def __init__(self, modules: Modules, module: Module, function: ast.AST | None) -> None:
+        self._modules = modules
+        self._module = module
+        self._function = function
+        self._parameters = set(_parameters(function))
+        self._values: dict[str, list[ast.expr]] = {}
+        self._conversions: dict[str, list[tuple[ast.expr, float]]] = {}
+        self._conditions: dict[int, Conditions] | None = None
+        for node in ast.walk(function) if function is not None else ():
+            if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
+                self._assignment(node)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                owner, unit = node.func.value, _UNITS.get(node.func.attr)
+                if isinstance(owner, ast.Name) and unit is not None and node.args:
+                    self._conversions.setdefault(owner.id, []).append((node.args[0], unit))
+
+    def conditions(self, node: ast.AST, place: ast.AST) -> Conditions:
+        """Returns the conditions under which a node runs, beside those of a place.
+
+        A condition on what the node itself names only says whether there is a value.
+        """
+        if self._function is None:
+            return ()
+        if self._conditions is None:
+            self._conditions = conditions_of(self._function)
+        extra = extra_conditions(
+            self._conditions.get(id(node), ()), self._conditions.get(id(place), ())
+        )
+        names = list(_names(node)) if extra else []
+        return tuple(item for item in extra if not mentions(item, names))
+
+    def describe(self, node: ast.expr, depth: int = _MAX_DEPTH) -> SourceText | None:
+        """Returns the source of an expression, None if it has none that can be described."""
+        if depth == 0:
+            return None
+        if isinstance(node, ast.Constant):
+            known = node.value is not None and node.value != ""
+            return SourceText(constant=ast.unparse(node)) if known else None
+        if isinstance(node, ast.Name):
+            return self._name(node, depth)
+        if isinstance(node, ast.Attribute):
+            owner = self.describe(node.value, depth - 1)
+            return owner.member(node.attr) if owner is not None and not owner.constant else None
+        return self._operation(node, depth - 1)
+
+    def _assignment(self, node: ast.Assign | ast.AnnAssign | ast.NamedExpr) -> None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for target in targets:
+            if isinstance(target, ast.Name) and node.value is not None:
+                self._values.setdefault(target.id, []).append(node.value)
+            elif isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                for part, value in zip(target.elts, node.value.elts):
+                    if isinstance(part, ast.Name):
+                        self._values.setdefault(part.id, []).append(value)
+
+    def _name(self, node: ast.Name, depth: int) -> SourceText | None:
+        name = node.id
+        values = self._values.get(name, [])
+        if name in self._conversions and len(self._conversions[name]) == 1:
+            argument, unit = self._conversions[name][0]
+            source = self.describe(argument, depth - 1)
+            return source.times(1 / unit) if source is not None else None
+        if not values:
+            return SourceText(root=name if name in self._parameters else "")
+        sources = [
+            (
+                SourceText()
+                if _is_empty(value) and len(values) > 1
+                else self.describe(value, depth - 1)
+            )
+            for value in values
+        ]
+        if sources == [None]:
+            # An object that the function computes.
+            return SourceText()
+        return one_of([(it, self.conditions(at, node)) for it, at in zip(sources, values)])
+
+    def _operation(self, node: ast.expr, depth: int) -> SourceText | None:
+        if isinstance(node, ast.Call):
+            return self._call(node, depth)
+        if isinstance(node, ast.Subscript):
+            return self._element(node, depth)
+        if isinstance(node, ast.BinOp):
+            return self._arithmetic(node, depth)
+        if isinstance(node, ast.BoolOp):
+            return self._alternatives(node, depth)
+        if isinstance(node, (ast.UnaryOp, ast.Compare)):
+            inner = only(list(self._operands(node, depth)))
+            return inner.changed(ast.unparse(node)) if inner is not None else None
+        if isinstance(node, ast.IfExp):
+            first, second = (self.describe(item, depth) for item in (node.body, node.orelse))
+            return chosen(ast.unparse(node.test), first, second)
+        if isinstance(node, (ast.Await, ast.NamedExpr, ast.Starred)):
+            return self.describe(node.value, depth)
+        if isinstance(node, ast.JoinedStr):
+            return self._text(node, depth)
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
+            return self._comprehension(node, depth)
+        return None
+
+    def _operands(self, node: ast.AST, depth: int) -> Iterator[SourceText | None]:
+        for item in ast.iter_child_nodes(node):
+            if isinstance(item, ast.expr) and not isinstance(item, ast.Constant):
+                yield self.describe(item, depth)
+
+    def _alternatives(self, node: ast.BoolOp, depth: int) -> SourceText | None:
+        if isinstance(node.op, ast.Or):
+            return self.describe(node.values[0], depth)
+        source = self.describe(node.values[-1], depth)
+        return source.only_if(map(ast.unparse, node.values[:-1])) if source is not None else None
+
+    def _element(self, node: ast.Subscript, depth: int) -> SourceText | None:
+        if isinstance(node.value, ast.Name) and node.value.id.isupper():
+            return self.describe(node.slice, depth)
+        owner = self.describe(node.value, depth)
+        if owner is None or owner.constant:
+            return owner
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            return owner.member(node.slice.value)
+        whole = isinstance(node.slice, ast.Slice) and ast.unparse(node.slice) == ":"
+        constant = isinstance(node.slice, (ast.Slice, ast.Constant, ast.UnaryOp))
+        return owner.changed(f"[{ast.unparse(node.slice)}]") if constant and not whole else owner
+
+    def _text(self, node: ast.JoinedStr, depth: int) -> SourceText | None:
+        values = [item.value for item in node.values if isinstance(item, ast.FormattedValue)]
+        source = only([self.describe(item, depth) for item in values])
+        if source is None:
+            source = self.describe(values[0], depth) if values else None
+        if source is None or (len(node.values) == 1 and not node.values[0].__dict__["format_spec"]):
+            return source
+        return source.changed(ast.unparse(node))
+
+    def _comprehension(
+        self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, depth: int
+    ) -> SourceText | None:
+        source = self.describe(node.generators[0].iter, depth)
+        tests = [test for item in node.generators for test in item.ifs if not _is_type_test(test)]
+        if source is None or not tests:
+            return source
+        return source.changed(f"if {ast.unparse(tests[0])}")
+
+    def _call(self, node: ast.Call, depth: int) -> SourceText | None:
+        name = last(node.func)
+        if name == "getattr" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
+            owner = self.describe(node.args[0], depth)
+            return owner.member(str(node.args[1].value)) if owner is not None else None
+        if name == "get" and node.args and isinstance(node.func, ast.Attribute):
+            return self._looked_up(node.func, node.args[0], depth)
+        if name == "timedelta":
+            return self._timedelta(node, depth)
+        arguments = [self.describe(item, depth) for item in node.args]
+        # The name of a class says nothing of a source.
+        if isinstance(node.func, ast.Attribute) and not node.func.attr[:1].isupper():
+            owner = self.describe(node.func.value, depth)
+            if owner is not None and owner.path and only(arguments) is None:
+                return owner.changed(_method(node)) if name in CHANGING else owner
+        return self._result(node, name, only(arguments), depth)
+
+    def _looked_up(self, function: ast.Attribute, key: ast.expr, depth: int) -> SourceText | None:
+        """Returns the source of `TABLE.get(key)`, or of `values.get("name")`."""
+        if isinstance(key, ast.Constant):
+            owner = self.describe(function.value, depth)
+            return owner.member(str(key.value)) if owner is not None else None
+        return self.describe(key, depth)
+
+    def _timedelta(self, node: ast.Call, depth: int) -> SourceText | None:
+        keyword = node.keywords[0] if len(node.keywords) == 1 else None
+        source = self.describe(keyword.value, depth) if keyword is not None else None
+        unit = _TIMEDELTA.get(keyword.arg or "") if keyword is not None else None
+        return source.times(unit) if source is not None and unit is not None else source
+
+    def _result(
+        self, node: ast.Call, name: str, argument: SourceText | None, depth: int
+    ) -> SourceText | None:
+        """Returns the source of the result of a function that is given an argument."""
+        if argument is None:
+            return None
+        returned, parameter = self._returned(node.func, depth)
+        if returned is None:
+            result = argument.through(name)
+            return result.changed(f"{name}(...)") if name in CHANGING else result
+        if takes_milliseconds(name) or takes_milliseconds(f"{parameter}_"):
+            # Its parameter is in milliseconds, whatever the name of the argument says.
+            return returned.times(1e3).inside(argument).through("ms_")
+        return returned.inside(argument)
+
+    def _returned(self, called: ast.expr, depth: int) -> tuple[SourceText | None, str]:
+        """Returns what a function of the package makes of its only parameter, and its name."""
+        path = dotted(called)
+        definition = self._modules.resolve(self._module, path) if path else None
+        node = definition.node if definition is not None else None
+        if definition is None or not isinstance(node, _FUNCTIONS):
+            return None, ""
+        returns = [item.value for item in ast.walk(node) if isinstance(item, ast.Return)]
+        if len(returns) != 1 or returns[0] is None or len(_parameters(node)) != 1:
+            return None, ""
+        reader = SourceReader(self._modules, definition.module, node)
+        source = reader.describe(returns[0], depth - 1)
+        return (source, source.root) if source is not None and source.root else (None, "")
+
+    def _arithmetic(self, node: ast.BinOp, depth: int) -> SourceText | None:
+        for value, other in ((node.left, node.right), (node.right, node.left)):
+            source, number = self.describe(value, depth), _number(other)
+            if source is None or not source.is_value:
+                continue
+            if number and isinstance(node.op, ast.Mult):
+                return source.times(number)
+            if number and isinstance(node.op, ast.Div) and value is node.left:
+                return source.times(1 / number)
+            return source.changed(ast.unparse(node))
+        return None
+
+
+def _parameters(function: ast.AST | None) -> list[str]:
+    if not isinstance(function, (*_FUNCTIONS, ast.Lambda)):
+        return []
+    items = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    return [item.arg for item in items if item.arg not in {"self", "cls"}]
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    """Yields the dotted names in an expression, and their beginnings."""
+    for item in ast.walk(node):
+        if isinstance(item, (ast.Name, ast.Attribute)) and (name := dotted(item)) is not None:
+            yield name
+
+
+def _is_empty(value: ast.expr) -> bool:
+    if isinstance(value, ast.Constant):
+        return True
+    inside = getattr(value, "elts", None) or getattr(value, "keys", None)
+    return isinstance(value, (ast.List, ast.Tuple, ast.Dict)) and not inside
+
+
+def _is_type_test(test: ast.expr) -> bool:
+    """Whether a condition only asks for the type of a value, or whether there is one."""
+    if isinstance(test, ast.Call):
+        return last(test.func) in {"isinstance", "hasattr"}
+    is_name = isinstance(test, (ast.Name, ast.Attribute))
+    return is_name or (isinstance(test, ast.Compare) and is_none(test.comparators[0]))
+
+
+def _method(node: ast.Call) -> str:
+    assert isinstance(node.func, ast.Attribute)
+    arguments = ", ".join(map(ast.unparse, (*node.args, *node.keywords)))
+    return f".{node.func.attr}({arguments})"
+
+
+def _number(node: ast.expr) -> float:
+    """Returns the value of a constant number, 0 for any other expression."""
+    value = node.value if isinstance(node, ast.Constant) else 0
+    return float(value) if isinstance(value, (int, float)) else 0.0

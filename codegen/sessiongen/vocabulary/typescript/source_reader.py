@@ -1,0 +1,315 @@
+"""Describes what the expressions in TypeScript code are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isclose
+
+from tree_sitter import Node
+
+from sessiongen.vocabulary.source_text import (
+    CHANGING,
+    SourceText,
+    chosen,
+    one_of,
+    only,
+    takes_milliseconds,
+)
+from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.conditions import extra_conditions
+from sessiongen.vocabulary.typescript.modules import Modules
+from sessiongen.vocabulary.typescript.parsed_file import File
+from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
+
+_MAX_DEPTH = 12
+_CONSTANTS = {"true", "false", "number", "string"}
+_EMPTY = {"null", "undefined"}
+_NAMES = {"identifier", "shorthand_property_identifier", "this"}
+# What constructs Timestamp and Duration from a number of milliseconds.
+_FROM_MILLISECONDS = {"durationFromMs", "fromDate", "timestampFromDate", "timestampFromMs"}
+_TIMES = {"Duration", "Timestamp"}
+
+# A variable's value, and the member of it that the variable is bound to.
+_Value = tuple[Node, str]
+
+
+class SourceReader:
+    """Describes the expressions of one file."""
+
+    def __init__(self, modules: Modules, file: File) -> None:
+        self._modules = modules
+        self._file = file
+        self._variables: dict[int, dict[str, list[_Value]]] = {}
+
+    def describe(self, node: Node, depth: int = _MAX_DEPTH) -> SourceText | None:
+        """Returns the source of an expression, None if it has none that can be described."""
+        node = syntax.unwrapped(node)
+        if depth == 0:
+            return None
+        if node.type in _CONSTANTS:
+            return SourceText(constant=text(node)) if syntax.constant(node) != "" else None
+        if node.type in _NAMES:
+            return self._name(node, depth - 1)
+        member = syntax.member(node)
+        # The name of a class says nothing of a source.
+        if member is not None and not member[1][:1].isupper():
+            owner = self.describe(member[0], depth - 1)
+            return owner.member(member[1]) if owner is not None and not owner.constant else None
+        return self._operation(node, depth - 1)
+
+    def _name(self, node: Node, depth: int) -> SourceText | None:
+        functions = syntax.enclosing(node, *FUNCTIONS)
+        if node.type == "this" or not functions:
+            return SourceText()
+        outermost = functions[-1]
+        if outermost.id not in self._variables:
+            self._variables[outermost.id] = _variables(outermost)
+        values = self._variables[outermost.id].get(text(node), [])
+        if not values:
+            return _parameter(text(node), functions)
+        sources = [self._bound(value, len(values) > 1, depth) for value in values]
+        if sources == [None]:
+            # An object that the function computes.
+            return SourceText()
+        conditions = [extra_conditions(value, node) for value, _ in values]
+        return one_of(list(zip(sources, conditions)))
+
+    def _bound(self, value: _Value, is_one_of: bool, depth: int) -> SourceText | None:
+        node, member = value
+        inner = syntax.unwrapped(node)
+        if is_one_of and _is_empty(inner):
+            return SourceText()
+        source = self.describe(inner, depth)
+        return source.member(member) if source is not None and member else source
+
+    def _operation(self, node: Node, depth: int) -> SourceText | None:
+        if node.type in {"call_expression", "new_expression"}:
+            return self._call(node, depth)
+        if node.type == "subscript_expression":
+            return self._element(node, depth)
+        if node.type == "binary_expression":
+            return self._binary(node, depth)
+        if node.type == "unary_expression":
+            operand = node.child_by_field_name("argument")
+            source = self.describe(operand, depth) if operand is not None else None
+            return source.changed(text(node)) if source is not None and source.is_value else None
+        if node.type == "template_string":
+            return self._template(node, depth)
+        if node.type == "ternary_expression":
+            parts = (node.child_by_field_name(name) for name in ("consequence", "alternative"))
+            first, second = (self.describe(part, depth) if part else None for part in parts)
+            return chosen(text(node.child_by_field_name("condition")), first, second)
+        if node.type == "await_expression":
+            return self.describe(node.named_children[0], depth)
+        return None
+
+    def _element(self, node: Node, depth: int) -> SourceText | None:
+        table, index = (node.child_by_field_name(name) for name in ("object", "index"))
+        if table is None or index is None:
+            return None
+        if text(table).rpartition(".")[2].isupper():
+            return self.describe(index, depth)
+        owner = self.describe(table, depth)
+        if owner is None or owner.constant:
+            return owner
+        if index.type == "number":
+            return owner.changed(f"[{text(index)}]")
+        name = syntax.constant(index)
+        return owner.member(name) if name is not None else owner
+
+    def _template(self, node: Node, depth: int) -> SourceText | None:
+        parts = [item for item in node.named_children if item.type != "escape_sequence"]
+        values = [
+            item.named_children[0]
+            for item in parts
+            if item.type == "template_substitution" and item.named_children
+        ]
+        sources = [self.describe(item, depth) for item in values]
+        source = only(sources) or (sources[0] if sources else None)
+        if source is None or not source.is_value or len(parts) == len(node.named_children) == 1:
+            return source
+        return source.changed(text(node))
+
+    def _call(self, node: Node, depth: int) -> SourceText | None:
+        function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
+        arguments = [self.describe(item, depth) for item in syntax.arguments(node)]
+        member = syntax.member(function)
+        name = member[1] if member is not None else text(function)
+        if name in _TIMES and node.type == "new_expression":
+            return self._seconds_and_nanos(node, depth)
+        if member is not None and name == "get" and arguments:
+            return arguments[0]
+        if member is not None:
+            owner = self.describe(member[0], depth)
+            if owner is not None and owner.path and only(arguments) is None:
+                return owner.changed(_method(node)) if _is_changing(node, name) else owner
+        return self._result(node, name, only(arguments), depth)
+
+    def _result(
+        self, node: Node, name: str, argument: SourceText | None, depth: int
+    ) -> SourceText | None:
+        """Returns the source of the result of a function that is given an argument."""
+        if argument is None:
+            return None
+        if name in _FROM_MILLISECONDS:
+            return argument.times(1e-3)
+        returned, parameter = self._returned(node, depth)
+        if returned is None:
+            result = argument.through(name)
+            return result.changed(f"{name}(...)") if name in CHANGING else result
+        if takes_milliseconds(name) or takes_milliseconds(f"{parameter}_"):
+            # Its parameter is in milliseconds, whatever the name of the argument says.
+            return returned.times(1e3).inside(argument).through("ms_")
+        return returned.inside(argument)
+
+    def _returned(self, call: Node, depth: int) -> tuple[SourceText | None, str]:
+        """Returns what a function of the package makes of its only parameter, and its name."""
+        name = call.child_by_field_name("function")
+        if name is None or name.type != "identifier":
+            return None, ""
+        definition = self._modules.resolve(self._file, text(name))
+        function = _function(definition.node) if definition is not None else None
+        values = list(_returned_values(function)) if function is not None else []
+        if definition is None or function is None or len(values) != 1:
+            return None, ""
+        if len(syntax.parameters(function)) != 1:
+            return None, ""
+        source = SourceReader(self._modules, definition.file).describe(values[0], depth - 1)
+        return (source, source.root) if source is not None and source.root else (None, "")
+
+    def _seconds_and_nanos(self, node: Node, depth: int) -> SourceText | None:
+        """Returns the source of `new Duration({ seconds, nanos })`."""
+        fields = {name: value for item in syntax.arguments(node) for name, value in _pairs(item)}
+        seconds = self.describe(fields["seconds"], depth) if "seconds" in fields else None
+        if seconds is None or not seconds.is_value:
+            return None
+        nanos = self.describe(fields["nanos"], depth) if "nanos" in fields else SourceText()
+        if nanos is None or (nanos.is_value and isclose(nanos.factor, seconds.factor * 1e9)):
+            return seconds
+        return seconds.changed(f"nanos: {text(fields.get('nanos'))}")
+
+    def _binary(self, node: Node, depth: int) -> SourceText | None:
+        left, right = (node.child_by_field_name(name) for name in ("left", "right"))
+        operator = text(node.child_by_field_name("operator"))
+        if left is None or right is None:
+            return None
+        if operator in {"??", "||"}:
+            return self.describe(left, depth)
+        if operator == "&&":
+            source = self.describe(right, depth)
+            return source.only_if([text(left)]) if source is not None else None
+        for value, other in ((left, right), (right, left)):
+            source, number = self.describe(value, depth), _number(other)
+            if source is None or not source.is_value:
+                continue
+            if number and operator == "*":
+                return source.times(number)
+            if number and operator == "/" and value is left:
+                return source.times(1 / number)
+            return source.changed(text(node))
+        return None
+
+
+def _variables(function: Node) -> dict[str, list[_Value]]:
+    """Returns the values of the variables in a function."""
+    variables: dict[str, list[_Value]] = {}
+    for item in syntax.walk(function):
+        name, value = None, None
+        if item.type == "variable_declarator":
+            name, value = item.child_by_field_name("name"), item.child_by_field_name("value")
+        elif item.type == "assignment_expression":
+            name, value = item.child_by_field_name("left"), item.child_by_field_name("right")
+        if name is not None and value is not None:
+            for variable, member in _bindings(name):
+                variables.setdefault(variable, []).append((value, member))
+    return variables
+
+
+def _bindings(pattern: Node) -> Iterator[tuple[str, str]]:
+    """Yields the variables that a pattern binds, each with the member that it is bound to."""
+    if pattern.type == "identifier":
+        yield text(pattern), ""
+    for item in pattern.named_children if pattern.type == "object_pattern" else ():
+        key, value = item.child_by_field_name("key"), item.child_by_field_name("value")
+        if item.type == "shorthand_property_identifier_pattern":
+            yield text(item), text(item)
+        elif item.type == "object_assignment_pattern":
+            name = text(item.child_by_field_name("left"))
+            yield name, name
+        elif item.type == "pair_pattern" and value is not None:
+            inner = value.child_by_field_name("left") or value
+            yield text(inner), text(key)
+
+
+def _parameter(name: str, functions: list[Node]) -> SourceText:
+    """Returns the source of a parameter, or of a member of one that is taken apart."""
+    for function in functions:
+        for item in syntax.parameters(function):
+            pattern = item.child_by_field_name("pattern")
+            for variable, member in _bindings(pattern) if pattern is not None else ():
+                if variable == name:
+                    return SourceText(path=(member,) if member else (), root=name)
+    return SourceText()
+
+
+def _function(node: Node) -> Node | None:
+    """Returns the function that a definition is, None for another definition."""
+    value = node.child_by_field_name("value")
+    inner = value if node.type == "variable_declarator" and value is not None else node
+    return inner if inner.type in FUNCTIONS else None
+
+
+def _returned_values(function: Node) -> Iterator[Node]:
+    """Yields what a function returns."""
+    body = function.child_by_field_name("body")
+    if body is not None and body.type != "statement_block":
+        yield body
+        return
+    for item in syntax.walk(body) if body is not None else ():
+        nearest = syntax.enclosing(item, *FUNCTIONS) if item.type == "return_statement" else []
+        if nearest and nearest[0].id == function.id:
+            yield from item.named_children[:1]
+
+
+def _pairs(node: Node) -> Iterator[tuple[str, Node]]:
+    for item in node.named_children if node.type == "object" else ():
+        if item.type == "shorthand_property_identifier":
+            yield text(item), item
+        elif item.type == "pair" and (value := item.child_by_field_name("value")) is not None:
+            yield text(item.child_by_field_name("key")), value
+
+
+def _is_empty(node: Node) -> bool:
+    constant = node.type in _CONSTANTS | _EMPTY
+    return constant or (node.type in {"array", "object"} and not node.named_children)
+
+
+def _is_changing(call: Node, name: str) -> bool:
+    if name == "filter":
+        return not all(_is_type_filter(item) for item in syntax.arguments(call))
+    return name in CHANGING
+
+
+def _is_type_filter(function: Node) -> bool:
+    """Whether a filter only asks for the type of an item, or whether there is one."""
+    body = function.child_by_field_name("body")
+    if text(function) == "Boolean" or body is None:
+        return text(function) == "Boolean"
+    has_predicate = "type_predicate" in {item.type for item in syntax.walk(function)}
+    return not any(text(item) in {"&&", "||"} for item in syntax.walk(body)) and (
+        has_predicate or "null" in text(body) or "undefined" in text(body)
+    )
+
+
+def _method(call: Node) -> str:
+    member = syntax.member(call.child_by_field_name("function"))
+    name = member[1] if member is not None else ""
+    return f".{name}{text(call.child_by_field_name('arguments'))}"
+
+
+def _number(node: Node) -> float:
+    """Returns the value of a constant number, 0 for any other expression."""
+    try:
+        return float(text(node).replace("_", ""))
+    except ValueError:
+        return 0.0

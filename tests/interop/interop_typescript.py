@@ -104,6 +104,23 @@ def run_tool(folder: Path, tool: str, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+def unformatted(folder: Path, *patterns: str) -> list[str]:
+    """Returns the files of a project that a version of prettier would change.
+
+    The versions are a new one and the one that agents-js pins: they format unions differently.
+    The plugin that sorts imports works with the new one alone.
+    """
+    names = set[str]()
+    without_plugin = ["--no-config", "--single-quote", "--print-width=100"]
+    for version, options in (("prettier", list[str]()), ("prettier-3.2", without_plugin)):
+        program = TYPESCRIPT_FOLDER / "node_modules" / version / "bin" / "prettier.cjs"
+        command = ["node", str(program), "--list-different", *options, *patterns]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=180)
+        assert done.returncode in (0, 1) and done.stderr == "", done.stderr
+        names |= set(done.stdout.splitlines())
+    return sorted(names)
+
+
 @functools.cache
 def compiled(version: int = 1) -> Path:
     """Returns the folder of the compiled programs; in `js` beside it are those that need none."""

@@ -20,7 +20,7 @@ class Echo extends llm.LLM {
 class EchoStream extends llm.LLMStream {
   protected override async run() {
     const last = this.chatCtx.items.at(-1);
-    const content = last?.type === 'message' ? (last.textContent ?? '') : '';
+    const content = (last?.type === 'message' && last.textContent) || '';
     this.queue.put({ id: 'reply', delta: { role: 'assistant', content } });
   }
 }

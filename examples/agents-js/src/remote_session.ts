@@ -86,31 +86,34 @@ export class RemoteSession extends voice.RemoteSession {
     this.#pending.get(response.requestId)?.resolve(response);
   }
 
-  override fetchSessionState() {
+  override fetchSessionState(): Promise<pb.SessionResponse_GetSessionStateResponse> {
     return this.requests.fetchSessionState();
   }
 
-  override fetchChatHistory() {
+  override fetchChatHistory(): Promise<pb.SessionResponse_GetChatHistoryResponse> {
     return this.requests.fetchChatHistory();
   }
 
-  override fetchAgentInfo() {
+  override fetchAgentInfo(): Promise<pb.SessionResponse_GetAgentInfoResponse> {
     return this.requests.fetchAgentInfo();
   }
 
-  override fetchFrameworkInfo() {
+  override fetchFrameworkInfo(): Promise<pb.SessionResponse_GetFrameworkInfoResponse> {
     return this.requests.fetchFrameworkInfo();
   }
 
-  override sendMessage(text: string, responseTimeout = TIMEOUT_MS) {
+  override sendMessage(
+    text: string,
+    responseTimeout = TIMEOUT_MS,
+  ): Promise<pb.SessionResponse_RunInputResponse> {
     return this.requests.sendMessage({ text }, { timeout: responseTimeout });
   }
 
-  override fetchRtcStats() {
+  override fetchRtcStats(): Promise<pb.SessionResponse_GetRTCStatsResponse> {
     return this.requests.fetchRtcStats();
   }
 
-  override fetchSessionUsage() {
+  override fetchSessionUsage(): Promise<pb.SessionResponse_GetSessionUsageResponse> {
     return this.requests.fetchSessionUsage();
   }
 
@@ -118,7 +121,9 @@ export class RemoteSession extends voice.RemoteSession {
     provisionalSuccess,
     provisionalReason = '',
     timeout = TIMEOUT_MS,
-  }: Parameters<voice.RemoteSession['finalizeSimulation']>[0]) {
+  }: Parameters<
+    voice.RemoteSession['finalizeSimulation']
+  >[0]): Promise<pb.SessionResponse_FinalizeSimulationResponse> {
     const verdict = { provisionalSuccess, provisionalReason };
     try {
       return await this.requests.finalizeSimulation(verdict, { timeout });

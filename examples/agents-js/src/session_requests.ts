@@ -1,6 +1,7 @@
 import { asError, getJobContext, llm, log, version, type voice } from '@livekit/agents';
 import { SimulationRun, AgentSession as pb } from '@livekit/protocol';
 import {
+  type Init,
   RequestError,
   type SessionRequestHandler,
   encodeAgentSessionUsage,
@@ -19,15 +20,15 @@ export class SessionRequests implements SessionRequestHandler {
     this.#session = session;
   }
 
-  ping() {
+  ping(): Init<pb.SessionResponse_Pong> {
     return {};
   }
 
-  getChatHistory() {
+  getChatHistory(): Init<pb.SessionResponse_GetChatHistoryResponse> {
     return { items: encodeItems(this.#session.history.items) };
   }
 
-  getAgentInfo() {
+  getAgentInfo(): Init<pb.SessionResponse_GetAgentInfoResponse> {
     const { id, instructions, toolCtx, chatCtx } = this.#session.currentAgent;
     const response = encodeSessionResponseGetAgentInfoResponse({
       id,
@@ -39,7 +40,9 @@ export class SessionRequests implements SessionRequestHandler {
     return response;
   }
 
-  async runInput({ text }: pb.SessionRequest_RunInput) {
+  async runInput({
+    text,
+  }: pb.SessionRequest_RunInput): Promise<Init<pb.SessionResponse_RunInputResponse>> {
     if (text === '') throw new RequestError('empty run_input text');
     // An agent that is not speaking cannot be interrupted.
     await this.#session.interrupt({ force: true }).await.catch(() => undefined);
@@ -52,7 +55,7 @@ export class SessionRequests implements SessionRequestHandler {
     throw new RequestError(reason, { case: 'runInput', value });
   }
 
-  getSessionState() {
+  getSessionState(): Init<pb.SessionResponse_GetSessionStateResponse> {
     const session = this.#session;
     const { turnHandling, ...options } = session.sessionOptions;
     return encodeSessionResponseGetSessionStateResponse({
@@ -73,21 +76,24 @@ export class SessionRequests implements SessionRequestHandler {
     });
   }
 
-  getRtcStats() {
+  getRtcStats(): Init<pb.SessionResponse_GetRTCStatsResponse> {
     return {};
   }
 
-  getSessionUsage() {
+  getSessionUsage(): Init<pb.SessionResponse_GetSessionUsageResponse> {
     const usage = encodeAgentSessionUsage(this.#session.usage);
     return { usage, createdAt: timestampFromMs(Date.now()) };
   }
 
-  getFrameworkInfo() {
+  getFrameworkInfo(): Init<pb.SessionResponse_GetFrameworkInfoResponse> {
     return { sdk: 'js', sdkVersion: version };
   }
 
   /** The SDK cannot turn video on or off. */
-  updateIo({ input, output }: pb.SessionRequest_UpdateIO) {
+  updateIo({
+    input,
+    output,
+  }: pb.SessionRequest_UpdateIO): Init<pb.SessionResponse_UpdateIOResponse> {
     const session = this.#session;
     if (input?.audioEnabled !== undefined) session.input.setAudioEnabled(input.audioEnabled);
     if (output?.audioEnabled !== undefined) session.output.setAudioEnabled(output.audioEnabled);
@@ -98,7 +104,9 @@ export class SessionRequests implements SessionRequestHandler {
   }
 
   /** A failure of the agent's callback is sent beside the verdict that it recorded before. */
-  async finalizeSimulation(request: pb.SessionRequest_FinalizeSimulation) {
+  async finalizeSimulation(
+    request: pb.SessionRequest_FinalizeSimulation,
+  ): Promise<Init<pb.SessionResponse_FinalizeSimulationResponse>> {
     const job = getJobContext(false);
     const simulation = job?.simulationContext();
     const failure = await (async () => {

@@ -31,16 +31,20 @@ def bracketed(head: str, items: Sequence[str], tail: str, indent: int = 0) -> st
 
 
 def union(head: str, members: Sequence[str], tail: str = ";", indent: int = 0) -> str:
-    """Returns a union type: on one line, on a line of its own, or one member a line."""
+    """Returns a union type: on one line, or one member a line.
+
+    Versions of prettier break a union differently if its members fit on the line below the
+    head: up to 3.6 one member a line, later ones on that line. It has a comment that makes all
+    of them keep it.
+    """
     margin = " " * indent
     joined = f"{' | '.join(members)}{tail}"
     line = f"{margin}{head} {joined}"
     if fits(line) or len(members) == 1:
         return line
-    if fits(f"{margin}  {joined}"):
-        return f"{margin}{head}\n{margin}  {joined}"
+    comment = f"{margin}// prettier-ignore\n" if fits(f"{margin}  {joined}") else ""
     inside = "".join(f"\n{margin}  | {item}" for item in members)
-    return f"{margin}{head}{inside}{tail}"
+    return f"{comment}{margin}{head}{inside}{tail}"
 
 
 def imports(module: str, names: Iterable[str]) -> str:

@@ -24,6 +24,8 @@ from sessiongen.vocabulary.typescript.syntax import CLASSES, field_name, text
 
 _FORWARDERS, _HANDLER, _CLIENT = "Forwarders", "RequestHandler", "Client"
 _SDK_EVENTS, _EVENT_NAMES = "SDK_EVENTS", "EVENT_NAMES"
+# The field of a node that has the name of what it declares or assigns.
+_HOLDERS = ("name", "pattern", "left")
 _EMIT, _ANSWER, _ERROR = "emitEvent", "answer", "RequestError"
 
 
@@ -31,12 +33,13 @@ _EMIT, _ANSWER, _ERROR = "emitEvent", "answer", "RequestError"
 class GeneratedApi:
     """What the generated files of a package define. Arms are spelled as in the proto.
 
-    requests: the arm and the response of each method of the handler. sends: the arm of each
-    method of the client. events: the session's event of each arm. names: the driver's event.
-    encoding: functions whose first argument is the name of an arm.
+    requests: the arm and the response of each method of the handler. clients: the classes of
+    clients. sends: the arm of each of their methods. events: the session's event of each arm.
+    names: the driver's event. encoding: functions whose first argument is the name of an arm.
     """
 
     requests: dict[str, tuple[str, str]] = field(default_factory=dict)
+    clients: set[str] = field(default_factory=set)
     sends: dict[str, str] = field(default_factory=dict)
     events: dict[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
@@ -55,6 +58,7 @@ def generated_api(modules: Modules) -> GeneratedApi:
                 if first and text(first[0].child_by_field_name("pattern")) == "arm":
                     api.encoding.add(name)
             elif node.type in CLASSES and name.endswith(_CLIENT):
+                api.clients.add(name)
                 api.sends.update(_client_methods(node))
             elif name in {_SDK_EVENTS, _EVENT_NAMES}:
                 table = api.events if name == _SDK_EVENTS else api.names
@@ -148,14 +152,14 @@ class GeneratedUse:
 
     def sends(self) -> Iterator[Sending]:
         """Yields the requests that the driver sends with methods of the generated client."""
+        holders = self._client_holders()
         for name, method in self._view.methods.items():
             for call in syntax.walk(method):
                 function = call.child_by_field_name("function")
                 member = syntax.member(function) if call.type == "call_expression" else None
-                if member is None or syntax.this_property(function):
-                    continue
-                if member[1] in self._api.sends and self._has_client():
-                    yield Sending(self._api.sends[member[1]], name, self._view.place(call))
+                if member is not None and member[1] in self._api.sends:
+                    if _last_name(member[0]) in holders:
+                        yield Sending(self._api.sends[member[1]], name, self._view.place(call))
 
     def _forwarders(self) -> Iterator[Node]:
         """Yields the objects of the class whose type is that of the forwarders."""
@@ -197,10 +201,16 @@ class GeneratedUse:
                     if heritage is not None and ending in text(heritage):
                         yield file, node
 
-    def _has_client(self) -> bool:
-        return any(
-            not self._modules.is_generated(file) for file in self._modules.mentioning(f"{_CLIENT}(")
-        )
+    def _client_holders(self) -> set[str]:
+        """Returns the names of fields, variables and parameters that hold a generated client."""
+        names = set(self._api.clients)
+        for client in self._api.clients:
+            for file in self._modules.mentioning(client):
+                for node in syntax.walk(file.root):
+                    holder = next(filter(None, map(node.child_by_field_name, _HOLDERS)), None)
+                    if holder is not None and client in _types(node):
+                        names.add(_last_name(holder))
+        return names
 
     def _calls(self, name: str) -> Iterator[Place]:
         for file in self._modules.mentioning(f"{name}("):
@@ -222,6 +232,27 @@ class GeneratedUse:
                 if syntax.unwrapped(member[0]).type != "this":
                     return file.place(node)
         return None
+
+
+def _last_name(node: Node) -> str:
+    """Returns `c` for `a.b.c`, a name as it is, and the class for `new` of one."""
+    inner = syntax.unwrapped(node)
+    member = syntax.member(inner)
+    if member is not None:
+        return member[1]
+    return text(inner.child_by_field_name("constructor") or inner)
+
+
+def _types(holder: Node) -> set[str]:
+    """Returns the type that a field, variable or parameter declares, and the class of its value."""
+    values = [holder.child_by_field_name(name) for name in ("value", "right")]
+    parts = [syntax.annotation(holder), *(_created(value) for value in values)]
+    return {text(part) for part in parts if part is not None}
+
+
+def _created(value: Node | None) -> Node | None:
+    inner = syntax.unwrapped(value) if value is not None else None
+    return inner.child_by_field_name("constructor") if inner is not None else None
 
 
 def _parameter_type(method: Node) -> str | None:

@@ -337,8 +337,13 @@ export function toolReplyStatusFromName(name: string): pb.ToolReplyStatus {
 }
 
 /** A value of `agent_session.AmdCategory` as the SDK spells it. */
+// prettier-ignore
 export type AmdCategoryLiteral =
-  'human' | 'machine-ivr' | 'machine-vm' | 'machine-unavailable' | 'uncertain';
+  | 'human'
+  | 'machine-ivr'
+  | 'machine-vm'
+  | 'machine-unavailable'
+  | 'uncertain';
 
 const AMD_CATEGORY_TO_PROTO = {
   human: pb.AmdCategory.AMD_HUMAN,

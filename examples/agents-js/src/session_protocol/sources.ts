@@ -155,8 +155,11 @@ export interface AgentConfigUpdateSource {
   /** The id of the item in the chat history. */
   readonly id: string;
   /** The new instructions. Absent if they did not change. */
+  // prettier-ignore
   readonly instructions?:
-    Parameters<typeof overrides.agentConfigUpdateInstructions>[0] | null | undefined;
+    | Parameters<typeof overrides.agentConfigUpdateInstructions>[0]
+    | null
+    | undefined;
   /** The names of the tools that were added. */
   readonly toolsAdded?: readonly string[] | null | undefined;
   /** The names of the tools that were removed. */
@@ -568,8 +571,11 @@ export interface SessionResponseFinalizeSimulationResponseSource {
    * verdict then counts. It can be set beside an error, if the agent's callback failed
    * after the verdict was recorded. Published SDKs let an agent record failures only.
    */
+  // prettier-ignore
   readonly userVerdict:
-    SessionResponseFinalizeSimulationResponseSimulationVerdictSource | null | undefined;
+    | SessionResponseFinalizeSimulationResponseSimulationVerdictSource
+    | null
+    | undefined;
 }
 
 /** A verdict and its reason. */

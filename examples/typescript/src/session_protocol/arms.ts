@@ -12,8 +12,13 @@ export const CHAT_MESSAGE_CHAT_CONTENT_ARMS = {
 } as const satisfies Arms<pb.ChatMessage_ChatContent['payload']>;
 
 /** An arm of `agent_session.ChatContext.ChatItem.item`. */
+// prettier-ignore
 export type ChatContextChatItemArm =
-  'message' | 'functionCall' | 'functionCallOutput' | 'agentHandoff' | 'agentConfigUpdate';
+  | 'message'
+  | 'functionCall'
+  | 'functionCallOutput'
+  | 'agentHandoff'
+  | 'agentConfigUpdate';
 
 /** The arms of `agent_session.ChatContext.ChatItem.item`: field numbers, and names in the proto. */
 export const CHAT_CONTEXT_CHAT_ITEM_ARMS = {
@@ -74,8 +79,12 @@ export const AGENT_SESSION_EVENT_ARMS = {
 } as const satisfies Arms<pb.AgentSessionEvent['event']>;
 
 /** An arm of `agent_session.AgentSessionEvent.ToolExecutionUpdated.update`. */
+// prettier-ignore
 export type AgentSessionEventToolExecutionUpdatedArm =
-  'started' | 'callUpdated' | 'replyUpdated' | 'ended';
+  | 'started'
+  | 'callUpdated'
+  | 'replyUpdated'
+  | 'ended';
 
 /** The arms of `agent_session.AgentSessionEvent.ToolExecutionUpdated.update`: field numbers, and names in the proto. */
 export const AGENT_SESSION_EVENT_TOOL_EXECUTION_UPDATED_ARMS = {

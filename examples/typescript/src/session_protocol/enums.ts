@@ -334,8 +334,12 @@ export function toolReplyStatusFromName(name: string): pb.ToolReplyStatus {
 }
 
 /** A value of `agent_session.CloseReason` as the SDK spells it. */
+// prettier-ignore
 export type CloseReasonLiteral =
-  'error' | 'job_shutdown' | 'participant_disconnected' | 'user_initiated';
+  | 'error'
+  | 'job_shutdown'
+  | 'participant_disconnected'
+  | 'user_initiated';
 
 const CLOSE_REASON_TO_PROTO = {
   error: pb.CloseReason.CR_ERROR,
@@ -393,8 +397,13 @@ export function closeReasonFromName(name: string): pb.CloseReason {
 }
 
 /** A value of `agent_session.AmdCategory` as the SDK spells it. */
+// prettier-ignore
 export type AmdCategoryLiteral =
-  'human' | 'machine-ivr' | 'machine-vm' | 'machine-unavailable' | 'uncertain';
+  | 'human'
+  | 'machine-ivr'
+  | 'machine-vm'
+  | 'machine-unavailable'
+  | 'uncertain';
 
 const AMD_CATEGORY_TO_PROTO = {
   human: pb.AmdCategory.AMD_HUMAN,

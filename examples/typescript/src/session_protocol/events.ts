@@ -203,10 +203,9 @@ export type AgentSessionEventCallbacks = {
 
 /** What emits the events of a driver. */
 export interface AgentSessionEventEmitter {
-  emit<A extends keyof typeof EVENT_NAMES>(
-    name: (typeof EVENT_NAMES)[A],
-    payload: ValueOf<pb.AgentSessionEvent['event'], A>,
-    event: pb.AgentSessionEvent,
+  emit<E extends keyof AgentSessionEventCallbacks>(
+    name: E,
+    ...listened: Parameters<AgentSessionEventCallbacks[E]>
   ): unknown;
 }
 

@@ -21,7 +21,8 @@ export function chatMessageContent(
 
 /** Returns instructions as text: those for speech, if they differ from those for text. */
 export function agentConfigUpdateInstructions(instructions: string | Part): string {
-  return typeof instructions === 'string' ? instructions : (textOf(instructions) ?? '');
+  if (typeof instructions === 'string') return instructions;
+  return textOf(instructions) ?? '';
 }
 
 /** Returns the label of an error of the SDK. */

@@ -157,8 +157,11 @@ export interface AgentConfigUpdateSource {
   /** The id of the item in the chat history. */
   readonly id: string;
   /** The new instructions. Absent if they did not change. */
+  // prettier-ignore
   readonly instructions?:
-    Parameters<typeof overrides.agentConfigUpdateInstructions>[0] | null | undefined;
+    | Parameters<typeof overrides.agentConfigUpdateInstructions>[0]
+    | null
+    | undefined;
   /** The names of the tools that were added. */
   readonly toolsAdded?: readonly string[] | null | undefined;
   /** The names of the tools that were removed. */
@@ -491,8 +494,11 @@ export interface AgentSessionEventSessionClosedSource {
   /** The reason. */
   readonly reason: string;
   /** The text of the error that ended the session. Absent if none did. */
+  // prettier-ignore
   readonly error?:
-    Parameters<typeof overrides.agentSessionEventSessionClosedError>[0] | null | undefined;
+    | Parameters<typeof overrides.agentSessionEventSessionClosedError>[0]
+    | null
+    | undefined;
 }
 
 /** Has no fields. */
@@ -579,8 +585,11 @@ export interface SessionResponseFinalizeSimulationResponseSource {
    * verdict then counts. It can be set beside an error, if the agent's callback failed
    * after the verdict was recorded. Published SDKs let an agent record failures only.
    */
+  // prettier-ignore
   readonly userVerdict:
-    SessionResponseFinalizeSimulationResponseSimulationVerdictSource | null | undefined;
+    | SessionResponseFinalizeSimulationResponseSimulationVerdictSource
+    | null
+    | undefined;
 }
 
 /** A verdict and its reason. */

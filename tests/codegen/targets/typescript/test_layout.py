@@ -25,8 +25,9 @@ def test_a_long_list_has_one_item_a_line() -> None:
 def test_a_union_is_broken_in_steps(length: int) -> None:
     short = "A" * length
     assert union(f"type {short} =", ["1", "2"]) == f"type {short} = 1 | 2;"
-    below = union(f"type {short} =", ["b" * 40, "c" * 50])
-    assert below == f"type {short} =\n  {'b' * 40} | {'c' * 50};"
+    either = union(f"type {short} =", ["b" * 40, "c" * 50], indent=2)
+    lines = f"  type {short} =\n    | {'b' * 40}\n    | {'c' * 50};"
+    assert either == f"  // prettier-ignore\n{lines}"
     assert union("type T =", LONG) == f"type T =\n  | {LONG[0]}\n  | {LONG[1]}\n  | {LONG[2]};"
 
 

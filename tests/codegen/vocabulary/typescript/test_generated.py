@@ -111,6 +111,42 @@ def test_driver_emits_every_arm_and_sends_with_the_client() -> None:
     assert {"error", "tool_execution_updated", "eot_prediction"} <= received.keys()
 
 
+def test_only_calls_of_the_client_send_requests() -> None:
+    """The transport has a method with the name of one of the client."""
+    calls = """\
+  readonly #client = new SessionRequestClient((request) => this.send(request));
+  send(request: object) { return this.transport.sendMessage(request); }
+  agent() { return this.#client.fetchAgentInfo(); }
+  state(client: SessionRequestClient) { return client.fetchSessionState(); }
+  usage() {
+    const made = new SessionRequestClient(this.send);
+    return made.fetchSessionUsage();
+  }
+  stats() { this.other = new SessionRequestClient(this.send); return this.other.fetchRtcStats(); }
+  check() { return new SessionRequestClient(this.send).ping(); }
+"""
+    driver = adopted(SOURCE.replace("  history()", f"{calls}  history()")).vocabulary.driver
+    assert driver is not None
+    assert {(item.arm, item.method) for item in driver.sends} == {
+        ("get_agent_info", "agent"),
+        ("get_session_state", "state"),
+        ("get_session_usage", "usage"),
+        ("get_rtc_stats", "stats"),
+        ("ping", "check"),
+        ("get_chat_history", "history"),
+        ("run_input", "say"),
+    }
+
+
+def test_generated_code_that_is_not_used_sends_nothing() -> None:
+    files = {f"src/protocol/{path.name}": path.read_text() for path in GENERATED.glob("*.ts")}
+    sending = "return new pb.SessionRequest({ requestId"
+    source = TYPESCRIPT_SDK[HOST].replace(sending, f"this.transport.sendMessage(); {sending}")
+    assert source != TYPESCRIPT_SDK[HOST]
+    before, after = typescript_sdk({HOST: source}), typescript_sdk({**files, HOST: source})
+    assert before.vocabulary.driver == after.vocabulary.driver
+
+
 def test_generated_code_is_not_read_as_the_sdks() -> None:
     vocabulary = adopted().vocabulary
     assert vocabulary.generated == Place("src/protocol/arms.ts", 1)

@@ -33,13 +33,14 @@ from sessiongen.vocabulary.typescript.dispatch import Branch, Dispatch
 from sessiongen.vocabulary.typescript.events import event_use
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.generated import GeneratedUse, generated_api
-from sessiongen.vocabulary.typescript.modules import Definition, Modules
+from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.reads import read_fields
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
 from sessiongen.vocabulary.typescript.literals import LiteralReader
 
 _SUBSCRIBE = {"on", "once", "addListener"}
+_OBJECTS = {"object_type", "interface_body"}
 
 
 class RoleReader:
@@ -69,19 +70,32 @@ class RoleReader:
     def declared(self, view: ClassView) -> tuple[EventName, ...]:
         """Returns the event names in the type that a class gives its event emitter."""
         for node in self.emitter_types(view):
-            target = self.modules.resolve(view.file_of(node), text(node))
-            names = list(self._keys(target)) if target else []
-            literals = self.literals.of(target) if target and not names else None
-            if literals is not None and target is not None and not literals.open:
-                names = [
-                    EventName(item.value, Place(target.file.path, item.line))
-                    for item in literals.literals
-                ]
+            names = list(self._event_names(view.file_of(node), node, set()))
             if names:
                 return tuple(names)
         message = f"the event names of {view.name} are not a set of constants in its base"
         self._fault(view.file_of(view.node), view.node, Rule.SDK_EVENT, message)
         return ()
+
+    def _event_names(self, file: File, node: Node, seen: set[int]) -> Iterator[EventName]:
+        """Yields the event names of a type: keys, literals, or those of another type."""
+        if node.type in _OBJECTS:
+            yield from self._keys(file, node)
+        elif node.type == "intersection_type":
+            for part in node.named_children:
+                yield from self._event_names(file, part, seen)
+        elif (target := self.modules.resolve(file, text(node))) and target.node.id not in seen:
+            seen.add(target.node.id)
+            if self.modules.is_generated(target.file):
+                for name in generated_api(self.modules).names.values():
+                    yield EventName(name, file.place(node))
+                return
+            literals = self.literals.of(target)
+            for item in literals.literals if literals is not None and not literals.open else ():
+                yield EventName(item.value, Place(target.file.path, item.line))
+            for part in map(target.node.child_by_field_name, ("value", "body")):
+                if part is not None and (literals is None or part.type in _OBJECTS):
+                    yield from self._event_names(target.file, part, seen)
 
     def host(self, view: ClassView) -> Host:
         """Returns what the host forwards and answers."""
@@ -153,17 +167,9 @@ class RoleReader:
             if text(item.child_by_field_name("pattern")) == text(inner)
         )
 
-    def _keys(self, definition: Definition) -> Iterator[EventName]:
+    def _keys(self, file: File, body: Node) -> Iterator[EventName]:
         """Yields the keys of an object type; keys may be members of an enum."""
-        alias = definition.of("type_alias_declaration", "interface_declaration")
-        body = (
-            (alias.child_by_field_name("value") or alias.child_by_field_name("body"))
-            if alias
-            else None
-        )
-        for item in (
-            body.named_children if body and body.type in {"object_type", "interface_body"} else ()
-        ):
+        for item in body.named_children:
             name = item.child_by_field_name("name")
             if item.type not in {"property_signature", "method_signature"} or name is None:
                 continue
@@ -171,14 +177,13 @@ class RoleReader:
             if name.type == "string":
                 value = syntax.constant(name) or ""
             elif name.type == "computed_property_name":
-                constant = self.literals.constant(definition.file, name.named_children[0])
+                constant = self.literals.constant(file, name.named_children[0])
                 if constant is None:
-                    self._fault(
-                        definition.file, name, Rule.SDK_EVENT, f"`{text(name)}` is not a constant"
-                    )
+                    message = f"`{text(name)}` is not a constant"
+                    self._fault(file, name, Rule.SDK_EVENT, message)
                     continue
                 value = constant
-            yield EventName(value, definition.file.place(item))
+            yield EventName(value, file.place(item))
 
     def _subscribed_events(self, view: ClassView) -> Iterator[Forward]:
         """Yields the arms sent by the handlers in `session.on(event, handler)`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from scopes import TYPESCRIPT
 from small_sdks import TYPESCRIPT_SDK, Small, typescript_sdk
 from small_typescript_sdk import HOST
@@ -109,6 +110,24 @@ def test_driver_emits_every_arm_and_sends_with_the_client() -> None:
     assert received["agent_state_changed"].event == "agent_state_changed"
     assert {item.place for item in driver.receives} == {Place(HOST, line("  dispatch("))}
     assert {"error", "tool_execution_updated", "eot_prediction"} <= received.keys()
+
+
+@pytest.mark.parametrize(
+    ("declared", "own"),
+    [
+        ("type DriverCallbacks = AgentSessionEventCallbacks;", set[str]()),
+        ("type DriverCallbacks = AgentSessionEventCallbacks & { state: () => void };", {"state"}),
+        ("type Own = AgentSessionEventCallbacks;\nexport type DriverCallbacks = Own;", set[str]()),
+    ],
+)
+def test_events_of_a_driver_may_be_the_generated_ones(declared: str, own: set[str]) -> None:
+    source = SOURCE.replace("type DriverCallbacks = { state: () => void };", declared)
+    source = source.replace("  answer,\n", "  type AgentSessionEventCallbacks,\n  answer,\n")
+    small = adopted(source)
+    assert small.errors == [] and small.vocabulary.driver is not None
+    names = {item.name for item in small.vocabulary.driver.events}
+    assert names == {item.event for item in small.vocabulary.driver.receives} | own
+    assert {"error", "session_usage", "tool_execution_updated"} <= names
 
 
 def test_only_calls_of_the_client_send_requests() -> None:

@@ -69,8 +69,14 @@ export class RemoteSession extends voice.RemoteSession {
   async #receive(): Promise<void> {
     try {
       for await (const { message } of this.#transport) {
-        if (message.case === 'event') this.#emit(message.value);
-        if (message.case === 'response') this.#resolve(message.value);
+        switch (message.case) {
+          case 'event':
+            this.#emit(message.value);
+            break;
+          case 'response':
+            this.#resolve(message.value);
+            break;
+        }
       }
     } catch (error) {
       if (this.#started) log().warn({ error }, 'error in RemoteSession recv loop');

@@ -9,8 +9,6 @@ import {
 } from './session_protocol/index.js';
 import { SessionRequests } from './session_requests.js';
 
-type Content = pb.AgentSessionMessage['message'];
-
 /** The SDK's host on generated code. What it inherits beside its type is not used. */
 export class SessionHost extends voice.SessionHost {
   readonly #transport: voice.SessionTransport;
@@ -89,16 +87,17 @@ export class SessionHost extends voice.SessionHost {
     createdAt?: number,
   ): void {
     try {
-      this.#send({ case: 'event', value: encodeAgentSessionEvent(arm, source, createdAt) });
+      const value = encodeAgentSessionEvent(arm, source, createdAt);
+      this.#send(new pb.AgentSessionMessage({ message: { case: 'event', value } }));
     } catch (error) {
       // The session does not fail for a value that the protocol lacks.
       log().warn({ error, arm }, 'a session event was not sent');
     }
   }
 
-  #send(message: Content): void {
+  #send(message: pb.AgentSessionMessage): void {
     const sent = this.#transport
-      .sendMessage(new pb.AgentSessionMessage({ message }))
+      .sendMessage(message)
       .catch((error: unknown) => log().warn({ error }, 'a session message was not sent'))
       .finally(() => this.#sending.delete(sent));
     this.#sending.add(sent);
@@ -106,13 +105,13 @@ export class SessionHost extends voice.SessionHost {
 
   async #receive(): Promise<void> {
     try {
-      for await (const { message } of this.#transport) this.#take(message);
+      for await (const message of this.#transport) this.#take(message);
     } catch (error) {
       if (this.#started) log().warn({ error }, 'error processing session message');
     }
   }
 
-  #take(message: Content): void {
+  #take({ message }: pb.AgentSessionMessage): void {
     switch (message.case) {
       case 'request':
         void this.#answer(message.value);
@@ -131,7 +130,7 @@ export class SessionHost extends voice.SessionHost {
     const value = await answer(this.#requests, request, (error, arm) =>
       log().warn({ error, arm, requestId: request.requestId }, 'error handling session request'),
     );
-    this.#send({ case: 'response', value });
+    this.#send(new pb.AgentSessionMessage({ message: { case: 'response', value } }));
   }
 }
 

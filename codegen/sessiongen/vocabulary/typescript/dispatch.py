@@ -71,6 +71,7 @@ class Dispatch:
             if item.type == "variable_declarator"
             and self._is_union(item.child_by_field_name("value"), holders, set())
         }
+        unions |= set(self._destructured(function, holders))
         seen: set[int] = set()
         for node in syntax.walk(function):
             if node.type == "switch_statement":
@@ -103,6 +104,25 @@ class Dispatch:
             for item in loops
             if item.type == "for_in_statement"
         }
+
+    def _destructured(self, function: Node, holders: set[str]) -> Iterator[str]:
+        """Yields the variables that hold a field of the message, as in `const { event } = x`."""
+        patterns = [
+            item.child_by_field_name("pattern")
+            for item in syntax.parameters(function)
+            if self.names.message(syntax.annotation(item)) == self.message
+        ]
+        for item in syntax.walk(function):
+            if item.type == "for_in_statement" and self.loops:
+                patterns.append(item.child_by_field_name("left"))
+            elif item.type == "variable_declarator":
+                value = item.child_by_field_name("value")
+                if value is not None and text(syntax.unwrapped(value)) in holders:
+                    patterns.append(item.child_by_field_name("name"))
+        for pattern in patterns:
+            if pattern is not None and pattern.type == "object_pattern":
+                for part in pattern.named_children:
+                    yield text(part.child_by_field_name("value") or part)
 
     def _is_union(self, node: Node | None, holders: set[str], unions: set[str]) -> bool:
         inner = syntax.unwrapped(node) if node else None

@@ -266,18 +266,21 @@ def _reads(method: Node) -> tuple[str, ...]:
     pattern = parameters[0].child_by_field_name("pattern") if parameters else None
     if pattern is None:
         return ()
+    prefixes = {text(pattern): ""}
     if pattern.type == "object_pattern":
-        names = [item.child_by_field_name("key") or item for item in pattern.named_children]
-        return tuple(sorted(field_name(text(item)) for item in names))
-    paths = set()
+        parts = [(it.child_by_field_name("key") or it, it) for it in pattern.named_children]
+        prefixes = {
+            text(it.child_by_field_name("value") or it): field_name(text(key)) for key, it in parts
+        }
+    paths = {prefix for prefix in prefixes.values() if prefix}
     for node in syntax.walk(method):
-        parts: list[str] = []
+        names: list[str] = []
         inner: Node = node
         while (member := syntax.member(inner)) is not None:
-            parts.insert(0, field_name(member[1]))
+            names.insert(0, field_name(member[1]))
             inner = syntax.unwrapped(member[0])
-        if parts and text(inner) == text(pattern):
-            paths.add(".".join(parts))
+        if names and text(inner) in prefixes:
+            paths.add(".".join(filter(None, (prefixes[text(inner)], *names))))
     return tuple(sorted(longest(paths)))
 
 

@@ -93,9 +93,9 @@ class RoleReader:
             literals = self.literals.of(target)
             for item in literals.literals if literals is not None and not literals.open else ():
                 yield EventName(item.value, Place(target.file.path, item.line))
-            for part in map(target.node.child_by_field_name, ("value", "body")):
-                if part is not None and (literals is None or part.type in _OBJECTS):
-                    yield from self._event_names(target.file, part, seen)
+            for inner in map(target.node.child_by_field_name, ("value", "body")):
+                if inner is not None and (literals is None or inner.type in _OBJECTS):
+                    yield from self._event_names(target.file, inner, seen)
 
     def host(self, view: ClassView) -> Host:
         """Returns what the host forwards and answers."""

@@ -99,6 +99,21 @@ def test_requests_are_the_methods_of_the_handler() -> None:
     assert host.unknown_request == Place(HOST, line("  async handle"))
 
 
+def test_fields_of_a_destructured_request() -> None:
+    """Paths below a part are read, also if the part has another name."""
+    method = """\
+  updateIo({ input, output: other }: pb.SessionRequest_UpdateIO) {
+    this.apply(input?.audioEnabled, other?.transcriptionEnabled);
+  }
+"""
+    start = SOURCE.index("  updateIo(")
+    source = SOURCE[:start] + method + SOURCE[SOURCE.index("\n", start) + 1 :]
+    host = adopted(source).vocabulary.host
+    assert host is not None
+    [answer] = [item for item in host.answers if item.arm == "update_io"]
+    assert answer.reads == ("input.audio_enabled", "output.transcription_enabled")
+
+
 def test_driver_emits_every_arm_and_sends_with_the_client() -> None:
     driver = adopted().vocabulary.driver
     assert driver is not None

@@ -260,6 +260,28 @@ def test_arms_of_the_envelope() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "take({ message }: pb.AgentSessionMessage) { switch (message.case) {",
+        "take({ message: it }: pb.AgentSessionMessage) { switch (it.case) {",
+        "take(msg: pb.AgentSessionMessage) { const { message } = msg; switch (message.case) {",
+        "async take() { for await (const { message } of this.link<pb.AgentSessionMessage>()) switch (message.case) {",
+    ],
+)
+def test_arm_of_the_envelope_that_is_destructured(lines: str) -> None:
+    code = (
+        "import { AgentSession as pb } from '@livekit/protocol';\n"
+        f"class Speaker {{\n  {lines}\n    case 'request': break;\n  }} }}\n}}\n"
+    )
+    small = typescript_sdk({"src/console.ts": code})
+    assert small.errors == []
+    place = Place("src/console.ts", 4)
+    assert small.vocabulary.envelope_uses == (
+        EnvelopeUse("request", "receives", "Speaker.take", place),
+    )
+
+
 def test_required_union_in_any_module() -> None:
     lines = "export interface One { a: number }\nexport type Thing = One | string;\n"
     small = typescript_sdk({"src/llm.ts": lines}, ("Thing",))

@@ -81,13 +81,19 @@ def test_every_layer() -> None:
         }
 
 
+_NAMED_TABLES = {"parts": ("names", "fields"), "texts": ("definition", "key", "enum")}
+
+
 def test_every_key_of_a_scope_file() -> None:
     names = {f"messages.{item.name}" for item in fields(MessageNames)}
     classes = {f"classes.{name}" for name in ("session", "host", "driver")}
     plain = {"language", "distribution", "package", "source", "required"}
     plain |= {"messages.module", "messages.name", "messages.distribution"}
     constants = {"constants.NAME", "constants.NAME.definition", "constants.NAME.value"}
-    assert documented("Scope files") == names | classes | plain | constants
+    behaviour = {"timeouts.parameter", "timeouts.unit"}
+    for table, keys in _NAMED_TABLES.items():
+        behaviour |= {f"{table}.NAME", *(f"{table}.NAME.{key}" for key in keys)}
+    assert documented("Scope files") == names | classes | plain | constants | behaviour
 
 
 @pytest.mark.parametrize(
@@ -103,8 +109,9 @@ def test_the_files_beside_a_vocabulary_have_no_other_key(file: str, rest: str) -
         for key, value in tomli.loads(path.read_text(encoding="utf-8")).items():
             tables = value if isinstance(value, list) else [value]
             inner = {f"{key}.{name}" for item in tables if isinstance(item, dict) for name in item}
-            # The SDK's maintainer chooses the names of constants.
-            keys |= {"constants.NAME"} if key == "constants" else inner or {key}
+            # The SDK's maintainer chooses the names in these tables.
+            named = key == "constants" or key in _NAMED_TABLES
+            keys |= {f"{key}.NAME"} if named else inner or {key}
     assert keys <= documented(rest)
 
 

@@ -39,6 +39,7 @@ class Search:
     error_arms: the response arms that report errors.
     open: the candidates for each role that is ambiguous or missing, most likely first.
     diagnostics: a fault for each such role, and for each wrong role in codegen.toml.
+    repeated: the repeated fields of the schema, as `Message.field`.
     """
 
     messages: dict[str, RoleMessage | None]
@@ -46,6 +47,7 @@ class Search:
     error_arms: tuple[ErrorArm, ...]
     open: dict[str, tuple[str, ...]]
     diagnostics: list[Diagnostic]
+    repeated: frozenset[str]
 
     def roles(self) -> Roles | None:
         """Returns the roles, or None if there are faults."""
@@ -54,7 +56,15 @@ class Search:
         if self.diagnostics or event is None or request is None or response is None:
             return None
         envelope = known["envelope"]
-        return Roles(envelope, event, request, response, **self.fields, error_arms=self.error_arms)
+        return Roles(
+            envelope,
+            event,
+            request,
+            response,
+            **self.fields,
+            error_arms=self.error_arms,
+            repeated=self.repeated,
+        )
 
     def named(self) -> list[tuple[str, str]]:
         """Returns each known role with the name of its message or field; "-" for none."""
@@ -79,7 +89,13 @@ def search(schema: Schema, config: Config, annotated: Annotated) -> Search:
     if event is not None:
         fields |= field_finder.timestamp(event)
     arms = field_finder.error_arms(response) if response is not None else ()
-    return Search(messages, fields, arms, finder.open, finder.diagnostics)
+    repeated = frozenset(
+        f"{'.'.join(message.path)}.{item.name}"
+        for message in schema.messages.values()
+        for item in message.fields
+        if item.repeated and item.key is None
+    )
+    return Search(messages, fields, arms, finder.open, finder.diagnostics, repeated)
 
 
 class _Finder:

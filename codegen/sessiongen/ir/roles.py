@@ -100,6 +100,7 @@ class Roles:
     error: the response's field for an error text.
     error_arms: the response's arms that report errors.
     timestamp: the event's field for the time of its creation.
+    repeated: the repeated fields of all messages, as `Message.field`; maps are none.
     """
 
     envelope: RoleMessage | None
@@ -110,6 +111,7 @@ class Roles:
     error: Field | None
     error_arms: tuple[ErrorArm, ...]
     timestamp: Field | None
+    repeated: frozenset[str] = frozenset()
 
     def named(self) -> list[tuple[str, str]]:
         """Returns each role with the name of its message or field; "-" for none."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from sessiongen.diagnostics import Rule
 from sessiongen.ir.pairing import Call
 from sessiongen.ir.protocol import Protocol
+from sessiongen.parity import code_behaviour
 from sessiongen.parity.matrix import Cell, Compared, Finding, NOT_COMPARED, Row, Section
 from sessiongen.vocabulary.model import Vocabulary
 
@@ -20,7 +21,11 @@ _BESIDE = {True: "with an error", False: "without an error"}
 
 def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
     """Returns the section of fixed values and of results beside errors."""
-    rows = [*_constant_rows(protocol, vocabularies), *_result_rows(protocol, vocabularies)]
+    rows = [
+        *_constant_rows(protocol, vocabularies),
+        *_result_rows(protocol, vocabularies),
+        *code_behaviour.rows(protocol, vocabularies),
+    ]
     return Section("behaviour", tuple(item.sdk for item in vocabularies), tuple(rows))
 
 

@@ -66,6 +66,8 @@ def _messages(vocabulary: Vocabulary) -> _Pairs:
     for constant in vocabulary.constants:
         if constant.value:
             yield f"constant {constant.name}", constant.value
+    for behaviour in vocabulary.behaviours:
+        yield f"{behaviour.kind} {behaviour.subject}", behaviour.value or "unverified"
     for use in vocabulary.envelope_uses:
         yield f"{use.direction} message {use.arm}", ""
 

@@ -340,6 +340,20 @@ class ConstantFact(NamedTuple):
     place: Place | None
 
 
+class Behaviour(NamedTuple):
+    """What code does beside filling fields; `behaviours` has the words.
+
+    subject: a field, a message, a request arm, or the name of a text.
+    value: "" if the code cannot be read. place: None if there is no such code.
+    """
+
+    kind: str
+    subject: str
+    within: str
+    value: str
+    place: Place | None
+
+
 class Vocabulary(NamedTuple):
     """Everything read from one SDK at one version.
 
@@ -366,6 +380,7 @@ class Vocabulary(NamedTuple):
     unused_values: tuple[UnusedValue, ...] = ()
     sources: tuple[FieldSource, ...] = ()
     constants: tuple[ConstantFact, ...] = ()
+    behaviours: tuple[Behaviour, ...] = ()
 
     def enum(self, name: str) -> EnumFact | None:
         """Returns the enum of this exact name."""

@@ -17,6 +17,11 @@ from sessiongen.config.tables import Table, TableReader, read_companion
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.ir.roles import RoleMessage, Roles
 from sessiongen.paths import display
+from sessiongen.vocabulary.behaviour_scope import (
+    BEHAVIOUR_KEYS,
+    BehaviourScope,
+    behaviour_scope,
+)
 
 LANGUAGES = ("python", "typescript")
 _KEYS = (
@@ -28,6 +33,7 @@ _KEYS = (
     "classes",
     "messages",
     "constants",
+    *BEHAVIOUR_KEYS,
 )
 # What the address of a line of source contains.
 _PLACEHOLDERS = ("version", "file", "line")
@@ -92,6 +98,7 @@ class Scope(PackageSource):
         names of the oneofs, which some languages fill with a variable.
     response_oneof: the oneof of the response message.
     constants: the values that the protocol fixes.
+    behaviour: what is read beside the fields of messages.
     required: definitions that must be readable; `Class.field` for the values of a field.
     """
 
@@ -106,6 +113,7 @@ class Scope(PackageSource):
     not_arms: frozenset[str]
     response_oneof: str
     constants: tuple[FixedValue, ...]
+    behaviour: BehaviourScope
 
 
 def scope_file(vocabulary: Path) -> Path:
@@ -185,6 +193,7 @@ def _scope(tables: TableReader, data: Table, sdk: str, roles: Roles) -> Scope:
         not_arms=_fields_without_arms(names, roles),
         response_oneof=roles.response.oneof.name,
         constants=tuple(_constants(tables, tables.table(data, "constants"))),
+        behaviour=behaviour_scope(tables, data, roles),
     )
 
 

@@ -13,10 +13,12 @@ from typing import Any
 
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.paths import display
+from sessiongen.vocabulary.behaviours import BEHAVIOURS
 from sessiongen.vocabulary.model import (
     FORMS,
     DIRECTIONS,
     Answer,
+    Behaviour,
     ConstantFact,
     Construction,
     Conversion,
@@ -211,7 +213,7 @@ def _each(read: _ValueReader) -> _ValueReader:
     return every
 
 
-def _object(kind: Callable[..., Any], **readers: _ValueReader) -> _ValueReader:
+def _object(kind: Callable[..., Any], /, **readers: _ValueReader) -> _ValueReader:
     """Returns a reader for an object with these keys, in the order of the model.
 
     A key may be missing if the model has a default: older files lack facts of a later kind.
@@ -374,6 +376,16 @@ _VOCABULARY = _object(
             name=_string,
             definition=_string,
             expected=_string,
+            value=_string,
+            place=_OPTIONAL_PLACE,
+        )
+    ),
+    behaviours=_each(
+        _object(
+            Behaviour,
+            kind=_one_of(BEHAVIOURS),
+            subject=_string,
+            within=_string,
             value=_string,
             place=_OPTIONAL_PLACE,
         )

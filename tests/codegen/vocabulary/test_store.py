@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from small_sdks import python_sdk, typescript_sdk
 
 from sessiongen.diagnostics import InputError, Rule
+from sessiongen.vocabulary.behaviours import BEHAVIOURS
 from sessiongen.vocabulary import Vocabulary, dump, load
 from sessiongen.vocabulary import model
 from sessiongen.vocabulary.ordering import normalized
@@ -134,6 +135,16 @@ VOCABULARIES = st.builds(
         )
     ),
     tuples(CONSTANTS),
+    tuples(
+        st.builds(
+            model.Behaviour,
+            st.sampled_from(BEHAVIOURS),
+            TEXTS,
+            TEXTS,
+            TEXTS,
+            st.none() | PLACES,
+        )
+    ),
 )
 
 

@@ -22,7 +22,7 @@ def fixed_values(modules: Modules, wanted: Iterable[FixedValue]) -> Iterator[Con
     """Yields each value; one that cannot be read is empty."""
     for item in wanted:
         found = _expression(modules, item.definition)
-        value = _evaluated(modules, *found) if found else None
+        value = evaluated(modules, *found) if found else None
         text = value_text(value) if value is not None else ""
         place = found[0].place(found[1]) if found else None
         yield ConstantFact(item.name, item.definition, item.value, text, place)
@@ -48,18 +48,23 @@ def _expression(modules: Modules, path: str) -> tuple[Module, ast.expr] | None:
 def _default(definition: Definition, method: str, parameter: str) -> ast.expr | None:
     for node in definition.node.body if isinstance(definition.node, ast.ClassDef) else ():
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == method:
-            arguments = node.args
-            positional = [*arguments.posonlyargs, *arguments.args]
-            last = positional[len(positional) - len(arguments.defaults) :]
-            pairs = [
-                *zip(last, arguments.defaults),
-                *zip(arguments.kwonlyargs, arguments.kw_defaults),
-            ]
-            return next((value for item, value in pairs if item.arg == parameter), None)
+            return default_of(node, parameter)
     return None
 
 
-def _evaluated(
+def default_of(function: ast.FunctionDef | ast.AsyncFunctionDef, parameter: str) -> ast.expr | None:
+    """Returns the default of a function's parameter, None if it has none."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    last = positional[len(positional) - len(arguments.defaults) :]
+    pairs = [
+        *zip(last, arguments.defaults),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults),
+    ]
+    return next((value for item, value in pairs if item.arg == parameter), None)
+
+
+def evaluated(
     modules: Modules, module: Module, node: ast.expr, steps: int = _MAX_STEPS
 ) -> str | int | float | None:
     """Returns the value of a constant expression, None for any other expression."""
@@ -68,11 +73,11 @@ def _evaluated(
     name = dotted(node)
     definition = modules.resolve(module, name) if name and steps else None
     if definition is not None and definition.value is not None:
-        return _evaluated(modules, definition.module, definition.value, steps - 1)
+        return evaluated(modules, definition.module, definition.value, steps - 1)
     if not isinstance(node, ast.BinOp) or not steps:
         return None
-    left = _evaluated(modules, module, node.left, steps - 1)
-    right = _evaluated(modules, module, node.right, steps - 1)
+    left = evaluated(modules, module, node.left, steps - 1)
+    right = evaluated(modules, module, node.right, steps - 1)
     if isinstance(left, str) or isinstance(right, str) or left is None or right is None:
         return None
     if isinstance(node.op, ast.LShift) and isinstance(left, int) and isinstance(right, int):

@@ -173,7 +173,9 @@ class _Walker(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         message = message_type(self.names, node.func)
         if message is not None:
-            self._construct(message, node, node.keywords)
+            # Messages take keywords only; `pb.Enum.Name(value)` is a method of an enum.
+            if not node.args:
+                self._construct(message, node, node.keywords)
         elif last(node.func) in {"isinstance", "issubclass"}:
             return
         elif last(node.func) == "cast":

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from sessiongen.diagnostics import Rule, arrange, failed
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import Conversion, Place, Reading, Vocabulary
+from sessiongen.vocabulary.model import Behaviour, Conversion, Place, Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.attribution import check_attribution
 from sessiongen.vocabulary.ordering import normalized
@@ -22,6 +22,11 @@ from sessiongen.vocabulary.python.driver import read_driver
 from sessiongen.vocabulary.python.emitters import emitter_argument
 from sessiongen.vocabulary.python.envelope import envelope_uses_of
 from sessiongen.vocabulary.python.host import read_host
+from sessiongen.vocabulary.python.kinds import kind_behaviours
+from sessiongen.vocabulary.python.lists import list_behaviours
+from sessiongen.vocabulary.python.parts import part_behaviours
+from sessiongen.vocabulary.python.timeouts import timeout_behaviours
+from sessiongen.vocabulary.python.written_texts import text_behaviours
 from sessiongen.vocabulary.python.modules import Definition, Modules
 from sessiongen.vocabulary.python.parsed_module import Module
 from sessiongen.vocabulary.python.records import RecordReader
@@ -105,6 +110,7 @@ class _PackageReader:
                 for item in field_sources(self.modules, module, self._constructions_in(module))
             ),
             constants=tuple(fixed_values(self.modules, scope.constants)),
+            behaviours=tuple(self._behaviours(constructing.values(), driver)),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(envelope_uses_of(modules, scope, self._constructions_in, faults)),
@@ -120,6 +126,20 @@ class _PackageReader:
         reader = ConversionReader(self.modules, literals, self._protobuf)
         for module in modules:
             yield from reader.read(module, self._constructions_in(module))
+
+    def _behaviours(
+        self, modules: Iterable[Module], driver: Definition | None
+    ) -> Iterator[Behaviour]:
+        scope = self.scope.behaviour
+        for module in modules:
+            constructions = self._constructions_in(module)
+            yield from list_behaviours(self.modules, module, constructions, scope.repeated)
+            yield from kind_behaviours(module, constructions)
+            yield from part_behaviours(self.modules, module, constructions, scope.parts)
+        if driver is not None and scope.timeout is not None:
+            role = self._role(driver)
+            yield from timeout_behaviours(role, read_driver(role), scope.timeout)
+        yield from text_behaviours(self.modules, scope.texts, self._protobuf)
 
     def _report_imports(self) -> None:
         """Reports each call that imports the messages, which cannot be followed."""

@@ -24,7 +24,7 @@ def fixed_values(modules: Modules, wanted: Iterable[FixedValue]) -> Iterator[Con
     """Yields each value; one that cannot be read is empty."""
     for item in wanted:
         found = _expression(modules, item.definition)
-        value = _evaluated(modules, *found) if found else None
+        value = evaluated(modules, *found) if found else None
         text_ = value_text(value) if value is not None else ""
         place = found[0].place(found[1]) if found else None
         yield ConstantFact(item.name, item.definition, item.value, text_, place)
@@ -61,7 +61,7 @@ def _default(definition: Definition, method: str, parameter: str) -> Node | None
     return None
 
 
-def _evaluated(
+def evaluated(
     modules: Modules, file: File, node: Node, steps: int = _MAX_STEPS
 ) -> str | int | float | None:
     """Returns the value of a constant expression, None for any other expression."""
@@ -76,7 +76,7 @@ def _evaluated(
         value = _assigned(definition) if definition is not None else None
         if definition is None or value is None:
             return None
-        return _evaluated(modules, definition.file, value, steps - 1)
+        return evaluated(modules, definition.file, value, steps - 1)
     return _computed(modules, file, node, steps) if node.type == "binary_expression" else None
 
 
@@ -84,8 +84,8 @@ def _computed(modules: Modules, file: File, node: Node, steps: int) -> int | flo
     left, right = (node.child_by_field_name(name) for name in ("left", "right"))
     if left is None or right is None:
         return None
-    first = _evaluated(modules, file, left, steps - 1)
-    second = _evaluated(modules, file, right, steps - 1)
+    first = evaluated(modules, file, left, steps - 1)
+    second = evaluated(modules, file, right, steps - 1)
     if isinstance(first, str) or isinstance(second, str) or first is None or second is None:
         return None
     sign = text(node.child_by_field_name("operator"))

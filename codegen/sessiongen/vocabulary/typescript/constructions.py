@@ -25,6 +25,7 @@ class ConstructionBuilder:
     """A construction that is being collected. node: the expression or parameter it comes from.
 
     values: the last value of each field. assigned: every value of every field.
+    arms: the value of every arm of a oneof.
     """
 
     message: str
@@ -34,6 +35,7 @@ class ConstructionBuilder:
     fields: set[str] = field(default_factory=set)
     values: dict[str, Node] = field(default_factory=dict)
     assigned: list[tuple[str, Node]] = field(default_factory=list)
+    arms: list[tuple[str, Node]] = field(default_factory=list)
     open: bool = False
 
     def fill(self, name: str, value: Node | None) -> None:
@@ -232,6 +234,9 @@ class _Walker:
             construction.open = True
         else:
             construction.fields.add(syntax.field_name(arm))
+            value = _value_of(case)
+            if value is not None:
+                construction.arms.append((syntax.field_name(arm), value))
 
     def _call(self, node: Node) -> None:
         """Records the arm in `this.method({case, value})`, and the message of `create(Schema)`."""
@@ -282,6 +287,15 @@ def case_of(node: Node) -> Node | None:
             return item.child_by_field_name("value")
         if item.type == "shorthand_property_identifier" and text(item) == "case":
             return item
+    return None
+
+
+def _value_of(case: Node) -> Node | None:
+    """Returns the value beside a `case` in `{case: ..., value: ...}`."""
+    table = syntax.enclosing(case, "object")[0]
+    for item in table.named_children:
+        if item.type == "pair" and text(item.child_by_field_name("key")) == "value":
+            return item.child_by_field_name("value")
     return None
 
 

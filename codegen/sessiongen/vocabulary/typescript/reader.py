@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from sessiongen.diagnostics import Rule, arrange, failed
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import Conversion, Place, Reading, Vocabulary
+from sessiongen.vocabulary.model import Behaviour, Conversion, Place, Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.attribution import check_attribution
 from sessiongen.vocabulary.ordering import normalized
@@ -25,6 +25,11 @@ from sessiongen.vocabulary.typescript.conversions import ConversionReader
 from sessiongen.vocabulary.typescript.literals import LiteralReader
 from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.envelope import envelope_uses_of
+from sessiongen.vocabulary.typescript.kinds import kind_behaviours
+from sessiongen.vocabulary.typescript.lists import list_behaviours
+from sessiongen.vocabulary.typescript.parts import part_behaviours
+from sessiongen.vocabulary.typescript.timeouts import timeout_behaviours
+from sessiongen.vocabulary.typescript.written_texts import text_behaviours
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.modules import Definition, Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
@@ -106,6 +111,7 @@ class _PackageReader:
                 for item in field_sources(self.modules, module, self._constructions_in(module))
             ),
             constants=tuple(fixed_values(self.modules, scope.constants)),
+            behaviours=tuple(self._behaviours(constructing.values(), driver)),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(
@@ -117,6 +123,19 @@ class _PackageReader:
             generated=next((Place(it.path, 1) for it in self.modules.generated()), None),
         )
         return normalized(vocabulary)
+
+    def _behaviours(self, files: Iterable[File], driver: Definition | None) -> Iterator[Behaviour]:
+        scope = self.scope.behaviour
+        for file in files:
+            constructions = self._constructions_in(file)
+            yield from list_behaviours(self.modules, file, constructions, scope.repeated)
+            yield from kind_behaviours(file, constructions)
+            yield from part_behaviours(self.modules, file, constructions, scope.parts)
+        if driver is not None and scope.timeout is not None:
+            view = self._view(driver)
+            sending = self.roles.driver(view)
+            yield from timeout_behaviours(self.modules, view, sending, scope.timeout)
+        yield from text_behaviours(self.modules, scope.texts, self.scope.protobuf)
 
     def _report_imports(self) -> None:
         """Reports each import from a module inside the messages' package, which is not followed."""

@@ -1,6 +1,6 @@
 import { Duration, Timestamp } from '@bufbuild/protobuf';
 import { RobotDialog as wire } from '@parlor/protocol';
-import type { TalkEntry } from './llm/talk_context.js';
+import { speechText, type TalkEntry } from './llm/talk_context.js';
 
 const ROLE_TABLE: Record<string, wire.TalkRole> = {
   caller: wire.TalkRole.CALLER,
@@ -20,7 +20,7 @@ export function packTalkEntry(item: TalkEntry): wire.TalkContext_TalkEntry {
     case 'message': {
       const content: wire.TalkMessage_TalkContent[] = [];
       for (const c of item.content) {
-        content.push(new wire.TalkMessage_TalkContent({ payload: { case: 'text', value: c } }));
+        content.push(new wire.TalkMessage_TalkContent({ payload: { case: 'text', value: speechText(c) } }));
       }
       const message = new wire.TalkMessage({
         id: item.id,
@@ -43,4 +43,5 @@ export function packTalkEntry(item: TalkEntry): wire.TalkContext_TalkEntry {
         },
       });
   }
+  return new wire.TalkContext_TalkEntry();
 }

@@ -30,7 +30,7 @@ def pack_duration(seconds: float) -> Duration:
 
 def pack_talk_entry(item: TalkEntry) -> wire.TalkContext.TalkEntry:
     if item.type == "message":
-        content = [wire.TalkMessage.TalkContent(text=c) for c in item.content]
+        content = [wire.TalkMessage.TalkContent(text=c.whole()) for c in item.content]
         return wire.TalkContext.TalkEntry(
             message=wire.TalkMessage(
                 id=item.id,

@@ -8,11 +8,28 @@ from pydantic import BaseModel, Field
 TalkRole: TypeAlias = Literal["caller", "assistant"]
 
 
+class Speech:
+    """A text with words, and words that a caller who reads gets as well."""
+
+    def __init__(self, words: str, notes: str = "") -> None:
+        self.words = words
+        self.notes = notes
+
+    def whole(self, notes: bool = True) -> str:
+        parts = [self.words]
+        if notes:
+            parts.append(self.notes)
+        return " ".join(parts)
+
+    def __str__(self) -> str:
+        return self.words
+
+
 class TalkMessage(BaseModel):
     id: str
     type: Literal["message"] = "message"
     role: TalkRole
-    content: list[str]
+    content: list[Speech]
     interrupted: bool = False
     made_at: float = Field(default_factory=time.time)
 

@@ -1,0 +1,49 @@
+"""The words for what code does beside filling fields, which the readers of all languages use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sessiongen.vocabulary.model import Behaviour, Place
+
+# The kinds of behaviour: order and omission of a list that fills a field; what an item of an unknown
+# kind becomes, by the message of the known ones; parts of a text that are left out of a field; the
+# timeout of a request; what a document has under a name.
+ORDER, OMISSION, UNKNOWN_KIND = "order", "omission", "unknown"
+PARTS, TIMEOUT, TEXT = "parts", "timeout", "text"
+BEHAVIOURS = (ORDER, OMISSION, UNKNOWN_KIND, PARTS, TIMEOUT, TEXT)
+# What code does that loses nothing, and what an item of an unknown kind becomes.
+SOURCE_ORDER, NOTHING = "order of the source", "nothing"
+EMPTY_MESSAGE, NOTHING_SENT = "an empty message", "left out"
+# What a document has under a name: names of a proto enum, followed by the enum, or another value.
+NAMES_OF = "names of "
+OWN_VALUE, NOT_WRITTEN = "the SDK's own value", "not written"
+
+
+@dataclass
+class ListTrace:
+    """What code does to a list on its way into a field.
+
+    orders: `sorted`, `reversed` or `unordered`; none for the order of the source.
+    kinds: those that are left out. conditions: those under which an item is kept, beside tests
+        of its kind.
+    is_list: whether anything shows that the value is a list.
+    readable: whether every step could be followed.
+    """
+
+    orders: set[str] = field(default_factory=set)
+    kinds: set[str] = field(default_factory=set)
+    conditions: set[str] = field(default_factory=set)
+    is_list: bool = False
+    readable: bool = True
+
+
+def list_facts(trace: ListTrace, subject: str, within: str, place: Place) -> Iterator[Behaviour]:
+    """Yields the order of a list and what is left out of it; "" for what cannot be read."""
+    order = ", ".join(sorted(trace.orders)) or (SOURCE_ORDER if trace.readable else "")
+    omissions = [f"of kind {kind}" for kind in sorted(trace.kinds)]
+    omissions += [f"where not ({condition})" for condition in sorted(trace.conditions)]
+    omitted = ", ".join(omissions) or (NOTHING if trace.readable else "")
+    yield Behaviour(ORDER, subject, within, order, place)
+    yield Behaviour(OMISSION, subject, within, omitted, place)

@@ -1,0 +1,218 @@
+"""Reads what Python code does with the lists that fill fields: their order, and what is left out.
+
+An expression is followed through variables, comprehensions, and functions of the package to the
+SDK's own list, which is an attribute, a parameter or a table.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator
+
+from sessiongen.vocabulary.behaviours import ListTrace, list_facts
+from sessiongen.vocabulary.model import Behaviour
+from sessiongen.vocabulary.python.constructions import ConstructionBuilder
+from sessiongen.vocabulary.python.kinds import excluded_kind, is_kind_test
+from sessiongen.vocabulary.python.literals import dotted, last, self_attribute
+from sessiongen.vocabulary.python.modules import Modules
+from sessiongen.vocabulary.python.parsed_module import Module
+
+_MAX_STEPS = 12
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
+# Expressions that add nothing to what is known of a list.
+_VALUES = (ast.Attribute, ast.Constant, ast.JoinedStr, ast.Compare, ast.Dict, ast.DictComp)
+# What a call does to the order of its argument.
+_ORDERS = {"sorted": "sorted", "reversed": "reversed", "set": "unordered", "frozenset": "unordered"}
+_SAME = {"list", "tuple", "iter", "enumerate", "cast"}
+# Methods that return the items of their owner in its order, and those that change it in place.
+_SCALARS = {"str", "int", "float", "bool", "len", "repr", "round"}
+_SAME_METHODS = {"copy", "keys", "values", "items"}
+_IN_PLACE = {"sort": "sorted", "reverse": "reversed"}
+
+
+def list_behaviours(
+    modules: Modules,
+    module: Module,
+    constructions: Iterable[ConstructionBuilder],
+    repeated: Collection[str],
+) -> Iterator[Behaviour]:
+    """Yields the order of each list that fills a repeated field, and what is left out of it."""
+    for construction in constructions:
+        for name, value in construction.assigned:
+            if f"{construction.message}.{name}" not in repeated:
+                continue
+            trace = ListTrace()
+            reader = _ListReader(modules, module, construction.owner, construction.function, trace)
+            reader.follow(value, _MAX_STEPS)
+            subject = f"{construction.message}.{name}"
+            yield from list_facts(trace, subject, construction.within, module.place(value))
+
+
+class _ListReader:
+    """Follows expressions of one function. trace: collects what is done to the list."""
+
+    def __init__(
+        self,
+        modules: Modules,
+        module: Module,
+        owner: ast.ClassDef | None,
+        function: ast.AST | None,
+        trace: ListTrace,
+    ) -> None:
+        self._modules = modules
+        self._module = module
+        self._owner = owner
+        self._function = function
+        self._trace = trace
+
+    def follow(self, node: ast.expr, steps: int) -> None:
+        """Records what an expression does to the list that it returns."""
+        if steps == 0:
+            self._trace.readable = False
+        elif isinstance(node, _COMPREHENSIONS):
+            self._comprehension(node, steps - 1)
+        elif isinstance(node, ast.Call):
+            self._call(node, steps - 1)
+        elif isinstance(node, ast.Name):
+            self._name(node.id, steps - 1)
+        elif isinstance(node, ast.Subscript):
+            self._subscript(node, steps - 1)
+        elif isinstance(node, ast.Set):
+            self._trace.orders.add("unordered")
+        else:
+            self._operation(node, steps - 1)
+
+    def _operation(self, node: ast.expr, steps: int) -> None:
+        if isinstance(node, (ast.List, ast.Tuple)):
+            self._trace.is_list = True
+            for item in node.elts:
+                if isinstance(item, ast.Starred):
+                    self.follow(item.value, steps)
+        elif isinstance(node, ast.BinOp):
+            self.follow(node.left, steps)
+            self.follow(node.right, steps)
+        elif isinstance(node, ast.IfExp):
+            self.follow(node.body, steps)
+            self.follow(node.orelse, steps)
+        elif isinstance(node, ast.BoolOp):
+            for value in node.values:
+                self.follow(value, steps)
+        elif isinstance(node, ast.Await):
+            self.follow(node.value, steps)
+        elif not isinstance(node, _VALUES):
+            self._trace.readable = False
+
+    def _comprehension(
+        self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, steps: int
+    ) -> None:
+        self._trace.is_list = True
+        if isinstance(node, ast.SetComp):
+            self._trace.orders.add("unordered")
+        for generator in node.generators:
+            self._conditions(generator.ifs)
+            self.follow(generator.iter, steps)
+
+    def _conditions(self, tests: Iterable[ast.expr]) -> None:
+        for test in tests:
+            kind = excluded_kind(test)
+            if kind:
+                self._trace.kinds.add(kind)
+            elif not is_kind_test(test):
+                self._trace.conditions.add(ast.unparse(test))
+
+    def _call(self, node: ast.Call, steps: int) -> None:
+        name = dotted(node.func) or ""
+        if name in _ORDERS or name in _SAME:
+            self._trace.is_list = True
+            self._trace.orders |= {_ORDERS[name]} if name in _ORDERS else set()
+            if node.args:
+                self.follow(node.args[-1 if name == "cast" else 0], steps)
+        elif name == "filter" and len(node.args) == 2:
+            self._trace.is_list = True
+            self._trace.conditions.add(ast.unparse(node.args[0]))
+            self.follow(node.args[1], steps)
+        elif name == "map" and len(node.args) == 2:
+            self._trace.is_list = True
+            self.follow(node.args[1], steps)
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in _SAME_METHODS:
+            self.follow(node.func.value, steps)
+        # A call of a class returns an object, and is no list.
+        elif name not in _SCALARS and not last(node.func)[:1].isupper():
+            self._called(node, name, steps)
+
+    def _subscript(self, node: ast.Subscript, steps: int) -> None:
+        if isinstance(node.slice, ast.Slice):
+            self._trace.is_list = True
+            if ast.unparse(node.slice) == "::-1":
+                self._trace.orders.add("reversed")
+            elif node.slice.lower is not None or node.slice.upper is not None:
+                self._trace.conditions.add(f"in [{ast.unparse(node.slice)}]")
+        self.follow(node.value, steps)
+
+    def _called(self, node: ast.Call, name: str, steps: int) -> None:
+        """Follows a function of the package or a method of the class to what it returns."""
+        function, module, owner = self._definition(node, name)
+        if function is None:
+            self._trace.readable = False
+            return
+        inner = _ListReader(self._modules, module, owner, function, self._trace)
+        for item in ast.walk(function):
+            if isinstance(item, ast.Return) and item.value is not None:
+                inner.follow(item.value, steps)
+        for argument in node.args if self._trace.is_list else ():
+            self.follow(argument, steps)
+
+    def _definition(
+        self, node: ast.Call, name: str
+    ) -> tuple[_Function | None, Module, ast.ClassDef | None]:
+        method = self_attribute(node.func)
+        for item in self._owner.body if method and self._owner is not None else ():
+            if isinstance(item, _Function) and item.name == method:
+                return item, self._module, self._owner
+        definition = self._modules.resolve(self._module, name) if name else None
+        if definition is None or not isinstance(definition.node, _Function):
+            return None, self._module, None
+        # A recursive function adds nothing that its first call did not.
+        if definition.node is self._function:
+            return None, self._module, None
+        return definition.node, definition.module, None
+
+    def _name(self, name: str, steps: int) -> None:
+        """Follows the values of a variable; a parameter is the SDK's own list."""
+        for node in ast.walk(self._function) if self._function is not None else ():
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                if any(isinstance(item, ast.Name) and item.id == name for item in targets):
+                    self.follow(node.value, steps)
+            elif isinstance(node, ast.For):
+                self._loop(node, name, steps)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if dotted(node.func.value) == name and node.func.attr in _IN_PLACE:
+                    self._trace.orders.add(_IN_PLACE[node.func.attr])
+
+    def _loop(self, loop: ast.For, name: str, steps: int) -> None:
+        """Follows the list of a loop that appends to a variable."""
+        for call, tests in _appends(loop.body, name, ()):
+            self._trace.is_list = True
+            self._conditions(tests)
+            if last(call.func) == "insert":
+                self._trace.orders.add("reversed")
+            self.follow(loop.iter, steps)
+
+
+def _appends(
+    body: Iterable[ast.stmt], name: str, tests: tuple[ast.expr, ...]
+) -> Iterator[tuple[ast.Call, tuple[ast.expr, ...]]]:
+    """Yields the calls that add an item to a variable, each with the conditions around it."""
+    for statement in body:
+        if isinstance(statement, ast.If):
+            inside = (*tests, statement.test)
+            yield from _appends(statement.body, name, inside)
+            yield from _appends(statement.orelse, name, inside)
+        elif isinstance(statement, (ast.For, ast.With, ast.Try)):
+            yield from _appends(statement.body, name, tests)
+        elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            call = statement.value
+            if dotted(call.func) in {f"{name}.{method}" for method in ("append", "insert", "add")}:
+                yield call, tests

@@ -1,0 +1,61 @@
+"""Follows calls of TypeScript code to functions of the package, and variables to their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.constructions import class_methods
+from sessiongen.vocabulary.typescript.modules import Definition, Modules
+from sessiongen.vocabulary.typescript.parsed_file import File
+from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
+
+
+def called_function(modules: Modules, file: File, call: Node) -> tuple[Node | None, File]:
+    """Returns the function of the package or the method of the class that a call calls."""
+    function = call.child_by_field_name("function")
+    name = syntax.this_property(function)
+    owner = next(iter(syntax.enclosing(call, *CLASSES)), None)
+    if name and owner is not None:
+        return class_methods(owner).get(name), file
+    if function is None or function.type != "identifier":
+        return None, file
+    definition = modules.resolve(file, text(function))
+    return (function_of(definition), definition.file) if definition is not None else (None, file)
+
+
+def function_of(definition: Definition) -> Node | None:
+    """Returns the function that a definition is, None for any other definition."""
+    declared = definition.of("function_declaration")
+    value = declared or definition.node.child_by_field_name("value")
+    return value if value is not None and value.type in FUNCTIONS else None
+
+
+def returned(function: Node) -> Iterator[Node]:
+    """Yields the values that a function returns."""
+    body = function.child_by_field_name("body")
+    if body is None:
+        return
+    if body.type != "statement_block":
+        yield body
+        return
+    for item in syntax.walk(body):
+        inner = next(iter(syntax.enclosing(item, *FUNCTIONS)), None)
+        if item.type == "return_statement" and item.named_children and inner == function:
+            yield item.named_children[0]
+
+
+def values_of(name: Node) -> Iterator[Node]:
+    """Yields the values that are assigned to a variable of the function around a name."""
+    functions = syntax.enclosing(name, *FUNCTIONS)
+    for item in syntax.walk(functions[-1]) if functions else ():
+        if item.type == "variable_declarator":
+            target, value = item.child_by_field_name("name"), item.child_by_field_name("value")
+        elif item.type == "assignment_expression":
+            target, value = item.child_by_field_name("left"), item.child_by_field_name("right")
+        else:
+            continue
+        if value is not None and text(target) == text(name):
+            yield value

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import tomli
 
@@ -28,7 +29,7 @@ def gaps_for(findings: Iterable[Finding], texts: Iterable[str]) -> str:
         keys = [_key(*pair) for pair in gap["covers"].items()]
         covered = [by_key.pop(key) for key in keys if key in by_key]
         if covered:
-            entries.append(_entry(gap["kind"], gap["reason"], covered))
+            entries.append(_entry(gap, covered))
     return "\n".join(entries)
 
 
@@ -37,7 +38,11 @@ def _key(difference_id: str, state: str) -> tuple[str, str]:
     return _PACKAGE.sub("", difference_id), _PACKAGE.sub("", state)
 
 
-def _entry(kind: str, reason: str, covered: Iterable[Finding]) -> str:
-    quoted = json.dumps(reason, ensure_ascii=False)
+def _entry(gap: dict[str, Any], covered: Iterable[Finding]) -> str:
+    head = "".join(
+        f"{key} = {json.dumps(gap[key], ensure_ascii=False)}\n"
+        for key in ("kind", "reason", "issue")
+        if key in gap
+    )
     covers = "".join(f"{covers_pair(item)}\n" for item in covered)
-    return f'[[gaps]]\nkind = "{kind}"\nreason = {quoted}\n\n[gaps.covers]\n{covers}'
+    return f"[[gaps]]\n{head}\n[gaps.covers]\n{covers}"

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from sessiongen import __version__
 from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.parity.compare import Parity
+from sessiongen.parity.gaps import Gap
 from sessiongen.parity.matrix import Cell, Finding
 from sessiongen.vocabulary.scope import source_template
 
@@ -88,9 +89,14 @@ def _cell_data(parity: Parity, cell: Cell, sources: Sources) -> dict[str, object
     return {"text": cell.text, "differs": differences}
 
 
+def _gap_data(gap: Gap) -> dict[str, str]:
+    issue = {"issue": gap.issue} if gap.issue else {}
+    return {"kind": gap.kind, "reason": gap.reason, **issue}
+
+
 def _difference_data(parity: Parity, finding: Finding, sources: Sources) -> dict[str, object]:
     gap = parity.declared.get(finding.key)
-    declared = {"gap": {"kind": gap.kind, "reason": gap.reason}} if gap is not None else {}
+    declared = {"gap": _gap_data(gap)} if gap is not None else {}
     return {
         **_identity(finding),
         "message": finding.message,

@@ -1,8 +1,8 @@
 """Reads declared gaps: differences from an SDK that are known and accepted.
 
 The gaps of an SDK are in a TOML file beside its vocabulary: `NAME.gaps.toml` beside
-`NAME.json`. Each entry of its `gaps` array has a `kind` (one of `KINDS`), a `reason`, and
-`covers`, a table of the differences that the reason explains: the state of each by its id. A gap
+`NAME.json`. Each entry of its `gaps` array has a `kind` (one of `KINDS`), a `reason`, an
+`issue` if the SDK has one, and `covers`, a table of the differences that the reason explains: the state of each by its id. A gap
 covers a difference in this state alone, so a change for the worse is not covered.
 """
 
@@ -29,6 +29,7 @@ class Gap:
     """One declared difference.
 
     state: what the SDK or the protocol has instead, as `parity` reports it.
+    issue: the address of an issue of the SDK about the difference, or "".
     file, index: the file, and the element of its `gaps` array.
     """
 
@@ -37,8 +38,14 @@ class Gap:
     state: str
     kind: str
     reason: str
+    issue: str
     file: GapFile
     index: int
+
+    @property
+    def explanation(self) -> str:
+        """The reason, and the address of the issue if there is one."""
+        return f"{self.reason} {self.issue}" if self.issue else self.reason
 
     @property
     def key(self) -> Key:
@@ -91,7 +98,7 @@ def load_gaps(vocabulary: Path, sdk: str) -> list[Gap]:
 def _gaps(tables: TableReader, data: dict[str, Any], file: GapFile, sdk: str) -> Iterator[Gap]:
     for index, entry in enumerate(tables.tables(data, ("gaps",))):
         key_path = ("gaps", str(index))
-        tables.only(entry, key_path, ("kind", "reason", "covers"))
+        tables.only(entry, key_path, ("kind", "reason", "issue", "covers"))
         kind = tables.required_string(entry, (*key_path, "kind"))
         if kind and kind not in KINDS:
             fault = f"{kind!r} is not a kind of gap"
@@ -100,8 +107,12 @@ def _gaps(tables: TableReader, data: dict[str, Any], file: GapFile, sdk: str) ->
         if not covers and isinstance(entry.get("covers", {}), dict):
             help_ = "add a table gaps.covers of differences, or remove the entry"
             tables.fault(key_path, "this entry covers nothing", help_)
+        issue = tables.string(entry, (*key_path, "issue")) or ""
+        if issue and not issue.startswith("https://"):
+            help_ = "write the address of an issue or a pull request"
+            tables.fault((*key_path, "issue"), f"{issue!r} is no address", help_)
         # `parity` reports a gap without a reason; it is not a fault of the file.
         reason = str(entry.get("reason") or "")
         for difference_id in covers:
             state = tables.string(covers, (*key_path, "covers", difference_id)) or ""
-            yield Gap(sdk, difference_id, state, kind, reason, file, index)
+            yield Gap(sdk, difference_id, state, kind, reason, issue, file, index)

@@ -98,7 +98,7 @@ def _markdown(parity: Parity) -> str:
     findings = [f"- {item.span}: {item.message}" for item in parity.diagnostics]
     shown = {item.key for section in parity.sections for item in section.findings()}
     gaps = [
-        f"- {gap.sdk}: `{gap.id}`: {gap.reason}"
+        f"- {gap.sdk}: `{gap.id}`: {gap.explanation}"
         for key, gap in parity.declared.items()
         if key in shown
     ]
@@ -132,7 +132,7 @@ def _reasons(parity: Parity, section: Section) -> list[str]:
     """Returns a line for each declared gap of a section, in the order of its cells."""
     keys = dict.fromkeys(item.key for item in section.findings())
     gaps = [parity.declared[key] for key in keys if key in parity.declared]
-    return [f"  {DECLARED} {gap.sdk}: {gap.id}: {gap.reason}" for gap in gaps]
+    return [f"  {DECLARED} {gap.sdk}: {gap.id}: {gap.explanation}" for gap in gaps]
 
 
 def _total(parity: Parity) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sessiongen.config.tables import Table, Tables
+from sessiongen.config.tables import Table, TableReader
 from sessiongen.ir.roles import Roles
 
 BEHAVIOUR_KEYS = ("parts", "timeouts", "texts")
@@ -62,7 +62,7 @@ class BehaviourScope:
     texts: tuple[WrittenText, ...] = ()
 
 
-def behaviour_scope(tables: Tables, data: Table, roles: Roles) -> BehaviourScope:
+def behaviour_scope(tables: TableReader, data: Table, roles: Roles) -> BehaviourScope:
     """Returns the behaviour that a scope file describes."""
     return BehaviourScope(
         roles.repeated,
@@ -72,7 +72,7 @@ def behaviour_scope(tables: Tables, data: Table, roles: Roles) -> BehaviourScope
     )
 
 
-def _parts(tables: Tables, table: Table) -> Iterator[Parts]:
+def _parts(tables: TableReader, table: Table) -> Iterator[Parts]:
     for name in table:
         path = ("parts", name)
         entry = tables.table(table, name, ("parts",))
@@ -81,7 +81,7 @@ def _parts(tables: Tables, table: Table) -> Iterator[Parts]:
         yield Parts(name, names, fields)
 
 
-def _timeout(tables: Tables, data: Table) -> Timeout | None:
+def _timeout(tables: TableReader, data: Table) -> Timeout | None:
     if "timeouts" not in data:
         return None
     table = tables.table(data, "timeouts")
@@ -95,7 +95,7 @@ def _timeout(tables: Tables, data: Table) -> Timeout | None:
     return Timeout(parameter, unit)
 
 
-def _texts(tables: Tables, table: Table) -> Iterator[WrittenText]:
+def _texts(tables: TableReader, table: Table) -> Iterator[WrittenText]:
     for name in table:
         path = ("texts", name)
         entry = tables.table(table, name, ("texts",))

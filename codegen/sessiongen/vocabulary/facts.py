@@ -25,6 +25,8 @@ def facts(vocabulary: Vocabulary) -> Facts:
 def _all(vocabulary: Vocabulary) -> _Pairs:
     yield from _definitions(vocabulary)
     yield from _messages(vocabulary)
+    yield from _conversions(vocabulary)
+    yield from _code(vocabulary)
     if vocabulary.session is not None:
         yield from _session(vocabulary.session)
     if vocabulary.host is not None:
@@ -59,17 +61,38 @@ def _messages(vocabulary: Vocabulary) -> _Pairs:
     for value_map in vocabulary.maps:
         for literal, value in value_map.pairs:
             yield f"maps {value_map.name}.{literal}", value
+        for default in value_map.defaults:
+            yield f"maps {value_map.name} otherwise", default.value
+    for item in vocabulary.ignored_variants:
+        yield f"ignores {item.tag} in {item.within}", ""
     for keys in vocabulary.map_keys:
         for key in keys.keys:
             form = dict(keys.forms).get(key)
             yield f"key {keys.message}.{keys.field}.{key}", f"as {form}" if form else ""
-    for constant in vocabulary.constants:
-        if constant.value:
-            yield f"constant {constant.name}", constant.value
-    for behaviour in vocabulary.behaviours:
-        yield f"{behaviour.kind} {behaviour.subject}", behaviour.value or "unverified"
     for use in vocabulary.envelope_uses:
         yield f"{use.direction} message {use.arm}", ""
+
+
+def _conversions(vocabulary: Vocabulary) -> _Pairs:
+    for item in vocabulary.conversions:
+        name = f"converts {item.message}.{item.field}"
+        for literal, value in item.pairs:
+            yield f"{name} {literal}", value
+        yield f"{name} otherwise", item.default
+    for source in vocabulary.sources:
+        factor = f" times {source.factor:g}" if source.factor != 1 else ""
+        condition = f" if {source.condition}" if source.condition else ""
+        text = source.constant or source.path
+        yield f"source of {source.message}.{source.field}", f"{text}{factor}{condition}"
+
+
+def _code(vocabulary: Vocabulary) -> _Pairs:
+    for constant in vocabulary.constants:
+        yield f"constant {constant.name}", constant.value or "unverified"
+    for behaviour in vocabulary.behaviours:
+        yield f"{behaviour.kind} {behaviour.subject}", behaviour.value or "unverified"
+    for unused in vocabulary.unused_values:
+        yield f"unused {unused.enum}.{unused.value}", ""
 
 
 def _session(session: Session) -> _Pairs:

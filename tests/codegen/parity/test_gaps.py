@@ -57,3 +57,29 @@ def test_covers_must_be_a_table(small: Small) -> None:
     (fault,) = caught.value.diagnostics
     assert "a table" in fault.message
     assert fault.span.line == 4
+
+
+ISSUE = """\
+[[gaps]]
+kind = "sdk-bug"
+reason = "The SDK forgets it."
+issue = "{issue}"
+covers = {{ "event ended: host" = "event ended: its host does not send it" }}
+"""
+
+
+def test_a_gap_may_have_an_issue(tmp_path: Path) -> None:
+    address = "https://example.org/sdk/issues/1"
+    (tmp_path / "sdk.gaps.toml").write_text(ISSUE.format(issue=address))
+    (gap,) = load_gaps(tmp_path / "sdk.json", "small-sdk")
+    assert gap.issue == address
+    assert gap.explanation == f"The SDK forgets it. {address}"
+
+
+def test_an_issue_is_an_address(tmp_path: Path) -> None:
+    (tmp_path / "sdk.gaps.toml").write_text(ISSUE.format(issue="#1"))
+    with pytest.raises(InputError) as caught:
+        load_gaps(tmp_path / "sdk.json", "small-sdk")
+    assert [(item.span.line, item.message) for item in caught.value.diagnostics] == [
+        (4, "'#1' is no address")
+    ]

@@ -14,11 +14,12 @@ from small_sdks import PYTHON_SDK, python_sdk, typescript_sdk
 
 from sessiongen.cli.main import main
 from sessiongen.diagnostics import InputError
-from sessiongen.vocabulary import history as histories
+from sessiongen.vocabulary import history as histories, load
 from sessiongen.vocabulary.facts import facts
 from sessiongen.vocabulary.fetch import published_versions
 from sessiongen.vocabulary.scope import Scope
 
+ROOT = Path(__file__).resolve().parents[3]
 SCOPE: Scope = replace(PYTHON, required=())
 STATES = 'State = Literal["idle", "busy"]'
 
@@ -34,6 +35,21 @@ def test_facts_of_both_languages() -> None:
     assert python["field StateChangedEvent.new"] == "State | None or nothing"
     assert python["fills AgentSessionEvent.state"] == ""
     assert "session event close" in python and "session emits close" not in python
+
+
+def test_every_kind_of_fact_of_a_published_sdk_is_stated() -> None:
+    """A kind that is left out here is left out of the history."""
+    stated = facts(load(ROOT / "vocabularies/agents-js.json"))
+    assert stated["converts SessionResponse.GetSessionStateResponse.user_state away"] == "US_AWAY"
+    assert stated["converts ChatMessage.role otherwise"] == "ASSISTANT"
+    assert stated["maps ROLE_MAP otherwise"] == "ASSISTANT"
+    assert stated["source of AgentSessionEvent.AmdPrediction.delay"] == "delayMs times 0.001"
+    assert stated["source of SessionResponse.GetFrameworkInfoResponse.sdk"] == "'js'"
+    assert stated["ignores agent_config_update in chatItemsToProto"] == ""
+    assert stated["unused CloseReason.job_shutdown"] == ""
+    assert stated["constant topic"] == "lk.agent.session"
+    assert stated["order SessionResponse.GetAgentInfoResponse.tools"] == "sorted"
+    assert stated["timeout run_input"] == "60 s"
 
 
 def archive(folder: Path, version: str, *changes: tuple[str, str]) -> None:

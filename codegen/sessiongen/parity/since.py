@@ -22,7 +22,10 @@ from sessiongen.parity.compare import Parity
 from sessiongen.parity.matrix import Key, Row, Section, without_positions
 from sessiongen.paths import display
 
-_HELP = "name a commit of this repository; a shallow clone may not have it"
+_HELP = (
+    "name a commit of the repository with this folder; a folder outside of a repository has no "
+    "commits, and a shallow clone may lack one"
+)
 
 _T = TypeVar("_T")
 # What a row shows: its label, and the text and the differences of each cell.

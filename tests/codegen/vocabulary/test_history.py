@@ -82,8 +82,8 @@ def test_history(archives: Path) -> None:
     assert item.start["value State.busy"] == ""
     second, same, last = item.versions
     assert second.version == "1.10.0"
-    assert second.brought == ("value State.gone",)
-    assert second.dropped == ("value State.busy",)
+    assert second.brought == ("unused State.gone", "value State.gone")
+    assert second.dropped == ("unused State.busy", "value State.busy")
     change = histories.Change("field StateChangedEvent.old", "State", "State | None or nothing")
     assert second.changed == (change,)
     # Lines moved, which is no change.
@@ -106,8 +106,8 @@ def test_json_has_the_start_and_the_changes(archives: Path) -> None:
     assert data["versions"] == [
         {
             "version": "1.10.0",
-            "brought": ["value State.gone"],
-            "dropped": ["value State.busy"],
+            "brought": ["unused State.gone", "value State.gone"],
+            "dropped": ["unused State.busy", "value State.busy"],
             "changed": {"field StateChangedEvent.old": ["State", "State | None or nothing"]},
         },
         {"version": "1.10.1"},
@@ -117,7 +117,10 @@ def test_json_has_the_start_and_the_changes(archives: Path) -> None:
 def test_markdown_has_a_row_for_each_version_with_changes(archives: Path) -> None:
     text = histories.as_markdown(histories.history(SCOPE, "1.9.0", "2.0.0", archives))
     assert text.startswith("## livekit-agents 1.9.0 to 1.11.0\n\n4 versions, 2 with changes.\n")
-    assert "| 1.10.0 | `value State.gone` | `value State.busy` | `field StateChanged" in text
+    brought, dropped = (
+        f"`unused State.{name}`<br>`value State.{name}`" for name in ("gone", "busy")
+    )
+    assert f"| 1.10.0 | {brought} | {dropped} | `field StateChanged" in text
     assert "1.10.1 |" not in text and "\n- livekit_agents-2.0.0-py3-none-any.whl: " in text
     # A bar in a cell would end it.
     assert "State \\| None or nothing" in text

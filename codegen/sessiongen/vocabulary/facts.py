@@ -63,8 +63,8 @@ def _messages(vocabulary: Vocabulary) -> _Pairs:
             yield f"maps {value_map.name}.{literal}", value
         for default in value_map.defaults:
             yield f"maps {value_map.name} otherwise", default.value
-    for item in vocabulary.ignored_variants:
-        yield f"ignores {item.tag} in {item.within}", ""
+    for ignored in vocabulary.ignored_variants:
+        yield f"ignores {ignored.tag} in {ignored.within}", ""
     for keys in vocabulary.map_keys:
         for key in keys.keys:
             form = dict(keys.forms).get(key)

@@ -69,10 +69,13 @@ class SessionHost(remote_session.SessionHost):
         return lambda event: self._forward(arm, event)
 
     def _forward(self, arm: AgentSessionEventArm, event: object) -> None:
-        message = pb.AgentSessionMessage()
-        fill_agent_session_event(arm, event, message.event)
+        message = pb.AgentSessionEvent()
+        fill_agent_session_event(arm, event, message)
+        self._send(message)
+
+    def _send(self, event: pb.AgentSessionEvent) -> None:
         with contextlib.suppress(utils.aio.ChanClosed):
-            self._event_ch.send_nowait(message)
+            self._event_ch.send_nowait(pb.AgentSessionMessage(event=event))
 
     def _on_amd_prediction(self, event: AMDPredictionEvent) -> None:
         self._forward("amd_prediction", event)

@@ -193,6 +193,8 @@ def _add_configured(
             f"{name!r} is for {_with_article(allowed_kind)}"
         )
         help_ = "write the full name, with the proto package: package.Message.field"
+        if kind is None and config.input.messages is not None:
+            help_ += f"; or install a version of {config.input.messages} that has it"
         faults.append(Diagnostic(config.span(configured.key_path), Rule.ANNOTATION, fault, help_))
     return faults
 

@@ -38,7 +38,9 @@ def run(config: Config, sources: Sources, since: str | None = None) -> Parity:
     folder = next((item for item in sources.values() if isinstance(item, Path)), config.root)
     with checkout(since, folder if folder.is_dir() else folder.parent) as in_commit:
         path = in_commit(config.path)
-        config_then = config if path == config.path else reader.load(path)
+        # A change that adds the configuration is judged by it, with the SDK's earlier sources.
+        new = bool(sources) and not path.exists()
+        config_then = config if new or path == config.path else reader.load(path)
         then = {name: _at(item, in_commit) for name, item in sources.items()}
         return changes(now, _parity(config_then, then), since)
 

@@ -125,6 +125,7 @@ def encode_function_call(source: Any) -> pb.FunctionCall:
 def fill_function_call(source: Any, to: pb.FunctionCall) -> None:
     if is_mapping[type(source)]:
         source = MappingAttributes(source)
+    newer: Any = to
     to.id = "" if (value := source.id) is None else value
     to.call_id = "" if (value := source.call_id) is None else value
     to.arguments = "" if (value := source.arguments) is None else value
@@ -133,7 +134,7 @@ def fill_function_call(source: Any, to: pb.FunctionCall) -> None:
     if _HAS_FUNCTION_CALL_EXTRA:
         if value := source.extra:
             for key, item in value.items():
-                to.extra[str(key)] = str(item)
+                newer.extra[str(key)] = str(item)
 
 
 def encode_function_call_output(source: Any) -> pb.FunctionCallOutput:

@@ -259,7 +259,7 @@ CloseReasonLiteral: TypeAlias = Literal[
     "error", "job_shutdown", "participant_disconnected", "user_initiated", "task_completed"
 ]
 
-_CLOSE_REASON: Final[_Enum[pb.CloseReason, CloseReasonLiteral]] = _Enum(
+_CLOSE_REASON: Final[_Enum[Any, CloseReasonLiteral]] = _Enum(
     "livekit.agent.CloseReason",
     getattr(pb, "CloseReason", None),
     {
@@ -273,12 +273,12 @@ _CLOSE_REASON: Final[_Enum[pb.CloseReason, CloseReasonLiteral]] = _Enum(
 )
 
 
-def close_reason_to_proto(value: str | None) -> pb.CloseReason:
+def close_reason_to_proto(value: str | None) -> Any:
     """Returns the value of CloseReason for the SDK's value."""
     return _CLOSE_REASON.to_proto[value]
 
 
-def close_reason_from_proto(value: pb.CloseReason) -> CloseReasonLiteral | None:
+def close_reason_from_proto(value: Any) -> CloseReasonLiteral | None:
     """Returns the SDK's value for a value of CloseReason."""
     return _CLOSE_REASON.from_proto.get(value)
 

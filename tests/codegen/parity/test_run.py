@@ -133,6 +133,20 @@ def test_since_with_the_protocol_in_another_repository(
     assert done.exit_code == 1 and ids(done) == ["literal State.gone"]
 
 
+def test_since_a_commit_without_the_configuration(tmp_path: Path) -> None:
+    sdk = Repository(tmp_path / "sdk").add_sdk()
+    sdk.commit()
+    sdk.add_protocol()
+    assert call(sdk.folder, "vocabulary", "update", "--python-path", ".").exit_code == 0
+    sdk.edit(EVENTS, STATES, 'State = Literal["idle", "busy", "gone"]')
+    since = ("parity", "--since", "HEAD", "--format", "json")
+    done = call(sdk.folder, *since, "--python-path", ".")
+    assert done.exit_code == 1 and ids(done) == ["literal State.gone"]
+    # Without sources, there is nothing to compare with.
+    done = call(sdk.folder, *since)
+    assert done.exit_code == 2 and "at HEAD: the configuration does not exist" in done.stdout
+
+
 def test_sources_that_cannot_be_read_are_faults(repository: Repository) -> None:
     repository.edit(HOST, "class SessionHost:", "class SessionHost(")
     done = call(repository.folder, "parity", "--python-path", ".")

@@ -57,7 +57,7 @@ class Context:
 
     def references(self) -> References:
         """Returns references for another file."""
-        return References(self.protocol.schema, self.modules)
+        return References(self.protocol.schema, self.modules, self.newer)
 
     def lacks(self, message: Message, field: Field) -> bool:
         """Whether the oldest supported messages have a message, but lack a field of it."""

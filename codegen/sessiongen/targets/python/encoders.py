@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from sessiongen.ir.schema import Field, Kind
@@ -15,8 +16,10 @@ from sessiongen.targets.python.references import ZERO_VALUES
 from sessiongen.targets.python.responses import response_plans
 from sessiongen.targets.python.value_writer import SETTERS, ValueWriter
 
+# The message that is filled, where a statement reads or sets a field of it.
+_TARGET = re.compile(r"\bto\.")
 
-# The values of unset fields without presence.
+
 def encoders_model(context: Context) -> EncodersModel:
     """Returns the model of encoders.py."""
     return _Encoders(context).model()
@@ -172,12 +175,15 @@ class _Encoders(ValueWriter):
         yield from self._guards(plan, by_name)
         sources = {item.field.name: item for item in plan.fields}
         tagged_oneofs = {item.oneof.name: item for item in plan.tagged_oneofs}
+        if any(self.context.lacks(plan.message, item.field) for item in plan.fields):
+            # The types of the oldest messages lack these fields.
+            yield "newer: Any = to"
         for field in plan.message.fields:
             if field.name in sources:
                 statements = self._field_or_override(plan, sources[field.name], by_name)
                 if self.context.lacks(plan.message, field):
                     yield f"if {self._presence(plan, field)}:"
-                    statements = (f"    {item}" for item in statements)
+                    statements = (f"    {_TARGET.sub('newer.', item)}" for item in statements)
                 yield from statements
             elif field.oneof in tagged_oneofs:
                 yield from self._oneof_statements(plan, tagged_oneofs.pop(str(field.oneof)))

@@ -164,8 +164,11 @@ def newer(references: References, definition: Message | Enum) -> str:
 class References:
     """Returns expressions for types in a generated file, and collects its imports."""
 
-    def __init__(self, schema: Schema, modules_: MessageModules) -> None:
+    def __init__(
+        self, schema: Schema, modules_: MessageModules, newer: frozenset[str] = frozenset()
+    ) -> None:
         self._schema = schema
+        self._newer = newer
         self._modules = modules_
         self._imports: set[str] = set()
         self._aliases: dict[tuple[str, str], str] = {}
@@ -182,7 +185,9 @@ class References:
         return self._type(definition.file, definition.path)
 
     def enum(self, full_name: str) -> str:
-        """Returns the type of an enum's values in the stub."""
+        """Returns the type of an enum's values in the stub; the oldest stub lacks newer enums."""
+        if full_name in self._newer:
+            return "Any"
         definition = self._schema.enums[full_name]
         name = self._type(definition.file, definition.path)
         return f"{name}.ValueType" if self._modules.by_file[definition.file].enum_types else name

@@ -124,9 +124,13 @@ def _messages(folder: Path, proto: str) -> Path:
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
     (package / "small.proto").write_text(proto, encoding="utf-8")
+    _compile(package)
+    return folder
+
+
+def _compile(package: Path) -> None:
     command = [sys.executable, "-m", "grpc_tools.protoc", "-I.", "small.proto"]
     subprocess.run([*command, "--python_out=.", "--pyi_out=."], cwd=package, check=True)
-    return folder
 
 
 @pytest.fixture
@@ -195,10 +199,32 @@ def test_code_for_the_oldest_messages(bound: Project) -> None:
 def test_type_checkers_accept_code_for_the_oldest_messages(bound: Project, tmp_path: Path) -> None:
     bound.config.write_text(CONFIG.format(oldest='oldest = "old.binpb"'), encoding="utf-8")
     bound.generated()
-    folder, imports = bound.root / "out" / "bound", [bound.root / "out", bound.root]
-    errors = generated_packages.mypy([folder], imports, tmp_path / "mypy").splitlines()
-    assert [line for line in errors if "error:" in line and "small_pb2.pyi" not in line] == []
-    assert generated_packages.pyright([folder], imports, tmp_path / "pyright") == ""
+    assert _type_errors(bound, "new", tmp_path) == ""
+
+
+def test_type_checkers_accept_newer_fields_and_enums_with_the_oldest_messages(
+    bound: Project, tmp_path: Path
+) -> None:
+    # Newer arms are not in the types of the oldest messages.
+    without = NEW
+    for arm in ("    Third third = 3;\n", "    Third tock = 4;\n", "    First stop = 3;\n"):
+        without = without.replace(arm, "")
+    (bound.root / "installed" / "small.proto").write_text(without, encoding="utf-8")
+    _compile(bound.root / "installed")
+    bound.config.write_text(CONFIG.format(oldest='oldest = "old.binpb"'), encoding="utf-8")
+    bound.generated()
+    assert "newer.mood" in (bound.root / "out/bound/encoders.py").read_text(encoding="utf-8")
+    assert _type_errors(bound, "new", tmp_path) == _type_errors(bound, "old", tmp_path) == ""
+
+
+def _type_errors(made: Project, messages: str, cache: Path) -> str:
+    """Returns what type checkers report in the package, with the types of some messages."""
+    folder = made.root / "out" / "bound"
+    imports = [made.root / "out", made.root.parent / messages]
+    lines = generated_packages.mypy([folder], imports, cache / messages / "mypy").splitlines()
+    errors = [line for line in lines if "error:" in line and "small_pb2.pyi" not in line]
+    pyright = generated_packages.pyright([folder], imports, cache / messages / "pyright")
+    return "\n".join([*errors, pyright]).strip()
 
 
 def test_messages_older_than_the_oldest(bound: Project) -> None:

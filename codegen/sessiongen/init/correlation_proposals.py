@@ -44,10 +44,11 @@ def propose_correlation(request: Message, response: Message) -> tuple[str, ...] 
         for item in shared
         if item.name not in unequal and not _echoed(item.name, response)
     }
-    if shared and not ranks and not unequal:
-        return ()
-    best = max(ranks.values(), default=0)
-    if best < 0:
+    if not ranks:
+        return () if shared and not unequal else None
+    best = max(ranks.values())
+    # All fields of one message are shared, so that only a name can tell which of them correlates.
+    if best < (1 if request.full_name == response.full_name else 0):
         return ()
     names = tuple(name for name, value in ranks.items() if value == best)
     return names if len(names) == 1 else None

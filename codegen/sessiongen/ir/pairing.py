@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, Rule
 from sessiongen.frontend.annotations import Annotated
-from sessiongen.ir.role_arms import pair_name
+from sessiongen.ir.role_arms import arm_name, pair_name
 from sessiongen.ir.roles import RoleMessage
 from sessiongen.ir.schema import Field
 
@@ -78,7 +78,7 @@ class Pairing:
             return answer
         if annotation is None:
             return self._without_response(arm)
-        fault = f"{self.response.full_name} has no arm {annotation.value!r}"
+        fault = f"{self.response.full_name} has no response arm {annotation.value!r}"
         help_ = f"response arms: {', '.join(self.answers)}"
         return Diagnostic(annotation.span, Rule.ANNOTATION, fault, help_)
 
@@ -86,16 +86,24 @@ class Pairing:
         fault = f'request arm "{arm.name}" has no response arm'
         element = f"{self.request.full_name}.{arm.name}"
         help_ = (
-            f'add an arm "{arm.name}" to {self.response.full_name}, or name the arm that '
+            f"{self._missing(arm, 'request', 'response')}name the arm that "
             f'answers it: [(sessiongen.response) = "..."] on it, or in codegen.toml '
             f'[annotations."{element}"] response = "...", or false if there is no answer'
         )
         return Diagnostic(arm.span, Rule.UNPAIRED_ARM, fault, help_)
 
+    def _missing(self, arm: Field, role: str, other: str) -> str:
+        """Returns the advice to add the arm of the other role; "" if its name is not free."""
+        message = {"request": self.request, "response": self.response}[other]
+        name = arm_name(pair_name(arm.name, role, self.config), other, self.config)
+        if name is None or any(item.name == name for item in message.fields):
+            return ""
+        return f'add an arm "{name}" to {message.full_name}, or '
+
     def _without_request(self, arm: Field) -> Diagnostic:
         fault = f'response arm "{arm.name}" has no request arm'
         help_ = (
-            f'add an arm "{arm.name}" to {self.request.full_name}, or name it as the answer of a '
+            f"{self._missing(arm, 'response', 'request')}name it as the answer of a "
             f'request: [(sessiongen.response) = "{arm.name}"] on the request arm, or in '
             f'codegen.toml [annotations."{self.request.full_name}.ARM"] response = "{arm.name}"; '
             f'if it reports an error: [roles] error = ["{arm.name}"]'

@@ -60,6 +60,14 @@ def pair_name(arm: str, role: str, config: Config) -> str:
     return arm
 
 
+def arm_name(shared: str, role: str, config: Config) -> str | None:
+    """Returns the name of an arm of a role with this part; None if the patterns do not give it."""
+    configured = config.roles.get(_PATTERNS[role])
+    if configured is None:
+        return shared
+    return next((item.replace("*", shared) for item in configured.names if "*" in item), None)
+
+
 class _Division:
     """The arms of one oneof and the roles that share it."""
 

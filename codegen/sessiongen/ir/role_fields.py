@@ -171,12 +171,17 @@ _TEXT_NAMES = ("message", "text", "reason", "detail", "details", "description")
 
 
 def shared_scalars(request: Message, response: Message) -> list[Field]:
-    """Returns the fields of a request that may correlate it with its response."""
+    """Returns the fields of a request that may correlate it with its response.
+
+    If they are one message, its error text cannot.
+    """
+    shared = request.full_name == response.full_name
     response_fields = {item.name: item for item in response.outside()}
     return [
         item
         for item in request.outside()
         if _scalar(item)
+        and not (shared and is_text(item) and names_error(item.name))
         and item.name in response_fields
         and item.value == response_fields[item.name].value
     ]

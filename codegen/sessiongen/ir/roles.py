@@ -219,13 +219,16 @@ def _no_error(response: Message, item: Field) -> Diagnostic:
 
 
 def _uncorrelated(request: Message, response: Message) -> Diagnostic:
-    fault = f"{response.full_name} has no field that says which {request.full_name} it answers"
+    shared = request.full_name == response.full_name
+    answered = "request it" if shared else f"{request.full_name} it"
+    fault = f"{response.full_name} has no field that says which {answered} answers"
     fields_ = [
         f"{item.full_name} has {', '.join(map(_typed, item.outside())) or 'none'}"
-        for item in (request, response)
+        for item in ([response] if shared else [request, response])
     ]
+    where = "to it" if shared else "with the same name to both"
     help_ = (
-        "add a string, integer or bytes field with the same name to both, outside of the oneof "
+        f"add a string, integer or bytes field {where}, outside of the oneof "
         f"({'; '.join(fields_)}), or set in codegen.toml that there is none: "
         "[roles] correlation = false"
     )

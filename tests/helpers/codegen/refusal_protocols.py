@@ -93,7 +93,7 @@ ARMS = {
     ),
     "annotation names no arm": Case(
         Rule.ANNOTATION,
-        "small.Response has no arm 'pong'",
+        "small.Response has no response arm 'pong'",
         "response arms: ping",
         "Empty ping = 2 [",
         edited(

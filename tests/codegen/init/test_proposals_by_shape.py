@@ -16,9 +16,8 @@ from typing import Any, get_type_hints
 import filled_messages
 import pytest
 import tomli
-from exchanges import Exchange, Modules, raising, returning, run
+from exchanges import Exchange, Modules, payload_of, raising, returning, run
 from generated_packages import CASES, Package
-from google.protobuf.message import Message
 from sessiongen_command import Outcome, invoke, replaced
 
 FOLDER = CASES / "proposals"
@@ -129,12 +128,12 @@ class Call:
         """Answers with the response of this name, and with each error."""
         [partial] = [key for key in vars(self.made.requests) if key.startswith("Partial")]
         handler = getattr(self.made.requests, partial)
-        payload = _payload(get_type_hints(getattr(handler, self.method))["return"])
+        payload = payload_of(get_type_hints(getattr(handler, self.method))["return"])
         sent, answer, result = self.exchange(returning(payload))
         assert sent.WhichOneof(self.arm.containing_oneof.name) == self.arm.name
         assert (_arm(answer), result) == (response, payload)
         for error in errors if response is not None else ():
-            failure = error(_payload(get_type_hints(error.__init__)["payload"]))
+            failure = error(payload_of(get_type_hints(error.__init__)["payload"]))
             _, answer, result = self.exchange(raising(failure))
             assert (_arm(answer), type(result)) == (error.arm, error)
             assert result.payload == failure.payload
@@ -230,14 +229,3 @@ def _arm(answer: Any) -> str | None:
         return None
     [oneof] = [item for item in answer.DESCRIPTOR.oneofs if not filled_messages.synthetic(item)]
     return str(answer.WhichOneof(oneof.name))
-
-
-def _payload(type_: Any) -> Any:
-    """Returns a value of the type of a payload."""
-    if type_ is type(None):
-        return None
-    if issubclass(type_, Message):
-        payload = type_()
-        filled_messages.fill(payload, filled_messages.DEPTH)
-        return payload
-    return type_(1)

@@ -18,10 +18,9 @@ import generated_packages
 import package_walk
 import pytest
 import tomli
-from exchanges import Exchange, Modules, raising, returning, run
+from exchanges import Exchange, Modules, payload_of, raising, returning, run
 from generated_packages import Package
 from google.protobuf import descriptor_pb2
-from google.protobuf.message import Message
 from published_protocols import PROTOCOLS, Protocol, table
 from sessiongen_command import invoke
 
@@ -129,14 +128,3 @@ def error_classes(made: Modules) -> Iterator[Any]:
     for item in vars(made.errors).values():
         if getattr(item, "arm", None) is not None:
             yield item
-
-
-def payload_of(type_: Any) -> Any:
-    """Returns a value of the type of a payload."""
-    if type_ is type(None):
-        return None
-    if issubclass(type_, Message):
-        payload = type_()
-        filled_messages.fill(payload, filled_messages.DEPTH)
-        return payload
-    return type_(1)

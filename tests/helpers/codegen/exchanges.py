@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
+import filled_messages
 from generated_packages import Package
+from google.protobuf.message import Message
 
 
 class Modules:
@@ -76,3 +78,15 @@ def raising(error: Exception) -> Callable[[Any], Awaitable[Any]]:
         raise error
 
     return method
+
+
+def payload_of(type_: Any) -> Any:
+    """Returns a value of the type of a payload, or of the first one of a union of types."""
+    type_ = next(iter(get_args(type_)), type_)
+    if type_ is type(None):
+        return None
+    if issubclass(type_, Message):
+        payload = type_()
+        filled_messages.fill(payload, filled_messages.DEPTH)
+        return payload
+    return type_(1)

@@ -1,17 +1,20 @@
 """The encoders of Python and TypeScript make the same message of the same facts.
 
 The two SDKs spell and measure the facts differently: Python counts seconds, JavaScript mostly
-milliseconds. Each field of each message is listed here with its unit in both, so that a unit that
-is swapped in either encoder is a difference.
+milliseconds. Each field of the messages with times is listed here with its unit in both, so that a
+unit that is swapped in either encoder is a difference.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from functools import reduce
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
+from agent_session_protocol import agent_session_pb2 as pb
 from agent_session_protocol import encoders
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -35,6 +38,8 @@ class Fact(NamedTuple):
 
 
 CREATED = Fact("created_at", "createdAt", TIME, 1000)
+# One entry at most, as the languages differ in the order of entries.
+ENTRY = st.dictionaries(TEXT, TEXT, max_size=1)
 ID = Fact("id", "id", TEXT)
 MODEL = [Fact("provider", "provider", TEXT), Fact("model", "model", TEXT)]
 
@@ -127,11 +132,64 @@ MESSAGES: Mapping[str, tuple[str, list[Fact]]] = {
             *same(TIME, "started_speaking_at", "stopped_speaking_at"),
             *same(SPAN, "transcription_delay", "end_of_turn_delay", "llm_node_ttft"),
             *same(SPAN, "on_user_turn_completed_delay", "tts_node_ttfb", "e2e_latency"),
+            *same(SPAN, "llm_node_tps", "llm_node_ttfs"),
         ],
+    ),
+    "encode_chat_message": (
+        "encodeChatMessage",
+        [
+            ID,
+            CREATED,
+            *same(st.sampled_from(["developer", "system", "user", "assistant"]), "role"),
+            *same(st.lists(TEXT, max_size=3), "content"),
+            *same(st.booleans(), "interrupted"),
+            *same(st.none() | st.floats(0, 1), "transcript_confidence"),
+            *same(ENTRY, "extra"),
+            *same(st.just({}), "metrics"),
+        ],
+    ),
+    "encode_agent_config_update": (
+        "encodeAgentConfigUpdate",
+        [
+            ID,
+            CREATED,
+            *same(st.none() | TEXT, "instructions"),
+            *same(st.none() | st.lists(TEXT, max_size=3), "tools_added", "tools_removed"),
+        ],
+    ),
+    "encode_get_session_state_response": (
+        "encodeSessionResponseGetSessionStateResponse",
+        [
+            CREATED,
+            *same(st.sampled_from(["initializing", "idle", "listening"]), "agent_state"),
+            *same(st.sampled_from(["speaking", "listening", "away"]), "user_state"),
+            *same(TEXT, "agent_id"),
+            *same(ENTRY, "options"),
+        ],
+    ),
+    "encode_get_session_usage_response": (
+        "encodeSessionResponseGetSessionUsageResponse",
+        [CREATED, *same(st.none(), "usage")],
     ),
 }
 # Attributes of the SDKs' objects that the published messages of JavaScript lack.
 NOT_PUBLISHED: Mapping[str, Mapping[str, Any]] = {"encode_function_call": {"extra": {}}}
+
+
+# Fields with a time, by their names. Those of the event and of asynchronous tools have no counterpart.
+TIME_FIELD = re.compile(r"(_at|_duration|_delay|_latency|_ttf[tbs])$|^delay$")
+WITHOUT_COUNTERPART = {"encode_agent_session_event"}
+
+
+def test_each_field_with_a_time_is_listed() -> None:
+    for name, encode in vars(encoders).items():
+        if not name.startswith("encode_") or name in WITHOUT_COUNTERPART:
+            continue
+        path = encode.__annotations__["return"].split(".")[1:]
+        fields = reduce(getattr, path, pb).DESCRIPTOR.fields_by_name
+        times = {item for item in fields if TIME_FIELD.search(item)}
+        listed = {fact.python for fact in MESSAGES[name][1]} if name in MESSAGES else set[str]()
+        assert times <= listed, name
 
 
 @pytest.fixture(scope="module", params=[TYPESCRIPT, TYPESCRIPT_2])

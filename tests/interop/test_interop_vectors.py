@@ -170,3 +170,19 @@ def test_close_reasons_in_python() -> None:
 
 
 PARTICIPANT_LEFT = "participant_disconnected"
+
+
+def test_close_reasons_in_typescript() -> None:
+    """The number, JSON name and literal of each value, and the number of the literal."""
+    reason = typescript_is_missing(2)
+    if reason:
+        pytest.skip(reason)
+    assert own_node_result()["closeReasons"] == [
+        [0, "CR_UNKNOWN", None, None],
+        [1, "CR_ERROR", "error", 1],
+        [2, "CR_JOB_SHUTDOWN", "job_shutdown", 2],
+        [3, "CR_PARTICIPANT_DISCONNECTED", PARTICIPANT_LEFT, 3],
+        [4, "CR_USER_INITIATED", "user_initiated", 4],
+        [5, "CR_COMPLETED", None, None],
+        [5, "CR_COMPLETED", None, None],
+    ]

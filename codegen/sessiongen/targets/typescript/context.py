@@ -63,6 +63,17 @@ class Context:
         """How each message is encoded, by its full name."""
         return encoding_plans(self.protocol, self.model.annotated, self.vocabulary)
 
+    def encoder(self, full_name: str) -> str:
+        """Returns the name of a message's encoder."""
+        return f"encode{self.symbol(full_name)}"
+
+    @cached_property
+    def empty_encoders(self) -> frozenset[str]:
+        """The encoders of the messages that have no fields."""
+        return frozenset(
+            self.encoder(name) for name, plan in self.plans.items() if not plan.message.fields
+        )
+
     @cached_property
     def enums(self) -> dict[str, BoundEnum]:
         """The protocol's enums by full name."""

@@ -58,7 +58,10 @@ def conversion(
     override = override_name(plan, source.field)
     if override in context.overrides.functions:
         function = f"overrides.{override}"
-        value, type_ = _applied(function, access, nullable), f"Parameters<typeof {function}>[0]"
+        value, type_ = (
+            _applied(context, function, access, nullable),
+            f"Parameters<typeof {function}>[0]",
+        )
         return Conversion(name, type_, optional, nullable, value)
     single = _single(context, plan, source)
     if source.field.key is not None:
@@ -68,7 +71,7 @@ def conversion(
         converted = f"list({value}, {single.function})" if single.function else f"[...{value}]"
         type_ = f"readonly {_element(single.type)}[]"
         return Conversion(name, type_, optional, optional, converted)
-    value = _applied(single.function, access, nullable)
+    value = _applied(context, single.function, access, nullable)
     return Conversion(name, single.type, optional, nullable, value)
 
 
@@ -97,10 +100,15 @@ def _filled(access: str, optional: bool, default: str) -> str:
     return f"({access} ?? {default})" if optional else access
 
 
-def _applied(function: str, access: str, optional: bool) -> str:
+def _applied(context: Context, function: str, access: str, optional: bool) -> str:
     if not function:
         return f"{access} ?? undefined" if optional else access
-    return f"optional({access}, {function})" if optional else f"{function}({access})"
+    return f"optional({access}, {function})" if optional else call(context, function, access)
+
+
+def call(context: Context, function: str, source: str) -> str:
+    """Returns the call of a conversion; the encoder of an empty message has no parameter."""
+    return f"{function}()" if function in context.empty_encoders else f"{function}({source})"
 
 
 def _element(type_: str) -> str:
@@ -155,8 +163,7 @@ def _in_milliseconds(source: FieldPlan) -> bool:
 def _message(context: Context, plan: MessagePlan, source: FieldPlan) -> _Single:
     name = source.field.value.type_name
     if name in context.plans:
-        symbol = context.symbol(name)
-        return _Single(f"{symbol}Source", f"encode{symbol}")
+        return _Single(f"{context.symbol(name)}Source", context.encoder(name))
     if name == "google.protobuf.Timestamp":
         seconds = f"{'.'.join(plan.message.path)}.{source.field.name}" in context.options.seconds
         return _Single("number", f"timestampFrom{'Seconds' if seconds else 'Ms'}")

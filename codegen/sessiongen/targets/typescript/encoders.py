@@ -10,10 +10,12 @@ from sessiongen.ir.roles import RoleMessage
 from sessiongen.ir.schema import Oneof
 from sessiongen.targets.typescript import naming
 from sessiongen.targets.typescript.context import Context
-from sessiongen.targets.typescript.conversions import conversion, override_name
+from sessiongen.targets.typescript.conversions import call, conversion, override_name
 from sessiongen.targets.typescript.layout import WIDTH, bracketed
 from sessiongen.targets.typescript.requests import payload_type
 from sessiongen.targets.typescript.sources import partial_classes, source_type
+
+_ASSIGN = "Object.assign("
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,13 @@ class EventCode:
 
 @dataclass(frozen=True)
 class EncodersModel:
-    """The encoders of a protocol, and the table of those of its events."""
+    """The encoders of a protocol, and the table of those of its events.
+
+    assigned: whether some assign fields to an empty message.
+    """
 
     encoders: tuple[Encoder, ...]
+    assigned: bool
     base: str
     table: str
     event: str
@@ -93,8 +99,10 @@ def encoders_model(context: Context) -> EncodersModel:
     event = context.message_type(roles.event.full_name) if roles.event.present else ""
     partial = partial_classes(context)
     parameters = ["arm: A", f"source: {base}Sources[A]"]
+    encoders = tuple(_encoder(context, plan, partial) for plan in context.plans.values())
     return EncodersModel(
-        encoders=tuple(_encoder(context, plan, partial) for plan in context.plans.values()),
+        encoders=encoders,
+        assigned=any(item.fields and item.opened.startswith(_ASSIGN) for item in encoders),
         base=base,
         table=f"{naming.constant(base)}_ENCODERS",
         event=event,
@@ -130,24 +138,24 @@ def _events(context: Context, event: RoleMessage) -> Iterator[EventCode]:
         name = arm.value.type_name
         key = naming.key(context.binding.arm(arm))
         if name in context.plans:
-            symbol = context.symbol(name)
-            yield EventCode(key, source_type(context, name), f"encode{symbol}")
+            yield EventCode(key, source_type(context, name), context.encoder(name))
         else:
             yield EventCode(key, payload_type(context, event.full_name, arm), "(value) => value")
 
 
 def _encoder(context: Context, plan: MessagePlan, partial: set[str]) -> Encoder:
-    message = context.message_type(plan.message.full_name)
-    symbol = context.symbol(plan.message.full_name)
+    message, path = context.message_type(plan.message.full_name), ".".join(plan.message.path)
+    function = context.encoder(plan.message.full_name)
     oneofs = tuple(_oneofs(context, plan, _is_all_optional(context, plan, partial)))
     fields = tuple(_fields(context, plan, _is_all_optional(context, plan, partial)))
     calls = [f"{item.property}: {item.function}({item.subject})," for item in oneofs]
-    parameter = f"source: {source_type(context, plan.message.full_name)}"
+    is_empty = function in context.empty_encoders
+    parameters = [] if is_empty else [f"source: {source_type(context, plan.message.full_name)}"]
     return Encoder(
-        docs=f"Returns the message of a `{symbol}Source`.",
+        docs=f"Returns an empty `{path}`." if is_empty else f"Returns the `{path}` of a source.",
         head=bracketed(
-            f"export function encode{symbol}(",
-            [parameter],
+            f"export function {function}(",
+            parameters,
             f"): {message} {{",
         ),
         type=message,
@@ -167,7 +175,7 @@ def _opened(context: Context, plan: MessagePlan, message: str, partial: set[str]
     binding = context.binding
     if binding.version > 1 or any(_can_be_undefined(context, plan, partial)):
         return binding.opened(message)
-    return f"Object.assign({binding.empty(message)}, "
+    return f"{_ASSIGN}{binding.empty(message)}, "
 
 
 def _can_be_undefined(context: Context, plan: MessagePlan, partial: set[str]) -> Iterator[bool]:
@@ -213,9 +221,9 @@ def _oneofs(context: Context, plan: MessagePlan, all_optional: bool) -> Iterator
 def _tagged(context: Context, plan: MessagePlan, tagged: TaggedOneof) -> OneofCode:
     arms = []
     for item in tagged.arms:
-        symbol = context.symbol(item.arm.value.type_name)
         name = naming.quoted(context.binding.arm(item.arm))
-        arms.append(ArmCode(name, naming.quoted(item.tag), "", f"encode{symbol}(source)"))
+        value = call(context, context.encoder(item.arm.value.type_name), "source")
+        arms.append(ArmCode(name, naming.quoted(item.tag), "", value))
     message_source = source_type(context, plan.message.full_name)
     subject = (
         "source" if tagged.name is None else naming.access("source", naming.camel(tagged.name))
@@ -239,7 +247,7 @@ def _untagged(context: Context, plan: MessagePlan, oneof: Oneof, all_optional: b
         value = converted.value.removesuffix(" ?? undefined")
         if value.startswith("optional("):
             inside, _, function = value[len("optional(") : -1].rpartition(", ")
-            value = f"{function}({inside})"
+            value = call(context, function, inside)
         arms.append(ArmCode(arm, "", f"{access} != null", value))
     message_source = source_type(context, plan.message.full_name)
     return _oneof_code(context, oneof, message_source, "source", arms, False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from jinja2 import Environment
+
 from sessiongen.config.model import Output
 from sessiongen.diagnostics import Diagnostic, InputError
 from sessiongen.ir.model import Model
@@ -17,6 +19,7 @@ from sessiongen.targets.typescript.context import Context
 from sessiongen.targets.typescript.encoders import encoders_model, override_names
 from sessiongen.targets.typescript.enums import enums_model
 from sessiongen.targets.typescript.events import events_model
+from sessiongen.targets.typescript.helpers import without_unused
 from sessiongen.targets.typescript.options import TypeScriptOptions
 from sessiongen.targets.layers import layer_faults
 from sessiongen.targets.templates import environment
@@ -40,15 +43,7 @@ def generate(model: Model, output: Output, version: str) -> dict[str, str]:
     if context.faults:
         raise InputError(context.faults)
     templates = environment("typescript", {"tsdoc": tsdoc}, bracketed=bracketed)
-    rendered = {
-        layer: templates.get_template(f"{layer}.ts.j2").render(
-            binding=context.binding, **_VALUES[layer](context)
-        )
-        for layer in output.layers
-        if not _obstacle(layer, context.protocol)
-    }
-    # A file without an export would be no module.
-    bodies = {layer: text.lstrip("\n") for layer, text in rendered.items() if text.strip()}
+    bodies = _bodies(context, output, templates)
     extra = {"overrides": "./overrides.js"} if context.overrides.functions else {}
     modules = with_imports(bodies, context.message_imports.values(), context.binding, extra)
     modules["index"] = templates.get_template("index.ts.j2").render(model=sorted(bodies))
@@ -58,6 +53,23 @@ def generate(model: Model, output: Output, version: str) -> dict[str, str]:
         version=version, source=comment(model.compiled.origin), header=context.options.header
     )
     return {f"{name}.ts": _with_header(header, text) for name, text in modules.items()}
+
+
+def _bodies(context: Context, output: Output, templates: Environment) -> dict[str, str]:
+    """Returns the texts of the layers without header and imports."""
+    rendered = {
+        layer: templates.get_template(f"{layer}.ts.j2").render(
+            binding=context.binding, **_VALUES[layer](context)
+        )
+        for layer in output.layers
+        if not _obstacle(layer, context.protocol)
+    }
+    requested = output.requested_layers
+    if "values" in rendered and requested and "values" not in requested:
+        users = [text for layer, text in rendered.items() if layer != "values"]
+        rendered["values"] = without_unused(rendered["values"], [*users, context.overrides.text])
+    # A file without an export would be no module.
+    return {layer: text.lstrip("\n") for layer, text in rendered.items() if text.strip()}
 
 
 def faults(model: Model, output: Output) -> list[Diagnostic]:

@@ -59,19 +59,9 @@ export function durationFromMs(ms: number): Duration {
   return new Duration(signed(ms, 1000));
 }
 
-/** Returns a Duration for seconds. */
-export function durationFromSeconds(seconds: number): Duration {
-  return new Duration(signed(seconds, 1));
-}
-
 /** Returns milliseconds in seconds. */
 export function secondsFromMs(ms: number): number {
   return ms / 1000;
-}
-
-/** Returns the milliseconds of a Timestamp, since 1970, or of a Duration. */
-export function msFrom(value: Timestamp | Duration): number {
-  return Number(value.seconds) * 1000 + value.nanos / 1e6;
 }
 
 /** Returns a Struct for an object of JSON values. */

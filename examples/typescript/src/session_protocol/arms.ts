@@ -6,7 +6,7 @@ import type { Arms } from './values.js';
 /** An arm of `agent_session.ChatMessage.ChatContent.payload`. */
 export type ChatMessageChatContentArm = 'text';
 
-/** The arms of `agent_session.ChatMessage.ChatContent.payload`: field numbers, and names in the proto. */
+/** The field numbers and proto names of the arms of `agent_session.ChatMessage.ChatContent.payload`. */
 export const CHAT_MESSAGE_CHAT_CONTENT_ARMS = {
   text: { no: 1, name: 'text' },
 } as const satisfies Arms<pb.ChatMessage_ChatContent['payload']>;
@@ -20,7 +20,7 @@ export type ChatContextChatItemArm =
   | 'agentHandoff'
   | 'agentConfigUpdate';
 
-/** The arms of `agent_session.ChatContext.ChatItem.item`: field numbers, and names in the proto. */
+/** The field numbers and proto names of the arms of `agent_session.ChatContext.ChatItem.item`. */
 export const CHAT_CONTEXT_CHAT_ITEM_ARMS = {
   message: { no: 1, name: 'message' },
   functionCall: { no: 2, name: 'function_call' },
@@ -32,7 +32,7 @@ export const CHAT_CONTEXT_CHAT_ITEM_ARMS = {
 /** An arm of `agent_session.ModelUsage.usage`. */
 export type ModelUsageArm = 'llm' | 'tts' | 'stt' | 'interruption' | 'eot';
 
-/** The arms of `agent_session.ModelUsage.usage`: field numbers, and names in the proto. */
+/** The field numbers and proto names of the arms of `agent_session.ModelUsage.usage`. */
 export const MODEL_USAGE_ARMS = {
   llm: { no: 1, name: 'llm' },
   tts: { no: 2, name: 'tts' },
@@ -59,7 +59,7 @@ export type AgentSessionEventArm =
   | 'agentFalseInterruption'
   | 'sessionClosed';
 
-/** The arms of `agent_session.AgentSessionEvent.event`: field numbers, and names in the proto. */
+/** The field numbers and proto names of the arms of `agent_session.AgentSessionEvent.event`. */
 export const AGENT_SESSION_EVENT_ARMS = {
   agentStateChanged: { no: 10, name: 'agent_state_changed' },
   userStateChanged: { no: 11, name: 'user_state_changed' },
@@ -86,7 +86,7 @@ export type AgentSessionEventToolExecutionUpdatedArm =
   | 'replyUpdated'
   | 'ended';
 
-/** The arms of `agent_session.AgentSessionEvent.ToolExecutionUpdated.update`: field numbers, and names in the proto. */
+/** The field numbers and proto names of the arms of `agent_session.AgentSessionEvent.ToolExecutionUpdated.update`. */
 export const AGENT_SESSION_EVENT_TOOL_EXECUTION_UPDATED_ARMS = {
   started: { no: 1, name: 'started' },
   callUpdated: { no: 2, name: 'call_updated' },
@@ -107,7 +107,7 @@ export type SessionRequestArm =
   | 'updateIo'
   | 'finalizeSimulation';
 
-/** The arms of `agent_session.SessionRequest.request`: field numbers, and names in the proto. */
+/** The field numbers and proto names of the arms of `agent_session.SessionRequest.request`. */
 export const SESSION_REQUEST_ARMS = {
   ping: { no: 2, name: 'ping' },
   getChatHistory: { no: 4, name: 'get_chat_history' },
@@ -134,7 +134,7 @@ export type SessionResponseArm =
   | 'updateIo'
   | 'finalizeSimulation';
 
-/** The arms of `agent_session.SessionResponse.response`: field numbers, and names in the proto. */
+/** The field numbers and proto names of the arms of `agent_session.SessionResponse.response`. */
 export const SESSION_RESPONSE_ARMS = {
   pong: { no: 3, name: 'pong' },
   getChatHistory: { no: 5, name: 'get_chat_history' },
@@ -159,7 +159,7 @@ export type AgentSessionMessageArm =
   | 'audioPlaybackClear'
   | 'audioPlaybackFinished';
 
-/** The arms of `agent_session.AgentSessionMessage.message`: field numbers, and names in the proto. */
+/** The field numbers and proto names of the arms of `agent_session.AgentSessionMessage.message`. */
 export const AGENT_SESSION_MESSAGE_ARMS = {
   audioInput: { no: 1, name: 'audio_input' },
   audioOutput: { no: 2, name: 'audio_output' },

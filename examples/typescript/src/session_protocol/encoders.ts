@@ -52,9 +52,7 @@ import type {
   SessionResponseGetRTCStatsResponseSource,
   SessionResponseGetSessionStateResponseSource,
   SessionResponseGetSessionUsageResponseSource,
-  SessionResponsePongSource,
   SessionResponseRunInputResponseSource,
-  SessionResponseUpdateIOResponseSource,
   TTSModelUsageSource,
 } from './sources.js';
 import {
@@ -69,7 +67,7 @@ import {
   timestampFromSeconds,
 } from './values.js';
 
-/** Returns the message of a `MetricsReportSource`. */
+/** Returns the `MetricsReport` of a source. */
 export function encodeMetricsReport(source: MetricsReportSource): pb.MetricsReport {
   return create(pb.MetricsReportSchema, {
     startedSpeakingAt: optional(source.startedSpeakingAt, timestampFromSeconds),
@@ -85,7 +83,7 @@ export function encodeMetricsReport(source: MetricsReportSource): pb.MetricsRepo
   } satisfies Complete<pb.MetricsReport>);
 }
 
-/** Returns the message of a `ChatMessageSource`. */
+/** Returns the `ChatMessage` of a source. */
 export function encodeChatMessage(source: ChatMessageSource): pb.ChatMessage {
   return create(pb.ChatMessageSchema, {
     id: source.id,
@@ -99,7 +97,7 @@ export function encodeChatMessage(source: ChatMessageSource): pb.ChatMessage {
   } satisfies Complete<pb.ChatMessage>);
 }
 
-/** Returns the message of a `ChatMessageChatContentSource`. */
+/** Returns the `ChatMessage.ChatContent` of a source. */
 export function encodeChatMessageChatContent(
   source: ChatMessageChatContentSource,
 ): pb.ChatMessage_ChatContent {
@@ -112,15 +110,12 @@ function chatMessageChatContentUnion(
   source: ChatMessageChatContentSource,
 ): pb.ChatMessage_ChatContent['payload'] {
   if (source.text != null) {
-    return {
-      case: 'text',
-      value: source.text,
-    };
+    return { case: 'text', value: source.text };
   }
   return { case: undefined };
 }
 
-/** Returns the message of a `FunctionCallSource`. */
+/** Returns the `FunctionCall` of a source. */
 export function encodeFunctionCall(source: FunctionCallSource): pb.FunctionCall {
   return create(pb.FunctionCallSchema, {
     id: source.id,
@@ -132,7 +127,7 @@ export function encodeFunctionCall(source: FunctionCallSource): pb.FunctionCall 
   } satisfies Complete<pb.FunctionCall>);
 }
 
-/** Returns the message of a `FunctionCallOutputSource`. */
+/** Returns the `FunctionCallOutput` of a source. */
 export function encodeFunctionCallOutput(source: FunctionCallOutputSource): pb.FunctionCallOutput {
   return create(pb.FunctionCallOutputSchema, {
     id: source.id,
@@ -144,7 +139,7 @@ export function encodeFunctionCallOutput(source: FunctionCallOutputSource): pb.F
   } satisfies Complete<pb.FunctionCallOutput>);
 }
 
-/** Returns the message of a `AgentHandoffSource`. */
+/** Returns the `AgentHandoff` of a source. */
 export function encodeAgentHandoff(source: AgentHandoffSource): pb.AgentHandoff {
   return create(pb.AgentHandoffSchema, {
     id: source.id,
@@ -154,7 +149,7 @@ export function encodeAgentHandoff(source: AgentHandoffSource): pb.AgentHandoff 
   } satisfies Complete<pb.AgentHandoff>);
 }
 
-/** Returns the message of a `AgentConfigUpdateSource`. */
+/** Returns the `AgentConfigUpdate` of a source. */
 export function encodeAgentConfigUpdate(source: AgentConfigUpdateSource): pb.AgentConfigUpdate {
   return create(pb.AgentConfigUpdateSchema, {
     id: source.id,
@@ -165,7 +160,7 @@ export function encodeAgentConfigUpdate(source: AgentConfigUpdateSource): pb.Age
   } satisfies Complete<pb.AgentConfigUpdate>);
 }
 
-/** Returns the message of a `ChatContextChatItemSource`. */
+/** Returns the `ChatContext.ChatItem` of a source. */
 export function encodeChatContextChatItem(
   source: ChatContextChatItemSource,
 ): pb.ChatContext_ChatItem {
@@ -179,36 +174,21 @@ function chatContextChatItemUnion(
 ): pb.ChatContext_ChatItem['item'] {
   switch (source.type) {
     case 'message':
-      return {
-        case: 'message',
-        value: encodeChatMessage(source),
-      };
+      return { case: 'message', value: encodeChatMessage(source) };
     case 'function_call':
-      return {
-        case: 'functionCall',
-        value: encodeFunctionCall(source),
-      };
+      return { case: 'functionCall', value: encodeFunctionCall(source) };
     case 'function_call_output':
-      return {
-        case: 'functionCallOutput',
-        value: encodeFunctionCallOutput(source),
-      };
+      return { case: 'functionCallOutput', value: encodeFunctionCallOutput(source) };
     case 'agent_handoff':
-      return {
-        case: 'agentHandoff',
-        value: encodeAgentHandoff(source),
-      };
+      return { case: 'agentHandoff', value: encodeAgentHandoff(source) };
     case 'agent_config_update':
-      return {
-        case: 'agentConfigUpdate',
-        value: encodeAgentConfigUpdate(source),
-      };
+      return { case: 'agentConfigUpdate', value: encodeAgentConfigUpdate(source) };
     default:
       return { case: undefined };
   }
 }
 
-/** Returns the message of a `LLMModelUsageSource`. */
+/** Returns the `LLMModelUsage` of a source. */
 export function encodeLLMModelUsage(source: LLMModelUsageSource): pb.LLMModelUsage {
   return create(pb.LLMModelUsageSchema, {
     provider: source.provider ?? undefined,
@@ -228,7 +208,7 @@ export function encodeLLMModelUsage(source: LLMModelUsageSource): pb.LLMModelUsa
   } satisfies Complete<pb.LLMModelUsage>);
 }
 
-/** Returns the message of a `TTSModelUsageSource`. */
+/** Returns the `TTSModelUsage` of a source. */
 export function encodeTTSModelUsage(source: TTSModelUsageSource): pb.TTSModelUsage {
   return create(pb.TTSModelUsageSchema, {
     provider: source.provider ?? undefined,
@@ -240,7 +220,7 @@ export function encodeTTSModelUsage(source: TTSModelUsageSource): pb.TTSModelUsa
   } satisfies Complete<pb.TTSModelUsage>);
 }
 
-/** Returns the message of a `STTModelUsageSource`. */
+/** Returns the `STTModelUsage` of a source. */
 export function encodeSTTModelUsage(source: STTModelUsageSource): pb.STTModelUsage {
   return create(pb.STTModelUsageSchema, {
     provider: source.provider ?? undefined,
@@ -251,7 +231,7 @@ export function encodeSTTModelUsage(source: STTModelUsageSource): pb.STTModelUsa
   } satisfies Complete<pb.STTModelUsage>);
 }
 
-/** Returns the message of a `InterruptionModelUsageSource`. */
+/** Returns the `InterruptionModelUsage` of a source. */
 export function encodeInterruptionModelUsage(
   source: InterruptionModelUsageSource,
 ): pb.InterruptionModelUsage {
@@ -262,7 +242,7 @@ export function encodeInterruptionModelUsage(
   } satisfies Complete<pb.InterruptionModelUsage>);
 }
 
-/** Returns the message of a `EotModelUsageSource`. */
+/** Returns the `EotModelUsage` of a source. */
 export function encodeEotModelUsage(source: EotModelUsageSource): pb.EotModelUsage {
   return create(pb.EotModelUsageSchema, {
     provider: source.provider ?? undefined,
@@ -271,7 +251,7 @@ export function encodeEotModelUsage(source: EotModelUsageSource): pb.EotModelUsa
   } satisfies Complete<pb.EotModelUsage>);
 }
 
-/** Returns the message of a `ModelUsageSource`. */
+/** Returns the `ModelUsage` of a source. */
 export function encodeModelUsage(source: ModelUsageSource): pb.ModelUsage {
   return create(pb.ModelUsageSchema, {
     usage: modelUsageUnion(source),
@@ -281,50 +261,35 @@ export function encodeModelUsage(source: ModelUsageSource): pb.ModelUsage {
 function modelUsageUnion(source: ModelUsageSource): pb.ModelUsage['usage'] {
   switch (source.type) {
     case 'llm_usage':
-      return {
-        case: 'llm',
-        value: encodeLLMModelUsage(source),
-      };
+      return { case: 'llm', value: encodeLLMModelUsage(source) };
     case 'tts_usage':
-      return {
-        case: 'tts',
-        value: encodeTTSModelUsage(source),
-      };
+      return { case: 'tts', value: encodeTTSModelUsage(source) };
     case 'stt_usage':
-      return {
-        case: 'stt',
-        value: encodeSTTModelUsage(source),
-      };
+      return { case: 'stt', value: encodeSTTModelUsage(source) };
     case 'interruption_usage':
-      return {
-        case: 'interruption',
-        value: encodeInterruptionModelUsage(source),
-      };
+      return { case: 'interruption', value: encodeInterruptionModelUsage(source) };
     case 'eot_usage':
-      return {
-        case: 'eot',
-        value: encodeEotModelUsage(source),
-      };
+      return { case: 'eot', value: encodeEotModelUsage(source) };
     default:
       return { case: undefined };
   }
 }
 
-/** Returns the message of a `AgentSessionUsageSource`. */
+/** Returns the `AgentSessionUsage` of a source. */
 export function encodeAgentSessionUsage(source: AgentSessionUsageSource): pb.AgentSessionUsage {
   return create(pb.AgentSessionUsageSchema, {
     modelUsage: list(source.modelUsage, encodeModelUsage),
   } satisfies Complete<pb.AgentSessionUsage>);
 }
 
-/** Returns the message of a `DebugMessageSource`. */
+/** Returns the `DebugMessage` of a source. */
 export function encodeDebugMessage(source: DebugMessageSource): pb.DebugMessage {
   return create(pb.DebugMessageSchema, {
     payload: source.payload ?? undefined,
   } satisfies Complete<pb.DebugMessage>);
 }
 
-/** Returns the message of a `AgentSessionEventAgentStateChangedSource`. */
+/** Returns the `AgentSessionEvent.AgentStateChanged` of a source. */
 export function encodeAgentSessionEventAgentStateChanged(
   source: AgentSessionEventAgentStateChangedSource,
 ): pb.AgentSessionEvent_AgentStateChanged {
@@ -334,7 +299,7 @@ export function encodeAgentSessionEventAgentStateChanged(
   } satisfies Complete<pb.AgentSessionEvent_AgentStateChanged>);
 }
 
-/** Returns the message of a `AgentSessionEventUserStateChangedSource`. */
+/** Returns the `AgentSessionEvent.UserStateChanged` of a source. */
 export function encodeAgentSessionEventUserStateChanged(
   source: AgentSessionEventUserStateChangedSource,
 ): pb.AgentSessionEvent_UserStateChanged {
@@ -344,7 +309,7 @@ export function encodeAgentSessionEventUserStateChanged(
   } satisfies Complete<pb.AgentSessionEvent_UserStateChanged>);
 }
 
-/** Returns the message of a `AgentSessionEventConversationItemAddedSource`. */
+/** Returns the `AgentSessionEvent.ConversationItemAdded` of a source. */
 export function encodeAgentSessionEventConversationItemAdded(
   source: AgentSessionEventConversationItemAddedSource,
 ): pb.AgentSessionEvent_ConversationItemAdded {
@@ -353,7 +318,7 @@ export function encodeAgentSessionEventConversationItemAdded(
   } satisfies Complete<pb.AgentSessionEvent_ConversationItemAdded>);
 }
 
-/** Returns the message of a `AgentSessionEventUserInputTranscribedSource`. */
+/** Returns the `AgentSessionEvent.UserInputTranscribed` of a source. */
 export function encodeAgentSessionEventUserInputTranscribed(
   source: AgentSessionEventUserInputTranscribedSource,
 ): pb.AgentSessionEvent_UserInputTranscribed {
@@ -364,7 +329,7 @@ export function encodeAgentSessionEventUserInputTranscribed(
   } satisfies Complete<pb.AgentSessionEvent_UserInputTranscribed>);
 }
 
-/** Returns the message of a `AgentSessionEventFunctionToolsStartedSource`. */
+/** Returns the `AgentSessionEvent.FunctionToolsStarted` of a source. */
 export function encodeAgentSessionEventFunctionToolsStarted(
   source: AgentSessionEventFunctionToolsStartedSource,
 ): pb.AgentSessionEvent_FunctionToolsStarted {
@@ -373,7 +338,7 @@ export function encodeAgentSessionEventFunctionToolsStarted(
   } satisfies Complete<pb.AgentSessionEvent_FunctionToolsStarted>);
 }
 
-/** Returns the message of a `AgentSessionEventFunctionToolsExecutedSource`. */
+/** Returns the `AgentSessionEvent.FunctionToolsExecuted` of a source. */
 export function encodeAgentSessionEventFunctionToolsExecuted(
   source: AgentSessionEventFunctionToolsExecutedSource,
 ): pb.AgentSessionEvent_FunctionToolsExecuted {
@@ -383,7 +348,7 @@ export function encodeAgentSessionEventFunctionToolsExecuted(
   } satisfies Complete<pb.AgentSessionEvent_FunctionToolsExecuted>);
 }
 
-/** Returns the message of a `AgentSessionEventErrorSource`. */
+/** Returns the `AgentSessionEvent.Error` of a source. */
 export function encodeAgentSessionEventError(
   source: AgentSessionEventErrorSource,
 ): pb.AgentSessionEvent_Error {
@@ -392,7 +357,7 @@ export function encodeAgentSessionEventError(
   } satisfies Complete<pb.AgentSessionEvent_Error>);
 }
 
-/** Returns the message of a `AgentSessionEventOverlappingSpeechSource`. */
+/** Returns the `AgentSessionEvent.OverlappingSpeech` of a source. */
 export function encodeAgentSessionEventOverlappingSpeech(
   source: AgentSessionEventOverlappingSpeechSource,
 ): pb.AgentSessionEvent_OverlappingSpeech {
@@ -404,7 +369,7 @@ export function encodeAgentSessionEventOverlappingSpeech(
   } satisfies Complete<pb.AgentSessionEvent_OverlappingSpeech>);
 }
 
-/** Returns the message of a `AgentSessionEventAmdPredictionSource`. */
+/** Returns the `AgentSessionEvent.AmdPrediction` of a source. */
 export function encodeAgentSessionEventAmdPrediction(
   source: AgentSessionEventAmdPredictionSource,
 ): pb.AgentSessionEvent_AmdPrediction {
@@ -417,7 +382,7 @@ export function encodeAgentSessionEventAmdPrediction(
   } satisfies Complete<pb.AgentSessionEvent_AmdPrediction>);
 }
 
-/** Returns the message of a `AgentSessionEventEotPredictionSource`. */
+/** Returns the `AgentSessionEvent.EotPrediction` of a source. */
 export function encodeAgentSessionEventEotPrediction(
   source: AgentSessionEventEotPredictionSource,
 ): pb.AgentSessionEvent_EotPrediction {
@@ -429,7 +394,7 @@ export function encodeAgentSessionEventEotPrediction(
   } satisfies Complete<pb.AgentSessionEvent_EotPrediction>);
 }
 
-/** Returns the message of a `AgentSessionEventSessionUsageUpdatedSource`. */
+/** Returns the `AgentSessionEvent.SessionUsageUpdated` of a source. */
 export function encodeAgentSessionEventSessionUsageUpdated(
   source: AgentSessionEventSessionUsageUpdatedSource,
 ): pb.AgentSessionEvent_SessionUsageUpdated {
@@ -438,7 +403,7 @@ export function encodeAgentSessionEventSessionUsageUpdated(
   } satisfies Complete<pb.AgentSessionEvent_SessionUsageUpdated>);
 }
 
-/** Returns the message of a `AgentSessionEventToolExecutionUpdatedSource`. */
+/** Returns the `AgentSessionEvent.ToolExecutionUpdated` of a source. */
 export function encodeAgentSessionEventToolExecutionUpdated(
   source: AgentSessionEventToolExecutionUpdatedSource,
 ): pb.AgentSessionEvent_ToolExecutionUpdated {
@@ -452,10 +417,7 @@ function agentSessionEventToolExecutionUpdatedUnion(
 ): pb.AgentSessionEvent_ToolExecutionUpdated['update'] {
   switch (source?.type) {
     case 'started':
-      return {
-        case: 'started',
-        value: encodeAgentSessionEventToolExecutionUpdatedStarted(source),
-      };
+      return { case: 'started', value: encodeAgentSessionEventToolExecutionUpdatedStarted(source) };
     case 'call_updated':
       return {
         case: 'callUpdated',
@@ -467,16 +429,13 @@ function agentSessionEventToolExecutionUpdatedUnion(
         value: encodeAgentSessionEventToolExecutionUpdatedReplyUpdated(source),
       };
     case 'ended':
-      return {
-        case: 'ended',
-        value: encodeAgentSessionEventToolExecutionUpdatedEnded(source),
-      };
+      return { case: 'ended', value: encodeAgentSessionEventToolExecutionUpdatedEnded(source) };
     default:
       return { case: undefined };
   }
 }
 
-/** Returns the message of a `AgentSessionEventToolExecutionUpdatedStartedSource`. */
+/** Returns the `AgentSessionEvent.ToolExecutionUpdated.Started` of a source. */
 export function encodeAgentSessionEventToolExecutionUpdatedStarted(
   source: AgentSessionEventToolExecutionUpdatedStartedSource,
 ): pb.AgentSessionEvent_ToolExecutionUpdated_Started {
@@ -485,7 +444,7 @@ export function encodeAgentSessionEventToolExecutionUpdatedStarted(
   } satisfies Complete<pb.AgentSessionEvent_ToolExecutionUpdated_Started>);
 }
 
-/** Returns the message of a `AgentSessionEventToolExecutionUpdatedCallUpdatedSource`. */
+/** Returns the `AgentSessionEvent.ToolExecutionUpdated.CallUpdated` of a source. */
 export function encodeAgentSessionEventToolExecutionUpdatedCallUpdated(
   source: AgentSessionEventToolExecutionUpdatedCallUpdatedSource,
 ): pb.AgentSessionEvent_ToolExecutionUpdated_CallUpdated {
@@ -496,7 +455,7 @@ export function encodeAgentSessionEventToolExecutionUpdatedCallUpdated(
   } satisfies Complete<pb.AgentSessionEvent_ToolExecutionUpdated_CallUpdated>);
 }
 
-/** Returns the message of a `AgentSessionEventToolExecutionUpdatedEndedSource`. */
+/** Returns the `AgentSessionEvent.ToolExecutionUpdated.Ended` of a source. */
 export function encodeAgentSessionEventToolExecutionUpdatedEnded(
   source: AgentSessionEventToolExecutionUpdatedEndedSource,
 ): pb.AgentSessionEvent_ToolExecutionUpdated_Ended {
@@ -508,7 +467,7 @@ export function encodeAgentSessionEventToolExecutionUpdatedEnded(
   } satisfies Complete<pb.AgentSessionEvent_ToolExecutionUpdated_Ended>);
 }
 
-/** Returns the message of a `AgentSessionEventToolExecutionUpdatedReplyUpdatedSource`. */
+/** Returns the `AgentSessionEvent.ToolExecutionUpdated.ReplyUpdated` of a source. */
 export function encodeAgentSessionEventToolExecutionUpdatedReplyUpdated(
   source: AgentSessionEventToolExecutionUpdatedReplyUpdatedSource,
 ): pb.AgentSessionEvent_ToolExecutionUpdated_ReplyUpdated {
@@ -519,7 +478,7 @@ export function encodeAgentSessionEventToolExecutionUpdatedReplyUpdated(
   } satisfies Complete<pb.AgentSessionEvent_ToolExecutionUpdated_ReplyUpdated>);
 }
 
-/** Returns the message of a `AgentSessionEventAgentFalseInterruptionSource`. */
+/** Returns the `AgentSessionEvent.AgentFalseInterruption` of a source. */
 export function encodeAgentSessionEventAgentFalseInterruption(
   source: AgentSessionEventAgentFalseInterruptionSource,
 ): pb.AgentSessionEvent_AgentFalseInterruption {
@@ -528,7 +487,7 @@ export function encodeAgentSessionEventAgentFalseInterruption(
   } satisfies Complete<pb.AgentSessionEvent_AgentFalseInterruption>);
 }
 
-/** Returns the message of a `AgentSessionEventSessionClosedSource`. */
+/** Returns the `AgentSessionEvent.SessionClosed` of a source. */
 export function encodeAgentSessionEventSessionClosed(
   source: AgentSessionEventSessionClosedSource,
 ): pb.AgentSessionEvent_SessionClosed {
@@ -538,15 +497,12 @@ export function encodeAgentSessionEventSessionClosed(
   } satisfies Complete<pb.AgentSessionEvent_SessionClosed>);
 }
 
-/** Returns the message of a `SessionResponsePongSource`. */
-export function encodeSessionResponsePong(
-  source: SessionResponsePongSource,
-): pb.SessionResponse_Pong {
-  void source;
+/** Returns an empty `SessionResponse.Pong`. */
+export function encodeSessionResponsePong(): pb.SessionResponse_Pong {
   return create(pb.SessionResponse_PongSchema);
 }
 
-/** Returns the message of a `SessionResponseGetChatHistoryResponseSource`. */
+/** Returns the `SessionResponse.GetChatHistoryResponse` of a source. */
 export function encodeSessionResponseGetChatHistoryResponse(
   source: SessionResponseGetChatHistoryResponseSource,
 ): pb.SessionResponse_GetChatHistoryResponse {
@@ -555,7 +511,7 @@ export function encodeSessionResponseGetChatHistoryResponse(
   } satisfies Complete<pb.SessionResponse_GetChatHistoryResponse>);
 }
 
-/** Returns the message of a `SessionResponseGetAgentInfoResponseSource`. */
+/** Returns the `SessionResponse.GetAgentInfoResponse` of a source. */
 export function encodeSessionResponseGetAgentInfoResponse(
   source: SessionResponseGetAgentInfoResponseSource,
 ): pb.SessionResponse_GetAgentInfoResponse {
@@ -567,7 +523,7 @@ export function encodeSessionResponseGetAgentInfoResponse(
   } satisfies Complete<pb.SessionResponse_GetAgentInfoResponse>);
 }
 
-/** Returns the message of a `SessionResponseRunInputResponseSource`. */
+/** Returns the `SessionResponse.RunInputResponse` of a source. */
 export function encodeSessionResponseRunInputResponse(
   source: SessionResponseRunInputResponseSource,
 ): pb.SessionResponse_RunInputResponse {
@@ -576,7 +532,7 @@ export function encodeSessionResponseRunInputResponse(
   } satisfies Complete<pb.SessionResponse_RunInputResponse>);
 }
 
-/** Returns the message of a `SessionResponseGetSessionStateResponseSource`. */
+/** Returns the `SessionResponse.GetSessionStateResponse` of a source. */
 export function encodeSessionResponseGetSessionStateResponse(
   source: SessionResponseGetSessionStateResponseSource,
 ): pb.SessionResponse_GetSessionStateResponse {
@@ -589,7 +545,7 @@ export function encodeSessionResponseGetSessionStateResponse(
   } satisfies Complete<pb.SessionResponse_GetSessionStateResponse>);
 }
 
-/** Returns the message of a `SessionResponseGetRTCStatsResponseSource`. */
+/** Returns the `SessionResponse.GetRTCStatsResponse` of a source. */
 export function encodeSessionResponseGetRTCStatsResponse(
   source: SessionResponseGetRTCStatsResponseSource,
 ): pb.SessionResponse_GetRTCStatsResponse {
@@ -599,7 +555,7 @@ export function encodeSessionResponseGetRTCStatsResponse(
   } satisfies Complete<pb.SessionResponse_GetRTCStatsResponse>);
 }
 
-/** Returns the message of a `SessionResponseGetSessionUsageResponseSource`. */
+/** Returns the `SessionResponse.GetSessionUsageResponse` of a source. */
 export function encodeSessionResponseGetSessionUsageResponse(
   source: SessionResponseGetSessionUsageResponseSource,
 ): pb.SessionResponse_GetSessionUsageResponse {
@@ -609,7 +565,7 @@ export function encodeSessionResponseGetSessionUsageResponse(
   } satisfies Complete<pb.SessionResponse_GetSessionUsageResponse>);
 }
 
-/** Returns the message of a `SessionResponseGetFrameworkInfoResponseSource`. */
+/** Returns the `SessionResponse.GetFrameworkInfoResponse` of a source. */
 export function encodeSessionResponseGetFrameworkInfoResponse(
   source: SessionResponseGetFrameworkInfoResponseSource,
 ): pb.SessionResponse_GetFrameworkInfoResponse {
@@ -619,15 +575,12 @@ export function encodeSessionResponseGetFrameworkInfoResponse(
   } satisfies Complete<pb.SessionResponse_GetFrameworkInfoResponse>);
 }
 
-/** Returns the message of a `SessionResponseUpdateIOResponseSource`. */
-export function encodeSessionResponseUpdateIOResponse(
-  source: SessionResponseUpdateIOResponseSource,
-): pb.SessionResponse_UpdateIOResponse {
-  void source;
+/** Returns an empty `SessionResponse.UpdateIOResponse`. */
+export function encodeSessionResponseUpdateIOResponse(): pb.SessionResponse_UpdateIOResponse {
   return create(pb.SessionResponse_UpdateIOResponseSchema);
 }
 
-/** Returns the message of a `SessionResponseFinalizeSimulationResponseSource`. */
+/** Returns the `SessionResponse.FinalizeSimulationResponse` of a source. */
 export function encodeSessionResponseFinalizeSimulationResponse(
   source: SessionResponseFinalizeSimulationResponseSource,
 ): pb.SessionResponse_FinalizeSimulationResponse {
@@ -639,7 +592,7 @@ export function encodeSessionResponseFinalizeSimulationResponse(
   } satisfies Complete<pb.SessionResponse_FinalizeSimulationResponse>);
 }
 
-/** Returns the message of a `SessionResponseFinalizeSimulationResponseSimulationVerdictSource`. */
+/** Returns the `SessionResponse.FinalizeSimulationResponse.SimulationVerdict` of a source. */
 export function encodeSessionResponseFinalizeSimulationResponseSimulationVerdict(
   source: SessionResponseFinalizeSimulationResponseSimulationVerdictSource,
 ): pb.SessionResponse_FinalizeSimulationResponse_SimulationVerdict {

@@ -36,55 +36,39 @@ const CHAT_ROLE_NUMBERS = {
 } as const satisfies Record<string, pb.ChatRole>;
 
 /**
- * Returns the value for the SDK's.
+ * Converts a value of the SDK to the protocol's.
  *
  * @throws UnmappedValueError if the protocol has no such value.
  */
 export function chatRoleToProto(value: ChatRoleLiteral): pb.ChatRole {
-  const found = own(CHAT_ROLE_TO_PROTO, value);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.ChatRole', value);
-  }
-  return found;
+  return mapped(CHAT_ROLE_TO_PROTO, value, 'agent_session.ChatRole');
 }
 
 /**
- * Returns the SDK's value.
+ * Converts a value of the protocol to the SDK's.
  *
  * @throws UnmappedValueError if the SDK has no such value.
  */
 export function chatRoleFromProto(value: pb.ChatRole): ChatRoleLiteral {
-  const found = own(CHAT_ROLE_FROM_PROTO, value);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.ChatRole', value);
-  }
-  return found;
+  return mapped(CHAT_ROLE_FROM_PROTO, value, 'agent_session.ChatRole');
 }
 
 /**
- * Returns the name of a value in JSON.
+ * Returns the JSON name of a value.
  *
  * @throws UnmappedValueError if the protocol has no such value.
  */
 export function chatRoleName(value: pb.ChatRole): string {
-  const found = own(CHAT_ROLE_NAMES, value);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.ChatRole', value);
-  }
-  return found;
+  return mapped(CHAT_ROLE_NAMES, value, 'agent_session.ChatRole');
 }
 
 /**
- * Returns the value with a name, aliases included.
+ * Returns the value with a JSON name or alias.
  *
  * @throws UnmappedValueError if the protocol has no such value.
  */
 export function chatRoleFromName(name: string): pb.ChatRole {
-  const found = own(CHAT_ROLE_NUMBERS, name);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.ChatRole', name);
-  }
-  return found;
+  return mapped(CHAT_ROLE_NUMBERS, name, 'agent_session.ChatRole');
 }
 
 /** A value of `agent_session.AgentState` as the SDK spells it. */
@@ -123,55 +107,39 @@ const AGENT_STATE_NUMBERS = {
 } as const satisfies Record<string, pb.AgentState>;
 
 /**
- * Returns the value for the SDK's.
+ * Converts a value of the SDK to the protocol's.
  *
  * @throws UnmappedValueError if the protocol has no such value.
  */
 export function agentStateToProto(value: AgentStateLiteral): pb.AgentState {
-  const found = own(AGENT_STATE_TO_PROTO, value);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.AgentState', value);
-  }
-  return found;
+  return mapped(AGENT_STATE_TO_PROTO, value, 'agent_session.AgentState');
 }
 
 /**
- * Returns the SDK's value.
+ * Converts a value of the protocol to the SDK's.
  *
  * @throws UnmappedValueError if the SDK has no such value.
  */
 export function agentStateFromProto(value: pb.AgentState): AgentStateLiteral {
-  const found = own(AGENT_STATE_FROM_PROTO, value);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.AgentState', value);
-  }
-  return found;
+  return mapped(AGENT_STATE_FROM_PROTO, value, 'agent_session.AgentState');
 }
 
 /**
- * Returns the name of a value in JSON.
+ * Returns the JSON name of a value.
  *
  * @throws UnmappedValueError if the protocol has no such value.
  */
 export function agentStateName(value: pb.AgentState): string {
-  const found = own(AGENT_STATE_NAMES, value);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.AgentState', value);
-  }
-  return found;
+  return mapped(AGENT_STATE_NAMES, value, 'agent_session.AgentState');
 }
 
 /**
- * Returns the value with a name, aliases included.
+ * Returns the value with a JSON name or alias.
  *
  * @throws UnmappedValueError if the protocol has no such value.
  */
 export function agentStateFromName(name: string): pb.AgentState {
-  const found = own(AGENT_STATE_NUMBERS, name);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.AgentState', name);
-  }
-  return found;
+  return mapped(AGENT_STATE_NUMBERS, name, 'agent_session.AgentState');
 }
 
 /** A value of `agent_session.UserState` as the SDK spells it. */
@@ -202,55 +170,39 @@ const USER_STATE_NUMBERS = {
 } as const satisfies Record<string, pb.UserState>;
 
 /**
- * Returns the value for the SDK's.
+ * Converts a value of the SDK to the protocol's.
  *
  * @throws UnmappedValueError if the protocol has no such value.
  */
 export function userStateToProto(value: UserStateLiteral): pb.UserState {
-  const found = own(USER_STATE_TO_PROTO, value);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.UserState', value);
-  }
-  return found;
+  return mapped(USER_STATE_TO_PROTO, value, 'agent_session.UserState');
 }
 
 /**
- * Returns the SDK's value.
+ * Converts a value of the protocol to the SDK's.
  *
  * @throws UnmappedValueError if the SDK has no such value.
  */
 export function userStateFromProto(value: pb.UserState): UserStateLiteral {
-  const found = own(USER_STATE_FROM_PROTO, value);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.UserState', value);
-  }
-  return found;
+  return mapped(USER_STATE_FROM_PROTO, value, 'agent_session.UserState');
 }
 
 /**
- * Returns the name of a value in JSON.
+ * Returns the JSON name of a value.
  *
  * @throws UnmappedValueError if the protocol has no such value.
  */
 export function userStateName(value: pb.UserState): string {
-  const found = own(USER_STATE_NAMES, value);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.UserState', value);
-  }
-  return found;
+  return mapped(USER_STATE_NAMES, value, 'agent_session.UserState');
 }
 
 /**
- * Returns the value with a name, aliases included.
+ * Returns the value with a JSON name or alias.
  *
  * @throws UnmappedValueError if the protocol has no such value.
  */
 export function userStateFromName(name: string): pb.UserState {
-  const found = own(USER_STATE_NUMBERS, name);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.UserState', name);
-  }
-  return found;
+  return mapped(USER_STATE_NUMBERS, name, 'agent_session.UserState');
 }
 
 const TOOL_CALL_STATUS_NAMES = {
@@ -268,29 +220,21 @@ const TOOL_CALL_STATUS_NUMBERS = {
 } as const satisfies Record<string, pb.ToolCallStatus>;
 
 /**
- * Returns the name of a value in JSON.
+ * Returns the JSON name of a value.
  *
  * @throws UnmappedValueError if the protocol has no such value.
  */
 export function toolCallStatusName(value: pb.ToolCallStatus): string {
-  const found = own(TOOL_CALL_STATUS_NAMES, value);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.ToolCallStatus', value);
-  }
-  return found;
+  return mapped(TOOL_CALL_STATUS_NAMES, value, 'agent_session.ToolCallStatus');
 }
 
 /**
- * Returns the value with a name, aliases included.
+ * Returns the value with a JSON name or alias.
  *
  * @throws UnmappedValueError if the protocol has no such value.
  */
 export function toolCallStatusFromName(name: string): pb.ToolCallStatus {
-  const found = own(TOOL_CALL_STATUS_NUMBERS, name);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.ToolCallStatus', name);
-  }
-  return found;
+  return mapped(TOOL_CALL_STATUS_NUMBERS, name, 'agent_session.ToolCallStatus');
 }
 
 const TOOL_REPLY_STATUS_NAMES = {
@@ -308,29 +252,21 @@ const TOOL_REPLY_STATUS_NUMBERS = {
 } as const satisfies Record<string, pb.ToolReplyStatus>;
 
 /**
- * Returns the name of a value in JSON.
+ * Returns the JSON name of a value.
  *
  * @throws UnmappedValueError if the protocol has no such value.
  */
 export function toolReplyStatusName(value: pb.ToolReplyStatus): string {
-  const found = own(TOOL_REPLY_STATUS_NAMES, value);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.ToolReplyStatus', value);
-  }
-  return found;
+  return mapped(TOOL_REPLY_STATUS_NAMES, value, 'agent_session.ToolReplyStatus');
 }
 
 /**
- * Returns the value with a name, aliases included.
+ * Returns the value with a JSON name or alias.
  *
  * @throws UnmappedValueError if the protocol has no such value.
  */
 export function toolReplyStatusFromName(name: string): pb.ToolReplyStatus {
-  const found = own(TOOL_REPLY_STATUS_NUMBERS, name);
-  if (found === undefined) {
-    throw new UnmappedValueError('agent_session.ToolReplyStatus', name);
-  }
-  return found;
+  return mapped(TOOL_REPLY_STATUS_NUMBERS, name, 'agent_session.ToolReplyStatus');
 }
 
 /** A value of `agent_session.CloseReason` as the SDK spells it. */
@@ -376,22 +312,22 @@ const CLOSE_REASON_NUMBERS = {
   CR_TASK_COMPLETED: pb.CloseReason.CR_TASK_COMPLETED,
 } as const satisfies Record<string, pb.CloseReason>;
 
-/** Returns the value for the SDK's; for one that the protocol lacks, the value for unknown ones. */
+/** Converts a value of the SDK to the protocol's; an unknown one becomes `CR_UNKNOWN`. */
 export function closeReasonToProto(value: string | null | undefined): pb.CloseReason {
   return own(CLOSE_REASON_TO_PROTO, value ?? '') ?? pb.CloseReason.CR_UNKNOWN;
 }
 
-/** Returns the SDK's value, or undefined if the SDK has none. */
+/** Converts a value of the protocol to the SDK's; undefined if the SDK has none. */
 export function closeReasonFromProto(value: pb.CloseReason): CloseReasonLiteral | undefined {
   return own(CLOSE_REASON_FROM_PROTO, value);
 }
 
-/** Returns the name of a value in JSON; for an unknown one, that of the value for unknown ones. */
+/** Returns the JSON name of a value; for an unknown value that of `CR_UNKNOWN`. */
 export function closeReasonName(value: pb.CloseReason): string {
   return own(CLOSE_REASON_NAMES, value) ?? CLOSE_REASON_NAMES[pb.CloseReason.CR_UNKNOWN];
 }
 
-/** Returns the value with a name, aliases included; for an unknown name the value for those. */
+/** Returns the value with a JSON name or alias; for an unknown name `CR_UNKNOWN`. */
 export function closeReasonFromName(name: string): pb.CloseReason {
   return own(CLOSE_REASON_NUMBERS, name) ?? pb.CloseReason.CR_UNKNOWN;
 }
@@ -440,22 +376,32 @@ const AMD_CATEGORY_NUMBERS = {
   AMD_UNCERTAIN: pb.AmdCategory.AMD_UNCERTAIN,
 } as const satisfies Record<string, pb.AmdCategory>;
 
-/** Returns the value for the SDK's; for one that the protocol lacks, the value for unknown ones. */
+/** Converts a value of the SDK to the protocol's; an unknown one becomes `AMD_UNKNOWN`. */
 export function amdCategoryToProto(value: string | null | undefined): pb.AmdCategory {
   return own(AMD_CATEGORY_TO_PROTO, value ?? '') ?? pb.AmdCategory.AMD_UNKNOWN;
 }
 
-/** Returns the SDK's value, or undefined if the SDK has none. */
+/** Converts a value of the protocol to the SDK's; undefined if the SDK has none. */
 export function amdCategoryFromProto(value: pb.AmdCategory): AmdCategoryLiteral | undefined {
   return own(AMD_CATEGORY_FROM_PROTO, value);
 }
 
-/** Returns the name of a value in JSON; for an unknown one, that of the value for unknown ones. */
+/** Returns the JSON name of a value; for an unknown value that of `AMD_UNKNOWN`. */
 export function amdCategoryName(value: pb.AmdCategory): string {
   return own(AMD_CATEGORY_NAMES, value) ?? AMD_CATEGORY_NAMES[pb.AmdCategory.AMD_UNKNOWN];
 }
 
-/** Returns the value with a name, aliases included; for an unknown name the value for those. */
+/** Returns the value with a JSON name or alias; for an unknown name `AMD_UNKNOWN`. */
 export function amdCategoryFromName(name: string): pb.AmdCategory {
   return own(AMD_CATEGORY_NUMBERS, name) ?? pb.AmdCategory.AMD_UNKNOWN;
+}
+
+function mapped<V>(
+  table: Readonly<Record<PropertyKey, V | undefined>>,
+  key: PropertyKey,
+  enumName: string,
+): V {
+  const value = own(table, key);
+  if (value === undefined) throw new UnmappedValueError(enumName, key);
+  return value;
 }

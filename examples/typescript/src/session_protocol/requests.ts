@@ -6,7 +6,7 @@ import { RequestError } from './errors.js';
 import { type Awaitable, type Init, unknownField } from './values.js';
 
 /**
- * A method for each request: it is given the request's payload and returns the response's.
+ * Handles requests: a method is given the payload of a request and returns that of its response.
  *
  * A method throws RequestError to answer with an error text.
  * A class that `implements` this interface and lacks a method is a type error.
@@ -109,25 +109,27 @@ export async function answer(
   request: pb.SessionRequest,
   onError: (error: unknown, arm: string) => void = () => {},
 ): Promise<pb.SessionResponse> {
-  const response = create(pb.SessionResponseSchema, { requestId: request.requestId });
   try {
-    response.response = await route(handler, request);
+    const arm = await route(handler, request);
+    return create(pb.SessionResponseSchema, { requestId: request.requestId, response: arm });
   } catch (error) {
     const arm = request.request.case ?? 'unknown';
     const refused = error instanceof RequestError;
     if (!refused) onError(error, arm);
     const text = refused ? error.message || 'request failed' : 'internal error';
     const payload = refused ? error.payload : undefined;
-    response.error = text;
-    response.response = payload ?? { case: undefined };
+    return create(pb.SessionResponseSchema, {
+      requestId: request.requestId,
+      error: text,
+      response: payload,
+    });
   }
-  return response;
 }
 
 async function route(
   handler: Partial<SessionRequestHandler>,
   request: pb.SessionRequest,
-): Promise<pb.SessionResponse['response']> {
+): Promise<Init<pb.SessionResponse>['response']> {
   const arm = request.request;
   switch (arm.case) {
     case 'ping': {
@@ -135,70 +137,70 @@ async function route(
         throw new RequestError('unimplemented request: ping (field 2)');
       }
       const value = await handler.ping(arm.value);
-      return filled({ case: 'pong', value });
+      return { case: 'pong', value };
     }
     case 'getChatHistory': {
       if (!handler.getChatHistory) {
         throw new RequestError('unimplemented request: get_chat_history (field 4)');
       }
       const value = await handler.getChatHistory(arm.value);
-      return filled({ case: 'getChatHistory', value });
+      return { case: 'getChatHistory', value };
     }
     case 'runInput': {
       if (!handler.runInput) {
         throw new RequestError('unimplemented request: run_input (field 5)');
       }
       const value = await handler.runInput(arm.value);
-      return filled({ case: 'runInput', value });
+      return { case: 'runInput', value };
     }
     case 'getAgentInfo': {
       if (!handler.getAgentInfo) {
         throw new RequestError('unimplemented request: get_agent_info (field 6)');
       }
       const value = await handler.getAgentInfo(arm.value);
-      return filled({ case: 'getAgentInfo', value });
+      return { case: 'getAgentInfo', value };
     }
     case 'getSessionState': {
       if (!handler.getSessionState) {
         throw new RequestError('unimplemented request: get_session_state (field 7)');
       }
       const value = await handler.getSessionState(arm.value);
-      return filled({ case: 'getSessionState', value });
+      return { case: 'getSessionState', value };
     }
     case 'getRtcStats': {
       if (!handler.getRtcStats) {
         throw new RequestError('unimplemented request: get_rtc_stats (field 8)');
       }
       const value = await handler.getRtcStats(arm.value);
-      return filled({ case: 'getRtcStats', value });
+      return { case: 'getRtcStats', value };
     }
     case 'getSessionUsage': {
       if (!handler.getSessionUsage) {
         throw new RequestError('unimplemented request: get_session_usage (field 9)');
       }
       const value = await handler.getSessionUsage(arm.value);
-      return filled({ case: 'getSessionUsage', value });
+      return { case: 'getSessionUsage', value };
     }
     case 'getFrameworkInfo': {
       if (!handler.getFrameworkInfo) {
         throw new RequestError('unimplemented request: get_framework_info (field 10)');
       }
       const value = await handler.getFrameworkInfo(arm.value);
-      return filled({ case: 'getFrameworkInfo', value });
+      return { case: 'getFrameworkInfo', value };
     }
     case 'updateIo': {
       if (!handler.updateIo) {
         throw new RequestError('unimplemented request: update_io (field 11)');
       }
       const value = await handler.updateIo(arm.value);
-      return filled({ case: 'updateIo', value });
+      return { case: 'updateIo', value };
     }
     case 'finalizeSimulation': {
       if (!handler.finalizeSimulation) {
         throw new RequestError('unimplemented request: finalize_simulation (field 12)');
       }
       const value = await handler.finalizeSimulation(arm.value);
-      return filled({ case: 'finalizeSimulation', value });
+      return { case: 'finalizeSimulation', value };
     }
     default: {
       const no = unknownField(request);
@@ -206,9 +208,4 @@ async function route(
       throw new RequestError(`unimplemented request: ${what}`);
     }
   }
-}
-
-/** Returns an arm whose value is a message, not only its fields. */
-function filled(arm: Init<pb.SessionResponse>['response']): pb.SessionResponse['response'] {
-  return create(pb.SessionResponseSchema, { response: arm }).response;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,14 @@ def test_only_chosen_layers_and_those_that_they_need(tmp_path: Path) -> None:
         "export * from './arms.js';\nexport * from './client.js';\n"
         "export * from './errors.js';\nexport * from './values.js';\n"
     )
+
+
+def test_only_the_values_that_chosen_layers_use(tmp_path: Path) -> None:
+    made_ = made(tmp_path / "client", more='layers = ["client"]\n').generated()
+    exported = re.findall(r"^export \w+ (\w+)", text(made_, "values.ts"), re.M)
+    assert exported == ["ArmOf", "ValueOf", "Arms", "unknownField"]
+    listed_ = made(tmp_path / "listed", more='layers = ["client", "values"]\n').generated()
+    assert "export function timestampFromMs(" in text(listed_, "values.ts")
 
 
 def test_what_the_module_lacks_is_left_out_and_reported(tmp_path: Path) -> None:

@@ -5,11 +5,12 @@ import type { DescMessage, JsonValue } from '@bufbuild/protobuf';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { file_agent_session } from '../agent_session_pb.js';
+import * as protocol from '../generated/index.js';
 
 interface File {
   readonly message: string;
   readonly vectors: readonly { name: string; hex: string; json: JsonValue }[];
-  readonly values: readonly { enum: string }[];
+  readonly values: readonly { enum: string; json: string; sdk: Record<string, string> }[];
 }
 
 const folder = process.argv[2] ?? '';
@@ -41,5 +42,21 @@ function enums() {
   return Object.fromEntries([...names].map((name) => [name, numbers(name)]));
 }
 
+/** Returns the number, JSON name and SDK literal of each close reason, as generated code has them. */
+function closeReasons() {
+  const values = read('enums.json').values.filter((v) => v.enum === 'agent_session.CloseReason');
+  return values.map(({ json }) => {
+    const number = protocol.closeReasonFromName(json);
+    const literal = protocol.closeReasonFromProto(number);
+    const again = literal === undefined ? null : protocol.closeReasonToProto(literal);
+    return [number, protocol.closeReasonName(number), literal ?? null, again];
+  });
+}
+
 const files = readdirSync(folder).filter((name) => /\..*\.json$/.test(name));
-process.stdout.write(JSON.stringify({ messages: files.flatMap(messages), enums: enums() }));
+const found = {
+  messages: files.flatMap(messages),
+  enums: enums(),
+  closeReasons: closeReasons(),
+};
+process.stdout.write(JSON.stringify(found));

@@ -108,8 +108,8 @@ bench: $(DEV) ## Measure beside peers, and write bench/README.md
 	@$(BIN)/python bench/run.py
 
 clean: ## Remove caches and the virtual environment, but not generated code
-	rm -rf $(VENV) .sessiongen-cache .mypy_cache .pytest_cache .hypothesis dist bench/out tests/interop/js/node_modules tests/interop/typescript/node_modules examples/{agents-js,typescript}/{node_modules,out}
-	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) .mypy_cache .pytest_cache .hypothesis dist bench/out examples/{agents-js,typescript}/out
+	find . \( -name __pycache__ -o -name .sessiongen-cache -o -name node_modules \) -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \

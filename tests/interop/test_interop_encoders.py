@@ -186,7 +186,8 @@ def test_each_field_with_a_time_is_listed() -> None:
         if not name.startswith("encode_") or name in WITHOUT_COUNTERPART:
             continue
         path = encode.__annotations__["return"].split(".")[1:]
-        fields = reduce(getattr, path, pb).DESCRIPTOR.fields_by_name
+        message: Any = reduce(getattr, path, pb)
+        fields = message.DESCRIPTOR.fields_by_name
         times = {item for item in fields if TIME_FIELD.search(item)}
         listed = {fact.python for fact in MESSAGES[name][1]} if name in MESSAGES else set[str]()
         assert times <= listed, name

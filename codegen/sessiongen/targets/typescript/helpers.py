@@ -18,7 +18,8 @@ def without_unused(body: str, users: Iterable[str]) -> str:
     """
     declarations = {_name(text): text for text in body.strip("\n").split("\n\n")}
     used: set[str] = set()
-    found = set().union(*map(_words, users)) & declarations.keys()
+    exported = {name for name, text in declarations.items() if "\nexport " in f"\n{text}"}
+    found = set().union(*map(_words, users)) & exported
     while found:
         used |= found
         needed = set().union(*(_words(declarations[name]) for name in found))

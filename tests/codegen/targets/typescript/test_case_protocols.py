@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -112,9 +113,23 @@ def write_with_namespaces(
     index.write_text(text, encoding="utf-8")
 
 
-def test_every_case_compiles(cases: Path) -> None:
-    status, output = run_tool(cases, "tsc", "--noEmit", "--project", ".")
+LOAD = """\
+import { readdirSync } from 'node:fs';
+
+for (const name of readdirSync('out')) {
+  const module = await import(`${process.cwd()}/out/${name}/generated/index.js`);
+  console.log(name, typeof module.unknownField);
+}
+"""
+
+
+def test_every_case_compiles_and_loads(cases: Path) -> None:
+    status, output = run_tool(cases, "tsc", "--project", ".")
     assert (status, output) == (0, "")
+    command = ["node", "--input-type=module", "--eval", LOAD]
+    done = subprocess.run(command, cwd=cases, capture_output=True, text=True, timeout=120)
+    folders = sorted(path.parent.name for path in cases.glob("*/generated"))
+    assert done.stdout.splitlines() == [f"{name} function" for name in folders], done.stderr
 
 
 def test_every_case_is_formatted(cases: Path) -> None:

@@ -195,11 +195,24 @@ def test_a_fault_fails_the_step(sdk: Repository, temporary: Path) -> None:
 
 
 def test_the_step_that_installs(tmp_path: Path) -> None:
-    done = run_step(step("Install the generator"), tmp_path, tmp_path, {})
+    """The preset for livekit-agents needs its messages, which the page names as packages."""
+    page = (ROOT / "docs" / "livekit-agents.md").read_text(encoding="utf-8")
+    [text] = [
+        block.text
+        for block in blocks(page)
+        if block.language == "yaml" and "python-path" in block.text
+    ]
+    inputs = next(item["with"] for item in yaml.safe_load(text) if item["uses"].startswith("./"))
+    assert set(inputs) <= set(ACTION["inputs"])
+    done = run_step(step("Install the generator"), tmp_path, tmp_path, inputs)
     if "No matching distribution" in done.stderr or "connection" in done.stderr.lower():
         pytest.skip(f"pip can install nothing here: {done.stderr.strip().splitlines()[-1:]}")
     assert done.returncode == 0, done.stderr
     command = tmp_path / "sessiongen/bin/sessiongen"
+    preset = tmp_path / "preset"
+    preset.mkdir()
+    for arguments in (["init", "--preset", "livekit-agents"], ["parity", "--quiet"]):
+        subprocess.run([command, *arguments], cwd=preset, check=True, capture_output=True)
     # The action's own protocol and vocabularies are compared by default.
     shown = subprocess.run(
         [command, "--config", ROOT / "codegen.toml", "parity", "--quiet"],

@@ -91,6 +91,7 @@ VALID: Mapping[str, Case] = {
     "same_type": Case(),
     "scalar_arms": Case(Facts(error="error", timestamp="created_at")),
     "shared_response": Case(Facts(error="error", pairs={"ping": "pong", "ping_far": "pong"})),
+    "script_words": Case(Facts("id")),
     "sundries": Case(),
     "times": Case(Facts(timestamp="created_at")),
     "tiny": Case(Facts(None)),

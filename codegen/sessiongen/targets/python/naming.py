@@ -137,4 +137,7 @@ def _attributes(schema: Schema) -> Iterator[tuple[str, str, Span, str, frozenset
         owner, existing = _owner(enum.path)
         yield "enum", enum.path[-1], enum.span, owner, existing
         for value in enum.values:
-            yield "enum value", value.name, value.span, owner, existing | _ENUM_API
+            if value.name in _ENUM_API - existing:
+                yield "enum value", value.name, value.span, "enum class", _ENUM_API
+            else:
+                yield "enum value", value.name, value.span, owner, existing

@@ -51,8 +51,8 @@ class Binding:
         raise NotImplementedError
 
     def arm(self, item: Field) -> str:
-        """Returns the name of a field as an arm of its oneof."""
-        raise NotImplementedError
+        """Returns the name of a field as an arm of its oneof, where no name is reserved."""
+        return naming.camel(item.name)
 
     def schema(self, type_: str) -> str:
         """Returns the schema of a message; only version 2 has it."""
@@ -85,9 +85,6 @@ class _Version1(Binding):
     def oneof_property(self, item: Oneof) -> str:
         return naming.message_property(naming.camel(item.name), with_methods=True)
 
-    def arm(self, item: Field) -> str:
-        return naming.camel(item.name)
-
     def opened(self, type_: str) -> str:
         return f"new {type_}("
 
@@ -104,9 +101,6 @@ class _Version2(Binding):
 
     def oneof_property(self, item: Oneof) -> str:
         return naming.message_property(naming.camel(item.name), with_methods=False)
-
-    def arm(self, item: Field) -> str:
-        return self.field_property(item)
 
     def schema(self, type_: str) -> str:
         # protobuf-es adds a `$` to a word of the language, and to a name that is taken.

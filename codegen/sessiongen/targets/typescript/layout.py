@@ -19,15 +19,16 @@ def bracketed(head: str, items: Sequence[str], tail: str, indent: int = 0) -> st
     """Returns a list of parameters, arguments or names: on one line, or one item a line.
 
     head: the text before the items, with the opening bracket. tail: the text after them, with
-    the closing one. Braces have spaces inside.
+    the closing one. Braces have spaces inside, and type arguments have no comma at the end.
     """
     margin = " " * indent
     space = " " if head.endswith("{") and items else ""
     line = f"{margin}{head}{space}{', '.join(items)}{space}{tail}"
     if not items or (fits(line) and not any("\n" in item for item in items)):
         return line
-    inside = "".join(f"{margin}  {item},\n" for item in items)
-    return f"{margin}{head}\n{inside}{margin}{tail}"
+    inside = ",\n".join(f"{margin}  {item}" for item in items)
+    comma = "" if head.endswith("<") else ","
+    return f"{margin}{head}\n{inside}{comma}\n{margin}{tail}"
 
 
 def union(head: str, members: Sequence[str], tail: str = ";", indent: int = 0) -> str:

@@ -105,8 +105,11 @@ def key(name: str) -> str:
 
 
 def method(name: str) -> str:
-    """Returns the name of a method: `constructor` is none, and neither is an empty name."""
-    return f"{name}_" if name in ("", "constructor") else name
+    """Returns the name of a method.
+
+    An empty name and `constructor` are none, and `new` is a constructor in an interface.
+    """
+    return f"{name}_" if name in ("", "constructor", "new") else name
 
 
 def access(base: str, name: str) -> str:

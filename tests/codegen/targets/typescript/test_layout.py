@@ -21,6 +21,11 @@ def test_a_long_list_has_one_item_a_line() -> None:
     assert bracketed("f(", LONG, ");", 2) == f"  f(\n{inside}  );"
 
 
+def test_long_type_arguments_have_no_comma_at_the_end() -> None:
+    inside = ",\n".join(f"  {item}" for item in LONG)
+    assert bracketed("type A = B<", LONG, ">;") == f"type A = B<\n{inside}\n>;"
+
+
 @pytest.mark.parametrize("length", [1, 80])
 def test_a_union_is_broken_in_steps(length: int) -> None:
     short = "A" * length

@@ -3,7 +3,7 @@
 There is a section for each message that events and responses reach, and for each other
 message that an SDK constructs.
 
-A field has a source if every function that constructs the message fills it, at any of the
+A field has a source if every function that constructs the message fills it, at each of the
 places where that function does so. If nothing constructs the message yet, the SDK's class must
 have a field of its name. A value that can be missing in the SDK needs a field with presence.
 """
@@ -96,6 +96,12 @@ def _messages(
             or any(find_record(item, annotated, vocabulary) for vocabulary in vocabularies)
         )
     ]
+
+
+def _is_required_value(field: Field, source: FieldFact) -> bool:
+    """Whether a field of the SDK that is not a message always has a value."""
+    is_optional = source.optional or source.type.startswith("NotGivenOr[")
+    return field.value.kind is not Kind.MESSAGE and not is_optional
 
 
 def _is_payload(arm: Field, message: Message) -> bool:
@@ -217,7 +223,7 @@ class _SdkMessage:
         name = f"{self._path}.{field.name}"
         ids = [f"message {self._path}", *self.unions.compared(field)]
         ids += [f"field {name}"] if source is not None or self.places else []
-        ids += [f"absence {name}", f"type {name}"] if source is not None else []
+        ids += [f"absence {name}", f"presence {name}", f"type {name}"] if source is not None else []
         ids += [f"part {name}: {it.handler}" for it in self.forwards if not it.passes_event]
         ids += [f"source {name}: {item.within}" for item in self._field_sources.get(field.name, ())]
         ids += [f"sdk field {self.record.name}.{ANY}"] if self.record is not None else []
@@ -251,7 +257,7 @@ class _SdkMessage:
         # A function fills one arm of a oneof at each place, so one function suffices.
         if field.oneof is not None and len(unfilled) < len(self.places):
             return []
-        return [
+        findings = [
             self._finding(
                 f"field {self._path}.{field.name}: {within}",
                 f"is not filled in {within} ({constructions[0].place})",
@@ -259,14 +265,32 @@ class _SdkMessage:
             )
             for within, constructions in unfilled.items()
         ]
+        return findings if field.oneof is not None else [*findings, *self._partly(field, source)]
+
+    def _partly(self, field: Field, source: FieldFact | None) -> Iterator[Finding]:
+        """Yields a finding for each function that fills the field at some of its places only."""
+        for within, constructions in self.places.items():
+            lacking = [item for item in constructions if not self._fills(item, field, source)]
+            if lacking and len(lacking) < len(constructions):
+                places = ", ".join(str(item.place) for item in lacking)
+                yield self._finding(
+                    f"field {self._path}.{field.name}: {within}",
+                    f"is not filled at each place in {within} ({places})",
+                    field,
+                )
 
     def _absence(self, field: Field, source: FieldFact | None) -> list[Finding]:
-        """Returns a finding if a missing value in the SDK would be received as a value."""
-        single = not field.repeated and field.key is None
-        if source is None or not source.optional or field.presence or not single:
+        """Returns a finding if a value may be missing in the SDK only, or in the protocol only."""
+        if source is None or field.repeated or field.key is not None:
             return []
-        why = f"cannot be unset, and {source.name} may be missing ({source.place})"
-        return [self._finding(f"absence {self._path}.{field.name}", why, field)]
+        name = f"{self._path}.{field.name}"
+        if source.optional and not field.presence:
+            why = f"cannot be unset, and {source.name} may be missing ({source.place})"
+            return [self._finding(f"absence {name}", why, field)]
+        if field.presence and field.oneof is None and _is_required_value(field, source):
+            why = f"may be unset, and {source.name} is never missing ({source.place})"
+            return [self._finding(f"presence {name}", why, field)]
+        return []
 
     def _partial(self, field: Field, source: FieldFact | None) -> list[Finding]:
         """Returns a finding for each handler that fills a string from a part of its source."""

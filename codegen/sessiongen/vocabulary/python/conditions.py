@@ -25,20 +25,28 @@ def _record(body: list[ast.stmt], conditions: Conditions, result: dict[int, Cond
     for statement in body:
         blocks = list(_blocks(statement))
         inside = {id(item) for _, block in blocks for item in block}
-        for node in _outside(statement, inside):
-            result[id(node)] = conditions
+        for node, known in _outside(statement, inside, conditions):
+            result[id(node)] = known
         for condition, block in blocks:
             _record(block, (*conditions, *([condition] if condition else [])), result)
 
 
-def _outside(statement: ast.AST, inside: set[int]) -> Iterator[ast.AST]:
-    """Yields the nodes of a statement that are in none of its blocks."""
-    stack = [statement]
+def _outside(
+    statement: ast.AST, inside: set[int], conditions: Conditions
+) -> Iterator[tuple[ast.AST, Conditions]]:
+    """Yields the nodes of a statement that are in none of its blocks, with their conditions."""
+    stack = [(statement, conditions)]
     while stack:
-        node = stack.pop()
-        if id(node) not in inside:
-            yield node
-            stack += ast.iter_child_nodes(node)
+        node, known = stack.pop()
+        if id(node) in inside:
+            continue
+        yield node, known
+        if isinstance(node, ast.IfExp):
+            stack.append((node.test, known))
+            stack.append((node.body, (*known, ast.unparse(node.test))))
+            stack.append((node.orelse, (*known, _negated(node.test))))
+        else:
+            stack += [(item, known) for item in ast.iter_child_nodes(node)]
 
 
 def _blocks(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:

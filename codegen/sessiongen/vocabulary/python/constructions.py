@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from sessiongen.vocabulary.model import Construction, Place
+from sessiongen.vocabulary.python.dict_entries import dict_entries
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.parsed_module import Module
 from sessiongen.vocabulary.python.literals import alternatives, dotted, last
@@ -272,10 +273,13 @@ class _Walker(ast.NodeVisitor):
     ) -> ConstructionBuilder:
         construction = self._add(message, node)
         for keyword in keywords:
-            if keyword.arg is None:
-                construction.open = True
-            else:
+            if keyword.arg is not None:
                 construction.fill(keyword.arg, keyword.value)
+                continue
+            entries = dict_entries(keyword.value, self._function)
+            construction.open |= entries is None
+            for name, value in entries or ():
+                construction.fill(name, value)
         return construction
 
     def _add(self, message: str, node: ast.AST) -> ConstructionBuilder:

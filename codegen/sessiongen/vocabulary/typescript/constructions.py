@@ -13,6 +13,7 @@ from tree_sitter import Node
 
 from sessiongen.vocabulary.model import Construction, Place
 from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.object_values import object_values
 from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
@@ -206,14 +207,16 @@ class _Walker:
             self._fields(argument, construction)
 
     def _fields(self, node: Node, construction: ConstructionBuilder) -> None:
-        if node.type != "object":
-            construction.open = True
-            return
-        for item in node.named_children:
+        """Records the fields in an object, and in the objects that are spread in it."""
+        objects = object_values(syntax.unwrapped(node))
+        construction.open |= objects is None
+        for item in (item for object_ in objects or () for item in object_.named_children):
             if item.type == "shorthand_property_identifier":
                 construction.fill(syntax.field_name(text(item)), item)
             elif item.type == "pair":
                 self._pair(item, construction)
+            elif item.type == "spread_element":
+                self._fields(item.named_children[0], construction)
             elif item.type != "comment":
                 construction.open = True
 

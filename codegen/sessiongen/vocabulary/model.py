@@ -142,8 +142,7 @@ class MapKeys(NamedTuple):
     """The constant keys that a function puts into a map field.
 
     open: there are more keys, which are not constants.
-    forms: the keys whose values are written by the language or a JSON library, each with `text`
-    or `JSON`.
+    forms: the keys whose values a function writes as `text` or as `JSON`, each with that word.
     """
 
     message: str
@@ -314,10 +313,7 @@ class UnusedValue(NamedTuple):
 
 
 class Requirement(NamedTuple):
-    """The versions of its protobuf package that an SDK requires.
-
-    minimum: the lowest version; "" if there is no bound.
-    """
+    """The versions of its protobuf package that an SDK requires. minimum: "" for no bound."""
 
     distribution: str
     versions: str

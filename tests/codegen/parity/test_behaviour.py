@@ -60,3 +60,31 @@ def test_a_form_that_only_one_sdk_shows_is_not_compared() -> None:
 def test_two_definitions_of_a_constant_are_a_finding() -> None:
     files = {**sources("python"), "parlor/robots/room.py": 'TOPIC_DIALOG_MESSAGES = "other"\n'}
     assert "constant topic" in differences("python", files)
+
+
+@pytest.mark.parametrize(
+    ("language", "file", "line", "step"),
+    [
+        (
+            "python",
+            PYTHON,
+            "            items = [pack_talk_entry(item) for item in self._dialog.history.items]\n",
+            "            items = items[1:] + items + list(items)\n",
+        ),
+        (
+            "typescript",
+            TYPESCRIPT,
+            "    const items = talkEntrysToProto(this.dialog!.history.items);\n",
+            "    items = items.slice(1).concat(items, [...items]);\n",
+        ),
+    ],
+)
+def test_a_list_that_is_computed_from_itself_many_times_is_read(
+    language: str, file: str, line: str, step: str
+) -> None:
+    """Each value is followed once; following all of them again at each step would not end."""
+    files = dict(sources(language))
+    assert line in files[file]
+    files[file] = files[file].replace(line, line + step * 20)
+    found = [name for name in differences(language, files) if name.startswith("omission ")]
+    assert len(found) == 1

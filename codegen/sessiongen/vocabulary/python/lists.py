@@ -65,6 +65,7 @@ class _ListReader:
         self._owner = owner
         self._function = function
         self._trace = trace
+        self._followed: set[str] = set()
 
     def follow(self, node: ast.expr, steps: int) -> None:
         """Records what an expression does to the list that it returns."""
@@ -179,7 +180,10 @@ class _ListReader:
         return definition.node, definition.module, None
 
     def _name(self, name: str, steps: int) -> None:
-        """Follows the values of a variable; a parameter is the SDK's own list."""
+        """Follows the values of a variable once; a parameter is the SDK's own list."""
+        if name in self._followed:
+            return
+        self._followed.add(name)
         for node in ast.walk(self._function) if self._function is not None else ():
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]

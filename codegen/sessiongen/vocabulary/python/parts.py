@@ -144,6 +144,7 @@ class _PartReader:
     def __init__(self, text: _TextClass | None, function: ast.AST | None) -> None:
         self._text = text
         self._function = function
+        self._followed: set[str] = set()
 
     def sent(self, node: ast.expr, steps: int) -> set[str] | None:
         """Returns the parts of the text in an expression, None if it cannot be read."""
@@ -168,7 +169,8 @@ class _PartReader:
             return text.method(name, node, {}, steps) if text.has_method(name) else None
         if isinstance(node, ast.Attribute):
             return text.attribute(node.attr, steps)
-        if isinstance(node, ast.Name):
+        if isinstance(node, ast.Name) and node.id not in self._followed:
+            self._followed.add(node.id)
             values = [
                 parts
                 for value in self._values(node.id)

@@ -43,6 +43,8 @@ class SourceReader:
         self._values: dict[str, list[ast.expr]] = {}
         self._conversions: dict[str, list[tuple[ast.expr, float]]] = {}
         self._conditions: dict[int, Conditions] | None = None
+        # The variables whose values are being described.
+        self._described: list[str] = []
         for node in ast.walk(function) if function is not None else ():
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
                 self._assignment(node)
@@ -99,6 +101,10 @@ class SourceReader:
             return source.times(1 / unit) if source is not None else None
         if not values:
             return SourceText(root=name if name in self._parameters else "")
+        # A variable that is computed from itself has no source that can be described.
+        if name in self._described:
+            return None
+        self._described.append(name)
         sources = [
             (
                 SourceText()
@@ -107,6 +113,7 @@ class SourceReader:
             )
             for value in values
         ]
+        self._described.remove(name)
         if sources == [None]:
             # An object that the function computes.
             return SourceText()

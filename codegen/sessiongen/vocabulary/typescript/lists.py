@@ -76,6 +76,7 @@ class _ListReader:
     def __init__(self, modules: Modules, trace: ListTrace) -> None:
         self._modules = modules
         self._trace = trace
+        self._followed: set[tuple[int, str]] = set()
 
     def follow(self, file: File, node: Node, steps: int) -> None:
         """Records what an expression does to the list that it returns."""
@@ -156,10 +157,14 @@ class _ListReader:
                 self.follow(file, argument, steps)
 
     def _name(self, file: File, node: Node, steps: int) -> None:
-        """Follows the values of a variable; a parameter is the SDK's own list."""
+        """Follows the values of a variable once; a parameter is the SDK's own list."""
+        functions = syntax.enclosing(node, *FUNCTIONS)
+        key = (functions[-1].id if functions else 0, text(node))
+        if key in self._followed:
+            return
+        self._followed.add(key)
         for value in values_of(node):
             self.follow(file, value, steps)
-        functions = syntax.enclosing(node, *FUNCTIONS)
         for item in syntax.walk(functions[-1]) if functions else ():
             member = syntax.member(item.child_by_field_name("function"))
             if item.type != "call_expression" or member is None or text(member[0]) != text(node):

@@ -40,6 +40,8 @@ class SourceReader:
         self._modules = modules
         self._file = file
         self._variables: dict[int, dict[str, list[_Value]]] = {}
+        # The variables whose values are being described.
+        self._described: list[tuple[int, str]] = []
 
     def describe(self, node: Node, depth: int = _MAX_DEPTH) -> SourceText | None:
         """Returns the source of an expression, None if it has none that can be described."""
@@ -67,7 +69,13 @@ class SourceReader:
         values = self._variables[outermost.id].get(text(node), [])
         if not values:
             return _parameter(text(node), functions)
+        # A variable that is computed from itself has no source that can be described.
+        key = (outermost.id, text(node))
+        if key in self._described:
+            return None
+        self._described.append(key)
         sources = [self._bound(value, len(values) > 1, depth) for value in values]
+        self._described.remove(key)
         if sources == [None]:
             # An object that the function computes.
             return SourceText()

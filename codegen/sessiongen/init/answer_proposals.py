@@ -16,6 +16,7 @@ _ERROR_NAMES = (
     "throttle",
     "denied",
     "reject",
+    "decline",
     "abort",
     "refuse",
     "invalid",
@@ -115,6 +116,11 @@ def answers(request: Field, response: Field) -> bool:
     return _similarity(request, response) >= _ASKED_ALIKE
 
 
+def may_answer(request: Field, response: Field) -> bool:
+    """Whether the names of a request and a response begin alike, such as `connect` and `connack`."""
+    return _similarity(request, response) > 0
+
+
 def _answering(request: RoleMessage, response: RoleMessage) -> list[Field]:
     """Returns the arms of a response that answer requests or report errors."""
     return [
@@ -140,7 +146,10 @@ def _similarity(request: Field, response: Field) -> int:
     types = [arm.value.type_name.rpartition(".")[2] for arm in (request, response)]
     if _is_pair(*types) and _stem(types[0]) == _stem(types[1]):
         return _EQUAL
-    return _in_common(*stems)
+    similarity = _in_common(*stems)
+    if similarity == 0 and not WORDS["response"].isdisjoint(words(types[1])[-1:]):
+        similarity = _common_beginning(_stem(types[0]), _stem(types[1]))
+    return similarity
 
 
 def _in_common(request: tuple[str, ...], response: tuple[str, ...]) -> int:

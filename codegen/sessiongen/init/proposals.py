@@ -57,7 +57,7 @@ def propose(schema: Schema, annotated: Annotated, config: Config) -> Proposal:
         roles.names["envelope"] = (name_of(envelope),)
     if request is None or response is None or not (request.present and response.present):
         _add_fields(roles, result)
-        return Proposal(roles, (), "", (), ())
+        return Proposal(roles, (), "", (), _common_errors(roles, schema))
     correlation = propose_correlation(request, response)
     if correlation is not None:
         roles.names["correlation"] = correlation
@@ -89,6 +89,19 @@ def _uncorrelated(roles: RoleProposal, request: RoleMessage, response: RoleMessa
     for name, types in unequal_types(request, response).items():
         return f"{name} is {types[0]} in requests, and {types[1]} in responses"
     return ABSENT["correlation"]
+
+
+def _common_errors(roles: RoleProposal, schema: Schema) -> tuple[str, ...]:
+    """Returns the error arms that all candidates for the response have."""
+    candidates = [schema.messages.get(name) for name in roles.open.get("response", ())]
+    names = [
+        [arm.name for oneof in item.oneofs for arm in oneof.arms]
+        for item in candidates
+        if item is not None
+    ]
+    if not names or "request" not in roles.open:
+        return ()
+    return tuple(name for name in error_arms(names[0]) if all(name in item for item in names))
 
 
 def _configured(roles: RoleProposal) -> dict[str, ConfigValue]:

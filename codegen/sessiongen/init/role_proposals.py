@@ -8,7 +8,7 @@ messages that are only a part of another message.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from sessiongen.config.model import Config
@@ -151,12 +151,7 @@ class _Proposer:
 
     def _choose_pair(self) -> None:
         """Chooses the largest pair of messages such as FooRequest and FooResponse."""
-        responses = {pair_key(item, "response"): item for item in self.unions}
-        pairs = [
-            (item, responses[key])
-            for item in self.unions
-            if (key := pair_key(item, "request")) is not None and key in responses
-        ]
+        pairs = list(self._pairs())
         known = self.chosen.get("request")
         if (
             not pairs
@@ -168,6 +163,23 @@ class _Proposer:
         if len(largest) == 1 and (known is None or len(known.arms) <= len(largest[0][0].arms)):
             self.chosen["request"], self.chosen["response"] = largest[0]
 
+    def _pairs(self) -> Iterator[tuple[RoleMessage, RoleMessage]]:
+        """Yields the messages whose names are those of a request and its response.
+
+        A response of another name is taken if its arms show that it answers the request.
+        """
+        responses = {
+            key: item for item in self.unions if (key := pair_key(item, "response")) is not None
+        }
+        for item in self.unions:
+            response = responses.get(pair_key(item, "request") or ())
+            if response is None:
+                continue
+            if not answers_requests(item, response):
+                others = [other for other in responses.values() if answers_all(item, other)]
+                response = others[0] if len(others) == 1 else response
+            yield item, response
+
     def _choose_direction(self) -> None:
         """Chooses two messages whose names show their direction.
 
@@ -177,7 +189,7 @@ class _Proposer:
         most = max((len(item.arms) for item in self.chosen.values()), default=0)
         for item in self.unions if self.envelope is None else ():
             other = opposite(item, self.unions)
-            if other is None or len(item.arms) < most:
+            if other is None or len(item.arms) < most or _have_one_role(item, other):
                 continue
             if correlated(item, other) or answers_all(item, other):
                 event = self.chosen.get("event")
@@ -295,6 +307,14 @@ def _carries_roles(unions: Iterable[Message], open_: dict[str, tuple[str, ...]])
         for union in unions
         for payloads in [{arm.value.type_name for oneof in union.oneofs for arm in oneof.arms}]
         if len(payloads) > 1
+    )
+
+
+def _have_one_role(first: Message, second: Message) -> bool:
+    """Whether both sides send requests, or both send responses."""
+    return any(
+        has_role_name(first, role) and has_role_name(second, role)
+        for role in ("request", "response")
     )
 
 

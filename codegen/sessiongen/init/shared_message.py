@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sessiongen.init.answer_proposals import answers
+from sessiongen.init.answer_proposals import answers, may_answer
 from sessiongen.init.role_words import has_role_name, words
 from sessiongen.ir.roles import RoleMessage
 from sessiongen.ir.schema import Field
@@ -98,8 +98,14 @@ def _by_types(message: RoleMessage) -> Division | None:
     """Returns the arms by the last words of the names of their payloads, or of their own names."""
     requests = [arm for arm in message.arms if _role_of(arm) == "request"]
     responses = [arm for arm in message.arms if _role_of(arm) == "response"]
+    others = [arm for arm in message.arms if arm not in requests and arm not in responses]
+    # Requests such as `connect`, which `connack` answers.
+    plain = [arm for arm in others if any(may_answer(arm, item) for item in responses)]
+    requests = [arm for arm in message.arms if arm in requests or arm in plain]
     count = len(requests) + len(responses)
-    answered = [arm for arm in requests if any(answers(arm, item) for item in responses)]
+    answered = [
+        arm for arm in requests if arm in plain or any(answers(arm, item) for item in responses)
+    ]
     if not answered or 2 * len(answered) < len(requests) or 2 * count < len(message.arms):
         return None
     return Division(_names(requests), _names(responses), count < len(message.arms))

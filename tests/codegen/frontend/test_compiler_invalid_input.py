@@ -70,6 +70,20 @@ def test_comment_that_is_not_utf_8(tmp_path: Path) -> None:
     assert "Gr\ufffd\ufffde" in small_project.invoke("explain", "ping").output
 
 
+def test_comments_that_are_not_utf_8_anywhere(tmp_path: Path) -> None:
+    """`init` and `generate` take them in front of, beside and after elements, and in imports."""
+    proto = PROTO.replace("Is anybody there?", "Gr\xf6\xdfe").replace(
+        "package small;", '// \xe4\npackage small; // \xe9\nimport "other.proto"; /* \xfc */'
+    )
+    small_project = project(tmp_path, (proto + "// \xff\n").encode("latin-1"))
+    other = 'syntax = "proto3"; // \xe9\nmessage Other { /* \xf1 */ string text = 1; // \xe7\n}'
+    (tmp_path / "proto" / "other.proto").write_bytes(other.encode("latin-1"))
+    small_project.config.unlink()
+    assert small_project.invoke("init", "proto/small.proto").status == 0
+    assert small_project.invoke("generate").status == 0
+    assert "Gr\ufffd\ufffde" in small_project.invoke("explain", "ping").output
+
+
 @pytest.mark.parametrize(
     "path", ["/dev/null", ".", "proto/none.proto", "x" * 5_000, "a/../../b", "//"]
 )

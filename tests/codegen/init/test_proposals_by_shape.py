@@ -29,6 +29,7 @@ class Expected:
 
     calls: the response arm to each request arm in order of declaration, False for none.
     choose: the commented lines of the configuration to choose.
+    correlation: the field that `generate` finds, if the configuration does not name it.
     """
 
     roles: dict[str, Any]
@@ -36,6 +37,7 @@ class Expected:
     events: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     choose: list[str] = field(default_factory=list)
+    correlation: str | None = None
 
 
 def project(name: str, folder: Path) -> tuple[str, Expected]:
@@ -65,7 +67,8 @@ def test_protocol(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     outcome = init(tmp_path, main, expected)
     written = tomli.loads((tmp_path / "codegen.toml").read_text(encoding="utf-8"))
     chosen = tomli.loads("\n".join(line for line in expected.choose if line[0] != '"'))
-    assert written["roles"] == {**expected.roles, **chosen}
+    expected.roles.update(chosen)
+    assert written["roles"] == expected.roles
     assert outcome.status == (2 if expected.choose else 0), outcome.errors
     # A package of its own name, since a process imports all of them.
     package = f"{name}_proposed"
@@ -112,7 +115,7 @@ class Call:
     ) -> None:
         self.made = made
         self.method, self.client_method = methods
-        self.correlation = expected.roles.get("correlation") or None
+        self.correlation = expected.roles.get("correlation") or expected.correlation
         class_ = get_type_hints(made.requests.answer)["request"]
         self.arm = class_.DESCRIPTOR.fields_by_name[arm]
         self.request = filled_messages.filled(class_, self.arm)

@@ -182,7 +182,9 @@ class _SdkMessage:
         """Returns the source of a field; findings of the message itself are on its first field."""
         message_findings = self._message_findings() if field is self.message.fields[0] else ()
         if self.nothing:
-            return Cell(MISSING if message_findings else NOT_COMPARED, message_findings)
+            # The SDK's union is read, although nothing shows how the message is made.
+            compared = tuple(Compared(self.sdk, item) for item in self.unions.compared(field))
+            return Cell(MISSING if message_findings else NOT_COMPARED, message_findings, compared)
         source = find_field(self.message, field, self.annotated, self.record)
         unfilled = self._unfilled(field, source)
         filled = len(unfilled) < len(self.places)

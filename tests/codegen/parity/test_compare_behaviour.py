@@ -344,6 +344,18 @@ def test_message_that_no_event_reaches(small: Small) -> None:
     assert difference_ids(small.compare(sdk, proto=proto)) == ["field Aside.b: other"]
 
 
+def test_a_type_of_a_union_is_gone_where_generated_code_makes_the_message(small: Small) -> None:
+    sdk = replace(FULL, generated=AT, constructions=(), records=())
+    gap = ("sdk type Part.Sound", "known")
+    for unions, state in (
+        (FULL.unions, "this gap no longer exists"),
+        ((), "this gap is not found, and nothing that was read shows that it is gone"),
+    ):
+        parity = small.compare(replace(sdk, unions=unions), [gap], PROTO, states={})
+        faults = [item.message for item in parity.diagnostics if item.rule.value == "SG054"]
+        assert faults == [f"full-sdk: sdk type Part.Sound: {state}"]
+
+
 def test_small_sdk_has_no_envelope(small: Small) -> None:
     assert [item.title for item in small.compare(SDK).sections if item.title == "messages"] == []
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from sessiongen.config.model import Config, Output
 from sessiongen.diagnostics import Diagnostic, InputError
-from sessiongen.internal_errors import invalid_module
 from sessiongen.output import staging, writer
 from sessiongen.output.cache import Cache
 from sessiongen.output.former_outputs import former_outputs, remember_outputs
@@ -80,6 +79,8 @@ def _check_syntax(config: Config, model: Model, plans: Iterable[Plan]) -> None:
 
 
 def _syntax_fault(output: Output, model: Model, change: Difference) -> Diagnostic | None:
+    from sessiongen.internal_errors import invalid_module
+
     if change.expected is None:
         return None
     target = registry.get(output.language)

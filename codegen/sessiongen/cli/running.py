@@ -14,7 +14,6 @@ from sessiongen.cli.options import Options
 from sessiongen.config.model import Config
 from sessiongen.config.reader import load
 from sessiongen.diagnostics import Diagnostic, InputError, Span, show
-from sessiongen.internal_errors import unexpected
 from sessiongen.paths import display
 from sessiongen.result import INPUT_ERROR, Result
 
@@ -37,6 +36,8 @@ def run(options: Options, command: Callable[[], Result], document: bool = False)
     except (OSError, RecursionError, UnicodeEncodeError) as error:
         result = Result(INPUT_ERROR, diagnostics=[unusable_input(options.config, error)])
     except Exception as error:
+        from sessiongen.internal_errors import unexpected
+
         result = Result(INPUT_ERROR, diagnostics=[unexpected(error, Span(display(options.config)))])
     except KeyboardInterrupt:
         # CPython remembers an interrupt inside of `exec`, such as that of a dataclass, until the

@@ -3,9 +3,8 @@
 Every fact has the place in the package that states it. Facts of one kind have one order (see
 `ordering`), so that two readings with equal facts are equal.
 
-Arms, message fields and proto values are spelled as in the proto in both languages;
-everything else is spelled as in the SDK. Facts are named tuples because each command creates
-thousands of them, and named tuples are created quickly.
+Arms, message fields and proto values are spelled as in the proto; everything else as in the SDK.
+Facts are named tuples, since each command creates thousands of them, and those are made quickly.
 """
 
 from __future__ import annotations
@@ -34,10 +33,7 @@ class Place(NamedTuple):
 
 
 class LiteralValue(NamedTuple):
-    """One value of an enum. member: its name in the SDK, if it has one.
-
-    line: a line of the enum's file: of the value, or of the name that refers to it.
-    """
+    """One value of an enum, its name in the SDK if it has one, and its line in the enum's file."""
 
     value: str
     member: str | None

@@ -86,6 +86,8 @@ def client_model(context: Context) -> ClientModel:
     not_parameters = {item.name for item in roles.request_roles}
     common = [item for item in roles.request.common_fields if item.name not in not_parameters]
 
+    request = references.message(roles.request.full_name)
+
     def method(call: Call) -> ClientMethod:
         arm, response = call.request, call.response
         name = namespace.name(arm.name, arm.span)
@@ -106,16 +108,13 @@ def client_model(context: Context) -> ClientModel:
             ],
             signature=_signature(call, [*payload_parameters, *extra]),
             empty=_empty(arm, [*payload_parameters, *extra]),
-            request=construct(
-                references.message(roles.request.full_name), [*extra, payload_argument]
-            ),
+            request=construct(request, [*extra, payload_argument]),
             docs=_docs(context, call, [*payload_parameters, *extra]),
         )
 
     methods = [method(call) for call in context.protocol.calls]
     context.faults += [*namespace.faults, *parameters.faults]
     # `imports` is complete only after all names have been resolved.
-    request = references.message(roles.request.full_name)
     answered = any(item.response_arm for item in methods)
     response = references.message(roles.response.full_name) if answered else ""
     return ClientModel(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.python.modules import Modules
+from sessiongen.vocabulary.python.pairs import constant_pairs
 from sessiongen.vocabulary.python.parsed_module import Module
 from sessiongen.vocabulary.python.literals import (
     LiteralReader,
@@ -17,6 +18,8 @@ from sessiongen.vocabulary.python.literals import (
     last,
     self_attribute,
 )
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ def branches(
 ) -> list[Branch]:
     """Returns the branches of classes on the arm of a oneof."""
     functions = [
-        _Function(modules, module, function, oneof, protobuf, faults)
+        _Function(modules, module, node, function, oneof, protobuf, faults)
         for module, node in classes
         for function in ast.walk(node)
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
@@ -100,6 +103,7 @@ class _Function:
         self,
         modules: Modules,
         module: Module,
+        owner: ast.ClassDef,
         node: ast.FunctionDef | ast.AsyncFunctionDef,
         oneof: Oneof,
         protobuf: str,
@@ -109,6 +113,7 @@ class _Function:
         self.literals = LiteralReader(modules, faults)
         self.protobuf = protobuf
         self.module = module
+        self.owner = owner
         self.node = node
         self.oneof = oneof
         self.faults = faults
@@ -134,10 +139,33 @@ class _Function:
             elif isinstance(node, ast.Match) and self._is_arm(node.subject):
                 for case in node.cases:
                     yield from self._case_branches(case)
+            elif (table := self._looked_up(node)) is not None:
+                yield from self._handlers(table)
         for node in ast.walk(self.node):
             if self._tests_arm(node) and id(node) not in self._seen:
                 message = "this test of an arm is not the condition of an `if`"
                 self._fault(node, message)
+
+    def _looked_up(self, node: ast.AST) -> ast.expr | None:
+        """Returns the table in `TABLE[arm]` and `TABLE.get(arm)`."""
+        if isinstance(node, ast.Subscript) and self._is_arm(node.slice):
+            return node.value
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr == "get" and node.args and self._is_arm(node.args[0]):
+                return node.func.value
+        return None
+
+    def _handlers(self, table: ast.expr) -> Iterator[Branch]:
+        """Yields a branch for each entry of a table of methods."""
+        methods = {it.name: it for it in self.owner.body if isinstance(it, _FUNCTIONS)}
+        pairs = constant_pairs(table, self.owner, self.node)
+        for key, value in pairs:
+            inner = value.body if isinstance(value, ast.Lambda) else value
+            called = inner.func if isinstance(inner, ast.Call) else inner
+            method = methods.get(self_attribute(called))
+            # What no code is seen to handle is reported where its response is filled.
+            for arm in self._constant(key) if method is not None else ():
+                yield Branch(arm, key, method.body if method is not None else [], self.node)
 
     def arm_name_arguments(self) -> Iterator[tuple[str, int]]:
         """Yields each method that receives the name of the arm, and the index of the argument."""

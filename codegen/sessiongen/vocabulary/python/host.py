@@ -15,6 +15,7 @@ from sessiongen.vocabulary.python.answers import (
 from sessiongen.vocabulary.python.classes import Role
 from sessiongen.vocabulary.python.dispatch import Branch, Oneof
 from sessiongen.vocabulary.python.events import event_use
+from sessiongen.vocabulary.python.pairs import constant_pairs
 from sessiongen.vocabulary.python.generated import GeneratedUse, generated_api
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.reads import read_fields
@@ -103,6 +104,7 @@ def _subscriptions(node: ast.ClassDef) -> Iterator[tuple[ast.Call, ast.expr, ast
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
         for decorator in function.decorator_list
     }
+    loops = dict(_loops(node))
     for call in ast.walk(node):
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
             continue
@@ -110,9 +112,26 @@ def _subscriptions(node: ast.ClassDef) -> Iterator[tuple[ast.Call, ast.expr, ast
         if call.func.attr not in _SUBSCRIBE or not arguments:
             continue
         if len(arguments) > 1:
-            yield call, arguments[0], arguments[1]
+            pairs = loops.get((_name(arguments[0]), _name(arguments[1])), [])
+            for event, handler in pairs or [(arguments[0], arguments[1])]:
+                yield call, event, handler
         else:
             yield call, arguments[0], decorated.get(id(call), call)
+
+
+def _loops(node: ast.ClassDef) -> Iterator[tuple[tuple[str, str], list[tuple[ast.expr, ast.expr]]]]:
+    """Yields the two variables of each loop over constant pairs, with the pairs."""
+    for method in node.body:
+        for loop in ast.walk(method):
+            if isinstance(loop, ast.For) and isinstance(loop.target, ast.Tuple):
+                names = tuple(map(_name, loop.target.elts))
+                pairs = constant_pairs(loop.iter, node, method)
+                if len(names) == 2 and pairs:
+                    yield (names[0], names[1]), pairs
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _called_directly(role: Role, handled: set[str]) -> Iterator[Forward]:

@@ -61,16 +61,12 @@ class Dispatch:
         self.message = message
         self.faults = faults
         self.loops = loops
+        self._case_names: set[str] = set()
 
     def branches(self, function: Node) -> Iterator[Branch]:
         """Yields a branch for each arm that is named."""
         holders = self._holders(function)
-        unions = {
-            text(item.child_by_field_name("name"))
-            for item in syntax.walk(function)
-            if item.type == "variable_declarator"
-            and self._is_union(item.child_by_field_name("value"), holders, set())
-        }
+        unions, self._case_names = self._variables(function, holders)
         unions |= set(self._destructured(function, holders))
         seen: set[int] = set()
         for node in syntax.walk(function):
@@ -90,6 +86,26 @@ class Dispatch:
                 self._fault(
                     node, "this test of an arm is neither a `switch` nor the condition of an `if`"
                 )
+
+    def _variables(self, function: Node, holders: set[str]) -> tuple[set[str], set[str]]:
+        """Returns the variables that hold the union, and those that hold the name of its arm."""
+        unions = {
+            alias
+            for item in syntax.parameters(function)
+            if self.names.message(syntax.annotation(item)) == self.message
+            for alias, _ in _members(item.child_by_field_name("pattern"))
+        }
+        cases: set[str] = set()
+        for item in syntax.walk(function):
+            name, value = item.child_by_field_name("name"), item.child_by_field_name("value")
+            if item.type != "variable_declarator" or name is None or value is None:
+                continue
+            if text(syntax.unwrapped(value)) in holders:
+                unions |= {alias for alias, _ in _members(name)}
+            elif self._is_union(value, holders, unions):
+                unions |= {text(name)} if name.type == "identifier" else set()
+                cases |= {alias for alias, member in _members(name) if member == "case"}
+        return unions, cases
 
     def _holders(self, function: Node) -> set[str]:
         """Returns the variables of a function that contain the message."""
@@ -133,6 +149,8 @@ class Dispatch:
 
     def _is_case(self, node: Node, holders: set[str], unions: set[str]) -> bool:
         member = syntax.member(node)
+        if node.type == "identifier" and text(node) in self._case_names:
+            return node.parent is not None and node.parent.type != "pair_pattern"
         return (
             member is not None
             and member[1] == "case"
@@ -182,3 +200,12 @@ class Dispatch:
 
     def _fault(self, node: Node, message: str) -> None:
         self.faults.unreadable(self.modules.span(self.file, node), Rule.SDK_REQUEST, message)
+
+
+def _members(pattern: Node | None) -> Iterator[tuple[str, str]]:
+    """Yields the variables of `{ member: variable }`, each with its member."""
+    for item in pattern.named_children if pattern and pattern.type == "object_pattern" else ():
+        if item.type == "shorthand_property_identifier_pattern":
+            yield text(item), text(item)
+        elif item.type == "pair_pattern":
+            yield text(item.child_by_field_name("value")), text(item.child_by_field_name("key"))

@@ -153,7 +153,7 @@ class Modules:
             (item.module, item.name) == protobuf for item in file.reexports.values()
         ):
             return True
-        for name in file.imports:
+        for name in (*file.imports, *file.aliases):
             path = self._external(file, name, _MAX_STEPS)
             if path is not None and path[:2] == protobuf:
                 return True
@@ -183,7 +183,9 @@ class Modules:
         self, file: File, imported: Imported, rest: list[str], steps: int
     ) -> tuple[str, ...] | None:
         target = self._target(file, imported.module)
-        names = rest if imported.name == EVERYTHING else [imported.name, *rest]
+        # The default export of another package is the package, as far as is known.
+        whole = {EVERYTHING} if target is not None else {EVERYTHING, "default"}
+        names = rest if imported.name in whole else [imported.name, *rest]
         if target is None:
             return None if imported.module.startswith(".") else (imported.module, *names)
         if not names:

@@ -74,8 +74,11 @@ def index(file: File, statement: Node) -> None:
         inner, exported = declaration, True
     if inner.type == "ambient_declaration":
         inner = syntax.child(inner, "lexical_declaration", *_DECLARATIONS) or inner
+    file.imports.update(_required(inner))
     file.aliases.update(_aliases(inner))
     for name, node in _defined(inner):
+        if name in file.imports and imported_module(node.child_by_field_name("value")):
+            continue
         file.definitions.setdefault(name, []).append(node)
         if exported:
             file.exports.add(name)
@@ -88,6 +91,32 @@ def _defined(node: Node) -> Iterator[tuple[str, Node]]:
         for item in node.named_children:
             if item.type == "variable_declarator":
                 yield text(item.child_by_field_name("name")), item
+
+
+def imported_module(node: Node | None) -> str:
+    """Returns the module of `require(MODULE)` and `await import(MODULE)`, "" for other code."""
+    inner = syntax.unwrapped(node) if node is not None else None
+    if inner is not None and inner.type == "await_expression":
+        inner = syntax.unwrapped(inner.named_children[0])
+    if inner is None or inner.type != "call_expression":
+        return ""
+    is_import = text(inner.child_by_field_name("function")) in {"require", "import"}
+    return next((syntax.constant(item) or "" for item in syntax.arguments(inner) if is_import), "")
+
+
+def _required(node: Node) -> Iterator[tuple[str, Imported]]:
+    """Yields the names that `require` or `import()` binds in a statement."""
+    for item in node.named_children if node.type == "lexical_declaration" else ():
+        name, module = item.child_by_field_name("name"), ""
+        if item.type == "variable_declarator":
+            module = imported_module(item.child_by_field_name("value"))
+        if name is None or not module:
+            continue
+        if name.type == "identifier":
+            yield text(name), Imported(module, EVERYTHING, False)
+        for alias, path in _variable_aliases(name, ""):
+            if name.type == "object_pattern":
+                yield alias, Imported(module, path.removeprefix("."), False)
 
 
 def _aliases(node: Node) -> Iterator[tuple[str, str]]:

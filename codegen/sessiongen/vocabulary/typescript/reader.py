@@ -32,7 +32,7 @@ from sessiongen.vocabulary.typescript.timeouts import timeout_behaviours
 from sessiongen.vocabulary.typescript.written_texts import text_behaviours
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.modules import Definition, Modules
-from sessiongen.vocabulary.typescript.parsed_file import File
+from sessiongen.vocabulary.typescript.parsed_file import File, imported_module
 from sessiongen.vocabulary.typescript.records import RecordReader
 from sessiongen.vocabulary.typescript.roles import RoleReader
 from sessiongen.vocabulary.typescript.session import read_session
@@ -140,6 +140,8 @@ class _PackageReader:
     def _report_imports(self) -> None:
         """Reports each import from a module inside the messages' package, which is not followed."""
         inside = f"{self.scope.protobuf[0]}/"
+        for file in self.modules.mentioning(self.scope.protobuf[0]):
+            self._report_inner_imports(file)
         for file in self.modules.mentioning(inside):
             for item in syntax.walk(file.root):
                 source = item.child_by_field_name("source")
@@ -151,6 +153,17 @@ class _PackageReader:
                     span = self.modules.span(file, item)
                     help_ = f"import them from {self.scope.protobuf[0]!r}"
                     self.faults.unreadable(span, Rule.SDK_SOURCE, message, help_)
+
+    def _report_inner_imports(self, file: File) -> None:
+        """Reports each import of the messages by a call inside of a function."""
+        for item in syntax.walk(file.root):
+            if imported_module(item) == self.scope.protobuf[0] and syntax.enclosing(
+                item, *syntax.FUNCTIONS
+            ):
+                message = "messages that are imported inside of a function cannot be followed"
+                span = self.modules.span(file, item)
+                help_ = "import them at the beginning of the file"
+                self.faults.unreadable(span, Rule.SDK_SOURCE, message, help_)
 
     def _conversions(self, files: Iterable[File]) -> Iterator[Conversion]:
         literals = LiteralReader(self.modules, Faults())

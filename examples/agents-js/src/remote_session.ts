@@ -49,7 +49,8 @@ export class RemoteSession extends voice.RemoteSession {
     request: pb.SessionRequest,
     { timeout = TIMEOUT_MS }: RequestOptions,
   ): Promise<pb.SessionResponse> {
-    const requestId = (request.requestId = shortuuid('req_'));
+    const requestId = shortuuid('req_');
+    request.requestId = requestId;
     const message = new pb.AgentSessionMessage({ message: { case: 'request', value: request } });
     const response = new Promise<pb.SessionResponse>((resolve, reject) => {
       this.#pending.set(requestId, { resolve, reject });

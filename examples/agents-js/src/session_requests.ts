@@ -109,7 +109,14 @@ export class SessionRequests implements SessionRequestHandler {
   ): Promise<Init<pb.SessionResponse_FinalizeSimulationResponse>> {
     const job = getJobContext(false);
     const simulation = job?.simulationContext();
-    const failure = await (async () => {
+    const response = () => {
+      const verdict = simulation?.userVerdict;
+      return {
+        userVerdict:
+          verdict && encodeSessionResponseFinalizeSimulationResponseSimulationVerdict(verdict),
+      };
+    };
+    try {
       simulation?._beginFinalize({
         simulatorVerdict: {
           success: request.provisionalSuccess,
@@ -118,14 +125,12 @@ export class SessionRequests implements SessionRequestHandler {
         run: new SimulationRun({ id: simulation._dispatch.simulationRunId }),
       });
       if (simulation) await job?._simulationEndFnc?.(simulation);
-    })().then(() => undefined, asError);
-    const verdict = simulation?.userVerdict;
-    const userVerdict =
-      verdict && encodeSessionResponseFinalizeSimulationResponseSimulationVerdict(verdict);
-    if (failure === undefined) return { userVerdict };
-    log().error({ error: failure }, 'the callback for the end of the simulation failed');
-    const value = new pb.SessionResponse_FinalizeSimulationResponse({ userVerdict });
-    throw new RequestError(failure.message, { case: 'finalizeSimulation', value });
+    } catch (error) {
+      log().error({ error }, 'the callback for the end of the simulation failed');
+      const value = new pb.SessionResponse_FinalizeSimulationResponse(response());
+      throw new RequestError(asError(error).message, { case: 'finalizeSimulation', value });
+    }
+    return response();
   }
 }
 

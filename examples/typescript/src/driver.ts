@@ -15,7 +15,8 @@ const transport = await accepted(port, (port) => console.log(`listening on port 
 const pending = new Map<string, (response: pb.SessionResponse) => void>();
 
 async function send(request: pb.SessionRequest, { timeout = 60_000 }: RequestOptions) {
-  const requestId = (request.requestId = randomUUID());
+  const requestId = randomUUID();
+  request.requestId = requestId;
   const response = new Promise<pb.SessionResponse>((resolve, reject) => {
     pending.set(requestId, resolve);
     setTimeout(() => reject(new Error('the request timed out')), timeout).unref();

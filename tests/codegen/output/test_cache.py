@@ -347,3 +347,33 @@ def test_state_is_not_saved_if_an_output_is_edited(small_project: Project) -> No
         )
         is None
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "heavy"),
+    [
+        ([], {"jinja2", "black", "tree_sitter", "traceback", "sessiongen.pipeline"}),
+        (["--no-cache"], {"black", "tree_sitter"}),
+    ],
+)
+def test_what_is_unchanged_is_not_parsed(
+    options: list[str], heavy: set[str], tmp_path: Path
+) -> None:
+    """Modules are parsed when they are written; an unchanged run does not import the parser."""
+    typescript = '[[output]]\nlanguage = "typescript"\npath = "ts"\nmodule = "m"\n'
+    config = CONFIG.replace("[output]", '[[output]]\nlanguage = "python"') + typescript
+    small_project = project(tmp_path, config=config)
+    for path in (small_project.proto, small_project.config):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    small_project.generated()
+    small_project.generated()
+    code = (
+        "import sys\nfrom sessiongen.cli.main import main\n"
+        f"try:\n    main(['generate', *{options!r}])\nexcept SystemExit as done:\n    status = done.code\n"
+        f"print(status, sorted({heavy!r} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    lines = done.stdout.splitlines()
+    assert lines[-2:] == ["ts: 10 files, all up to date", "0 []"], done.stdout + done.stderr

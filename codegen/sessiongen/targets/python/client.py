@@ -83,8 +83,7 @@ def client_model(context: Context) -> ClientModel:
         context.reserved | {"timeout", "request", "response", "result", "_raise_unexpected"},
     )
     namespace = Namespace("the client", context.class_reserved | _OWN_NAMES)
-    not_parameters = {item.name for item in roles.request_roles}
-    common = [item for item in roles.request.common_fields if item.name not in not_parameters]
+    common = [item for item in roles.request.common_fields if item not in roles.request_roles]
 
     request = references.message(roles.request.full_name)
 

@@ -112,8 +112,16 @@ def _identity(finding: Finding) -> dict[str, str]:
 def _diagnostic_data(parity: Parity, diagnostic: Diagnostic, sources: Sources) -> dict[str, Any]:
     finding = parity.findings.get(diagnostic)
     if finding is None:
-        return {**diagnostic.record(), "kind": "gap"}
+        return {**diagnostic.record(), **_gap_identity(parity, diagnostic), "kind": "gap"}
     return {**diagnostic.record(), **_identity(finding), **sources.data(finding)}
+
+
+def _gap_identity(parity: Parity, diagnostic: Diagnostic) -> dict[str, str]:
+    """Returns the SDK, the id and the state of the declared gap that a diagnostic is about."""
+    for gap in parity.declared.values():
+        if gap.span == diagnostic.span:
+            return {"sdk": gap.sdk, "id": gap.id, "state": gap.state}
+    return {}
 
 
 def as_sarif(parity: Parity) -> str:
@@ -140,7 +148,9 @@ def _result(parity: Parity, diagnostic: Diagnostic, sources: Sources) -> dict[st
         "locations": [_location(diagnostic.span)],
         "partialFingerprints": {"difference/v1": _fingerprint(diagnostic, finding)},
     }
-    if finding is not None:
+    if finding is None:
+        result["properties"] = {**_gap_identity(parity, diagnostic), "kind": "gap"}
+    else:
         result["properties"] = {**_identity(finding), **sources.data(finding)}
         url = sources.url(finding).partition("#")[0]
         if url and finding.place is not None:

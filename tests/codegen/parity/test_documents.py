@@ -54,6 +54,7 @@ def test_json_of_a_declared_gap_has_its_kind_and_reason(small: Small) -> None:
     result = small.compare(BROKEN, [("request *: host", "Old host."), ("gone", "Why not.")])
     assert "request *: host" not in findings(result)
     [stale] = [item for item in findings(result).values() if item["kind"] == "gap"]
+    assert (stale["sdk"], stale["id"]) == ("small-sdk", "gone")
     assert (
         stale["message"]
         == "small-sdk: gone: this gap is not found, and nothing that was read shows that it is gone"

@@ -86,7 +86,10 @@ def write_messages(include: Path, protos: Iterable[str], folder: Path, version: 
     packages = TYPESCRIPT_FOLDER / "node_modules" if version == 1 else _own_packages()
     plugin = packages / ".bin" / "protoc-gen-es"
     options = [f"-I{include}", f"-I{_PROTO}", f"--plugin=protoc-gen-es={plugin}"]
-    options += [f"--es_out={folder}", "--es_opt=target=ts,import_extension=js"]
+    # Version 1 takes the extension with its dot. Its files are not type-checked, so that tsc would
+    # not find a wrong import.
+    extension = ".js" if version == 1 else "js"
+    options += [f"--es_out={folder}", f"--es_opt=target=ts,import_extension={extension}"]
     # Version 2 imports the options, too.
     annotations = ["sessiongen/annotations.proto"] if version == 2 else []
     command = [sys.executable, "-m", "grpc_tools.protoc", *options, *protos, *annotations]

@@ -8,6 +8,7 @@ made from values, as in `Reason(text)`, has no unused values.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -16,6 +17,7 @@ from sessiongen.vocabulary.model import (
     LITERAL,
     UNION,
     EnumFact,
+    LiteralValue,
     Place,
     UnusedValue,
     Vocabulary,
@@ -56,7 +58,8 @@ def _unused(enum: EnumFact, vocabulary: Vocabulary, files: dict[str, str]) -> It
     last_line = max((item.line for item in enum.literals), default=enum.place.line)
     for literal in enum.literals:
         if literal.member is not None:
-            pattern = re.compile(rf"\b{re.escape(enum.name)}\.{re.escape(literal.member)}\b")
+            members = "|".join(map(re.escape, _members(enum, literal, files)))
+            pattern = re.compile(rf"\b{re.escape(enum.name)}\.({members})\b")
         else:
             pattern = re.compile(rf"""(["'`]){re.escape(literal.value)}\1""")
         uses = (place for path, text in files.items() for place in _uses(path, text, pattern))
@@ -68,6 +71,15 @@ def _unused(enum: EnumFact, vocabulary: Vocabulary, files: dict[str, str]) -> It
         ):
             place = Place(enum.place.file, literal.line)
             yield UnusedValue(enum.name, literal.value, place)
+
+
+def _members(enum: EnumFact, literal: LiteralValue, files: dict[str, str]) -> list[str]:
+    """Returns the names of a value in its enum; an alias has the value of another member."""
+    after = files.get(enum.place.file, "").splitlines()[enum.place.line :]
+    lines = itertools.takewhile(lambda line: line[:1] in {"", " ", "\t"}, after)
+    value = re.compile(rf"""\s+(\w+)\s*=\s*(["']){re.escape(literal.value)}\2""")
+    names = [match.group(1) for line in lines if (match := value.match(line))]
+    return list(dict.fromkeys([literal.member or "", *names]))
 
 
 def _uses(path: str, text: str, pattern: re.Pattern[str]) -> Iterator[Place]:

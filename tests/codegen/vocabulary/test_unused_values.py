@@ -8,7 +8,7 @@ from small_python_sdk import ROOT
 from small_sdks import PYTHON_SDK, TYPESCRIPT_SDK, python_sdk, typescript_sdk
 
 from sessiongen.vocabulary.commands import read_package
-from sessiongen.vocabulary.model import Place, ValueMap
+from sessiongen.vocabulary.model import EnumFact, LiteralValue, Place, ValueMap, Vocabulary
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.unused_values import unused_values
 
@@ -48,6 +48,25 @@ def test_python(case: str) -> None:
     code, expected = PYTHON_CASES[case]
     found = [item for item in unused_in_python(code) if item in ALL]
     assert found == expected
+
+
+@pytest.mark.parametrize("alias", ["CLOSED", "A_FAULT"])
+def test_an_alias_is_a_name_of_its_value(alias: str) -> None:
+    package = Package("sdk", {"a.py": ALIASES.encode(), "b.py": f"close(Cause.{alias})".encode()})
+    literals = (LiteralValue("error", "ERROR", 2), LiteralValue("closed", "CLOSED", 4))
+    enum = EnumFact("Cause", "enum", False, Place("a.py", 1), literals)
+    values = [
+        item.value for item in unused_values(Vocabulary("sdk", "python", "1", (enum,)), package)
+    ]
+    assert values == (["error"] if alias == "CLOSED" else ["closed"])
+
+
+ALIASES = """class Cause(Enum):
+    ERROR = "error"
+
+    CLOSED = "closed"
+    A_FAULT = "error"
+"""
 
 
 def test_typescript() -> None:

@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 
 from sessiongen.vocabulary.ordering import longest
 from sessiongen.vocabulary.python.classes import ClassView
-from sessiongen.vocabulary.python.literals import alternatives, dotted, last, self_attribute
+from sessiongen.vocabulary.python.literals import (
+    alternatives,
+    constant,
+    dotted,
+    last,
+    self_attribute,
+)
 
 _TYPE_CHECKS = {"isinstance", "type"}
 
@@ -78,6 +84,11 @@ def _follow_argument(
     event_arguments = [
         (index, node) for index, node in enumerate(call.args) if _is_name(node, name)
     ]
+    if last(call.func) == "getattr" and len(call.args) > 1:
+        path = constant(call.args[1])
+        if path is not None and _is_name(call.args[0], name):
+            use.reads.add(path)
+            return {id(call.args[0])}
     if last(call.func) in _TYPE_CHECKS:
         return {id(node) for _, node in event_arguments}
     method = view.methods.get(self_attribute(call.func))

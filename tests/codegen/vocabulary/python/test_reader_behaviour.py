@@ -164,6 +164,7 @@ def test_ignored_variants() -> None:
         (f"{BUILT}; encode(ev)", ("new",), True),
         (f"{BUILT}; assert isinstance(ev, StateChangedEvent)", ("new",), False),
         (f"{BUILT}; getattr(ev, name)", ("new",), True),
+        (f"{BUILT}; getattr(ev, 'old', None)", ("new", "old"), False),
     ],
 )
 def test_event_fields_that_a_handler_reads(

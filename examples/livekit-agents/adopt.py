@@ -212,6 +212,8 @@ def replacements(checkout: Path) -> list[Replacement]:
 
 def _replacement(checkout: Path, edit: Edit) -> Replacement:
     path = checkout / "livekit" / "agents" / edit.file
+    if not path.is_file():
+        raise SystemExit(f"{path} does not exist: name the folder that contains livekit/agents")
     text = path.read_text(encoding="utf-8")
     try:
         module = ast.parse(text)

@@ -131,6 +131,11 @@ def test_what_proto_has_at_its_end_is_not_lost(checkout: Path) -> None:
         list(adopt(checkout))
 
 
+def test_another_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="_proto.py does not exist: name the folder"):
+        list(adopt(tmp_path))
+
+
 def test_a_second_run_is_refused(checkout: Path) -> None:
     list(adopt(checkout))
     before = module(checkout).read_bytes()

@@ -28,7 +28,11 @@ _GENERATED_KINDS = (
     "key",
     "map",
     "message",
+    "omission",
+    "order",
     "part",
+    "parts",
+    "unknown",
     "unverified",
 )
 ROLE_CLASSES = ("session", "host", "driver")

@@ -142,6 +142,10 @@ def test_event_that_is_passed_on_may_be_read_anywhere(small: Small) -> None:
         "field Ended.detail: Host.x",
         "event field ended.created_at: host",
         "unverified Ended.reason: Host.x",
+        "order Ended.items: Host.x",
+        "omission Ended.items: Host.x",
+        "parts Ended.detail: Host.x",
+        "unknown Ended.items: Host.x",
     ],
 )
 def test_what_generated_code_does_is_known(small: Small, gap: str) -> None:

@@ -148,7 +148,8 @@ def _similarity(request: Field, response: Field) -> int:
         return _EQUAL
     similarity = _in_common(*stems)
     if similarity == 0 and not WORDS["response"].isdisjoint(words(types[1])[-1:]):
-        similarity = _common_beginning(_stem(types[0]), _stem(types[1]))
+        # Names of arms count more than those of types.
+        similarity = min(1, _common_beginning(_stem(types[0]), _stem(types[1])))
     return similarity
 
 
@@ -177,7 +178,7 @@ def _all_alike(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
 
 
 def _common_beginning(first: tuple[str, ...], second: tuple[str, ...]) -> int:
-    """Returns how many words two names have in common at their beginning."""
+    """Returns one more than the words that two names have in common at their beginning, or 0."""
     count = 0
     for one, other in zip(first, second):
         # `signed` answers `sign`.
@@ -186,7 +187,7 @@ def _common_beginning(first: tuple[str, ...], second: tuple[str, ...]) -> int:
             if not alike(one, other):
                 break
         count += 1
-    return count
+    return count + 1 if count else 0
 
 
 def _is_pair(request: str, response: str) -> bool:

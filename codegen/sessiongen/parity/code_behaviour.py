@@ -61,7 +61,11 @@ def rows(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[Row
 
 
 def _of(kind: str, subject: str, vocabulary: Vocabulary) -> list[Behaviour]:
-    return [item for item in vocabulary.behaviours if (item.kind, item.subject) == (kind, subject)]
+    own = [item for item in vocabulary.behaviours if (item.kind, item.subject) == (kind, subject)]
+    if kind == TIMEOUT and vocabulary.generated is not None:
+        # The methods of a generated client leave the timeout to the code that sends.
+        own = [item for item in own if item.value]
+    return own
 
 
 def _spans(protocol: Protocol) -> dict[str, Span]:

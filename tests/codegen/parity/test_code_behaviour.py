@@ -113,3 +113,12 @@ def test_names_of_the_enum_are_what_a_document_should_have() -> None:
         sdk("b", ("text", "cause", "the SDK's own value")),
     )["cause in documents"].cells
     assert [len(cell.findings) for cell in cells] == [0, 1]
+
+
+def test_timeout_that_a_generated_client_leaves_to_its_transport() -> None:
+    by_hand = sdk("a", ("timeout", "ping", ""))
+    [cell] = rows(by_hand)["timeout of ping"].cells
+    assert cell.text == "unverified" and len(cell.findings) == 1
+    generated = by_hand._replace(generated=PLACE)
+    [cell] = rows(generated)["timeout of ping"].cells
+    assert cell.text == "n/a" and not cell.findings

@@ -249,7 +249,7 @@ def _payload(response: pb.SessionResponse) -> Message | None:
 
 
 def _dict(message: Message) -> dict[str, Any] | None:
-    """Returns the fields of a message, including zero values.
+    """Returns the fields of a message, including zero values, and None for absent ones.
 
     Returns None for a message with a number or a time that JSON cannot represent.
     """
@@ -261,4 +261,27 @@ def _dict(message: Message) -> dict[str, Any] | None:
         )
     except (JsonError, ValueError, OverflowError):
         return None
+    _add_absent(message, fields)
     return fields
+
+
+def _add_absent(message: Message, fields: dict[str, Any]) -> None:
+    """Adds the absent fields of a message, and of the messages in it, but not arms of a oneof."""
+    for field in message.DESCRIPTOR.fields:
+        oneof = field.containing_oneof
+        # A field that is `optional` is in a oneof that protoc has named after it.
+        if field.name not in fields and (oneof is None or oneof.name == f"_{field.name}"):
+            fields[field.name] = None
+        elif field.name in fields and field.message_type is not None:
+            value, written = getattr(message, field.name), fields[field.name]
+            if isinstance(written, list):
+                for inner, inner_fields in zip(value, written):
+                    _add_absent_to(inner, inner_fields)
+            else:
+                _add_absent_to(value, written)
+
+
+def _add_absent_to(value: Any, written: Any) -> None:
+    """Calls `_add_absent` for a message that is written as an object with its fields."""
+    if isinstance(value, Message) and value.DESCRIPTOR.file.package != "google.protobuf":
+        _add_absent(value, written)

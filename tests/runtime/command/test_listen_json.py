@@ -53,6 +53,9 @@ def test_json_lines() -> None:
             "content": [{"text": "1\x1b"}],
             "interrupted": False,
             "extra": {},
+            "transcript_confidence": None,
+            "metrics": None,
+            "created_at": None,
         }
         assert entries == [
             {"connected": True},
@@ -82,6 +85,44 @@ def test_json_lines() -> None:
             },
             {"outcome": "ended", "reason": "CR_ERROR", "error": "no model"},
         ]
+
+    run(main())
+
+
+def test_absent_fields_are_null_at_any_depth() -> None:
+    """Except for the other arms of a oneof, and the fields of a JSON value."""
+
+    async def main() -> None:
+        async with piped("listen", ":0", "--json", "--once") as command:
+            async with agent(await command.port()) as host:
+                event = message_event("hi")
+                message = event.conversation_item_added.item.message
+                message.metrics.end_of_turn_delay = 0.5
+                message.created_at.seconds = 1_700_000_000
+                host.emit(event)
+                command.type("/stats\n")
+                request = await host.request()
+                response = pb.SessionResponse(request_id=request.request_id)
+                stats = response.get_rtc_stats.publisher_stats.add()
+                stats.update({"kind": "codec", "inner": {"x": 1}})
+                host.respond(response)
+                await goodbye(host, closed_event(pb.CR_USER_INITIATED))
+            assert await command.status() == 0
+        entries = [json.loads(line) for line in command.text.splitlines()]
+        payloads = [entry["payload"] for entry in entries if "payload" in entry]
+        added, answer, closed = payloads
+        assert list(added["item"]) == ["message"]
+        written = added["item"]["message"]
+        metrics = written.pop("metrics")
+        assert metrics.pop("end_of_turn_delay") == 0.5
+        assert metrics and set(metrics.values()) == {None}
+        assert written["created_at"] == "2023-11-14T22:13:20Z"
+        assert written["transcript_confidence"] is None
+        assert answer == {
+            "publisher_stats": [{"kind": "codec", "inner": {"x": 1.0}}],
+            "subscriber_stats": [],
+        }
+        assert closed == {"reason": "CR_USER_INITIATED", "error": None}
 
     run(main())
 

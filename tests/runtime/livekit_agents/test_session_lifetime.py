@@ -11,12 +11,15 @@ from typing import Any, TypeAlias
 import pytest
 from agent_session import (
     RemoteSession,
+    RoomSessionTransport,
     SessionHost,
+    StreamLimits,
     TcpListener,
     TcpSessionTransport,
     listen,
     memory_pair,
 )
+from room_stand_in import stand_in
 from transport_messages import run
 
 pytest.importorskip("livekit.agents")
@@ -108,6 +111,25 @@ async def driver_that_leaves(watch: Watch) -> None:
             await session.aclose()
 
 
+async def session_in_a_room(watch: Watch) -> None:
+    limits = StreamLimits(linger=0.01)
+    async with stand_in() as place:
+        agent_room, driver_room = await place.join("agent"), await place.join("driver")
+        host_end = RoomSessionTransport(agent_room, limits=limits)
+        driver_end = RoomSessionTransport(driver_room, "agent", limits=limits)
+        session = scripted_session(SCRIPT)
+        async with RemoteSession(driver_end) as driver:
+            async with SessionHost(session, host_end) as host:
+                watch(session, host, driver, host_end, driver_end, agent_room, driver_room)
+                await session.start(Clerk(), session_host=False)
+                await driver.wait_for_ready()
+                await driver.run_input(text="hi")
+                await session.aclose()
+            await driver.wait_ended()
+        await driver_room.disconnect()
+        await agent_room.disconnect()
+
+
 async def session_of_a_job(watch: Watch) -> None:
     with job() as context:
         watch(context)
@@ -122,6 +144,7 @@ async def session_of_a_job(watch: Watch) -> None:
         shutdown_before_the_block_is_left,
         session_before_its_host,
         driver_that_leaves,
+        session_in_a_room,
         session_of_a_job,
     ],
 )

@@ -24,7 +24,6 @@ WHOLE_FOLDER = {
     "codegen/targets/python/test_layers.py",
     "codegen/targets/python/test_oldest_versions.py",
     "codegen/targets/python/test_random_protocols.py",
-    "codegen/targets/python/test_response_fields.py",
     "codegen/targets/python/test_role_variants.py",
     "codegen/targets/test_target_interface.py",
     "codegen/vocabulary/test_any_source.py",

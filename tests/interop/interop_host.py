@@ -10,6 +10,7 @@ from typing import Any
 
 from interop_agent import Clerk, facts_of
 from interop_commands import serve, write
+from interop_rooms import leave
 from interop_sdk_events import emit_event
 from livekit import rtc
 from livekit.agents import JobContext
@@ -64,7 +65,7 @@ async def serve_host(
     )
     await session.aclose()
     for room in rooms:
-        await room.disconnect()
+        await leave(room)
 
 
 def _session_closed(event: CloseEvent) -> None:

@@ -17,6 +17,7 @@ from google.protobuf.json_format import MessageToDict, ParseDict
 from google.protobuf.message import Message
 from livekit import rtc
 from interop_commands import Commands, serve, write
+from interop_rooms import leave
 
 
 class Driver(RemoteSession):
@@ -97,7 +98,7 @@ async def main(*address: str) -> None:
         await serve(commands)
     await ending
     if address:
-        await room.disconnect()
+        await leave(room)
 
 
 if __name__ == "__main__":

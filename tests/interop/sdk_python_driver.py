@@ -12,6 +12,7 @@ from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 from interop_commands import Commands, serve, write
+from interop_rooms import leave
 from livekit import rtc
 from livekit.agents.voice.remote_session import RemoteSession, TcpSessionTransport
 from livekit.protocol.agent_pb import agent_session as agent_pb
@@ -111,7 +112,7 @@ async def main(*address: str) -> None:
     await serve(commands)
     await session.aclose()
     if address:
-        await room.disconnect()
+        await leave(room)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,8 @@ from interop_typescript import compiled
 
 FOLDER = Path(__file__).resolve().parents[2] / "generated" / "vectors"
 GO_FOLDER = Path(__file__).parent / "go"
+# Where the Makefile looks for Go as well.
+_GO = shutil.which("go") or "/usr/local/go/bin/go"
 Json = Any
 
 
@@ -111,7 +113,7 @@ def own_node_result() -> dict[str, Any]:
 @functools.cache
 def go_is_missing() -> str | None:
     """Why the Go program cannot be built; None if it can. Downloads its modules."""
-    if shutil.which("go") is None:
+    if shutil.which(_GO) is None:
         return "Go is not installed"
     done = _go("mod", "download")
     if done.returncode == 0:
@@ -132,7 +134,7 @@ def _go(*arguments: str) -> subprocess.CompletedProcess[str]:
     # Another toolchain is not downloaded: an old Go is a reason to skip.
     env = {**os.environ, "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly"}
     return subprocess.run(
-        ["go", *arguments], cwd=GO_FOLDER, env=env, capture_output=True, text=True, timeout=300
+        [_GO, *arguments], cwd=GO_FOLDER, env=env, capture_output=True, text=True, timeout=300
     )
 
 

@@ -16,7 +16,7 @@ from sessiongen.vocabulary.expression_evaluator import conversion
 from sessiongen.vocabulary.model import Conversion
 from sessiongen.vocabulary.python.constructions import ConstructionBuilder
 from sessiongen.vocabulary.python.evaluator import Evaluator
-from sessiongen.vocabulary.python.evaluator_base import Scope
+from sessiongen.vocabulary.python.evaluator_base import NameScope
 from sessiongen.vocabulary.python.literals import LiteralReader, alternatives, dotted, last
 from sessiongen.vocabulary.python.modules import Definition, Modules
 from sessiongen.vocabulary.python.parsed_module import Module
@@ -40,7 +40,7 @@ class ConversionReader:
     ) -> Iterator[Conversion]:
         """Yields the conversions of the messages that a module constructs."""
         for construction in constructions:
-            scope = Scope(module, construction.owner, construction.function)
+            scope = NameScope(module, construction.owner, construction.function)
             for name, value in construction.assigned:
                 if isinstance(value, _OTHER_VALUES):
                     continue
@@ -50,7 +50,7 @@ class ConversionReader:
                     continue
 
     def _conversions(
-        self, item: ConstructionBuilder, name: str, value: ast.expr, scope: Scope
+        self, item: ConstructionBuilder, name: str, value: ast.expr, scope: NameScope
     ) -> list[Conversion]:
         return [
             conversion(item.message, name, item.within, item.place, trace, result)
@@ -58,7 +58,7 @@ class ConversionReader:
         ]
 
     def _results(
-        self, value: ast.expr, scope: Scope, hops: int
+        self, value: ast.expr, scope: NameScope, hops: int
     ) -> Iterator[tuple[Trace, Outcomes]]:
         """Yields the outcomes of a value; for a parameter, those of each argument that is passed."""
         arguments = self._arguments(value, scope) if hops else []
@@ -78,14 +78,14 @@ class ConversionReader:
 
         yield trace, outcomes(evaluate, trace, _MISSING)
 
-    def _declare(self, evaluator: Evaluator, scope: Scope) -> None:
+    def _declare(self, evaluator: Evaluator, scope: NameScope) -> None:
         """Records the literals of the declared type of the converted expression."""
         for source in evaluator.trace.sources:
             annotation = self._annotation(source.split("."), scope)
             if annotation is not None:
                 evaluator.declare_type(annotation[0], annotation[1])
 
-    def _annotation(self, path: list[str], scope: Scope) -> tuple[ast.expr, Module] | None:
+    def _annotation(self, path: list[str], scope: NameScope) -> tuple[ast.expr, Module] | None:
         """Returns the type of a path that begins with a parameter, and the module it is in."""
         parameter = next((it for it in _parameters(scope.function) if it.arg == path[0]), None)
         annotation = parameter.annotation if parameter is not None else None
@@ -104,7 +104,7 @@ class ConversionReader:
                 return definition
         return None
 
-    def _arguments(self, value: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+    def _arguments(self, value: ast.expr, scope: NameScope) -> list[tuple[ast.expr, NameScope]]:
         """Returns the arguments that the module passes for a parameter of a function."""
         function = scope.function
         parameters = [item.arg for item in _parameters(function)]
@@ -119,7 +119,7 @@ class ConversionReader:
                 if isinstance(call, ast.Call) and last(call.func) == function.name:
                     passed = [*call.args[index : index + 1]]
                     passed += [item.value for item in call.keywords if item.arg == value.id]
-                    inner = Scope(scope.module, owner, caller)
+                    inner = NameScope(scope.module, owner, caller)
                     arguments += [(item, inner) for item in passed]
         return arguments
 

@@ -22,7 +22,7 @@ from sessiongen.vocabulary.evaluation import (
 )
 from sessiongen.vocabulary.python import evaluator_calls
 from sessiongen.vocabulary.python.assignments import assignments_to
-from sessiongen.vocabulary.python.evaluator_base import BaseEvaluator, Function, Scope
+from sessiongen.vocabulary.python.evaluator_base import BaseEvaluator, Function, NameScope
 from sessiongen.vocabulary.python.literals import dotted
 from sessiongen.vocabulary.python.statements import execute
 
@@ -32,8 +32,8 @@ _EXPRESSIONS = (ast.Tuple, ast.List, ast.Set)
 class Evaluator(BaseEvaluator):
     """Evaluates expressions by their kind."""
 
-    def evaluate(self, node: ast.expr, scope: Scope) -> Any:
-        evaluate: Callable[[Any, Scope], Any] | None = getattr(
+    def evaluate(self, node: ast.expr, scope: NameScope) -> Any:
+        evaluate: Callable[[Any, NameScope], Any] | None = getattr(
             self, f"_{type(node).__name__.lower()}", None
         )
         if evaluate is not None:
@@ -42,10 +42,10 @@ class Evaluator(BaseEvaluator):
             return [self.value(item, scope) for item in node.elts]
         raise UnreadableError(node, "this expression is not evaluated")
 
-    def _constant(self, node: ast.Constant, scope: Scope) -> Any:
+    def _constant(self, node: ast.Constant, scope: NameScope) -> Any:
         return Text(node.value) if isinstance(node.value, str) else node.value
 
-    def _name(self, node: ast.Name, scope: Scope) -> Any:
+    def _name(self, node: ast.Name, scope: NameScope) -> Any:
         if node.id in scope.names:
             return scope.names[node.id]
         if scope.function is not None:
@@ -55,7 +55,7 @@ class Evaluator(BaseEvaluator):
         defined = self.defined(scope.module, node.id)
         return self.source(node) if defined is None else defined
 
-    def _attribute(self, node: ast.Attribute, scope: Scope) -> Any:
+    def _attribute(self, node: ast.Attribute, scope: NameScope) -> Any:
         name = dotted(node)
         head = name.partition(".")[0] if name else ""
         if name is not None and head not in scope.names:
@@ -86,7 +86,7 @@ class Evaluator(BaseEvaluator):
             return self.source(node)
         raise UnreadableError(node, "this attribute is not evaluated")
 
-    def _dict(self, node: ast.Dict, scope: Scope) -> Table:
+    def _dict(self, node: ast.Dict, scope: NameScope) -> Table:
         table = Table()
         for key, item in zip(node.keys, node.values, strict=True):
             value = self.value(item, scope)
@@ -99,7 +99,7 @@ class Evaluator(BaseEvaluator):
             table.add(text, value)
         return table
 
-    def _dictcomp(self, node: ast.DictComp, scope: Scope) -> Table:
+    def _dictcomp(self, node: ast.DictComp, scope: NameScope) -> Table:
         table = Table()
         for inner in self._iterations(node.generators, scope):
             key = self.value(node.key, inner)
@@ -108,12 +108,12 @@ class Evaluator(BaseEvaluator):
             table.add(key, self.value(node.value, inner))
         return table
 
-    def _listcomp(self, node: ast.ListComp | ast.GeneratorExp, scope: Scope) -> list[Any]:
+    def _listcomp(self, node: ast.ListComp | ast.GeneratorExp, scope: NameScope) -> list[Any]:
         return [self.value(node.elt, inner) for inner in self._iterations(node.generators, scope)]
 
     _generatorexp = _listcomp
 
-    def _iterations(self, loops: list[ast.comprehension], scope: Scope) -> Iterator[Scope]:
+    def _iterations(self, loops: list[ast.comprehension], scope: NameScope) -> Iterator[NameScope]:
         if not loops:
             yield scope
             return
@@ -122,17 +122,17 @@ class Evaluator(BaseEvaluator):
             if all(self.truth(self.value(test, inner)) for test in loops[0].ifs):
                 yield from self._iterations(loops[1:], inner)
 
-    def _subscript(self, node: ast.Subscript, scope: Scope) -> Any:
+    def _subscript(self, node: ast.Subscript, scope: NameScope) -> Any:
         table = self.value(node.value, scope)
         if not isinstance(table, Table):
             raise UnreadableError(node, "what is subscripted is not a table")
         key = self.value(node.slice, scope)
         return evaluator_calls.look_up(self, table, key, node, raises=True)
 
-    def _ifexp(self, node: ast.IfExp, scope: Scope) -> Any:
+    def _ifexp(self, node: ast.IfExp, scope: NameScope) -> Any:
         return self.value(node.body if self.condition(node.test, scope) else node.orelse, scope)
 
-    def _boolop(self, node: ast.BoolOp, scope: Scope) -> Any:
+    def _boolop(self, node: ast.BoolOp, scope: NameScope) -> Any:
         value: Any = None
         for item in node.values:
             value = self.value(item, scope)
@@ -140,12 +140,12 @@ class Evaluator(BaseEvaluator):
                 break
         return value
 
-    def _unaryop(self, node: ast.UnaryOp, scope: Scope) -> Any:
+    def _unaryop(self, node: ast.UnaryOp, scope: NameScope) -> Any:
         if not isinstance(node.op, ast.Not):
             raise UnreadableError(node, "this expression is not evaluated")
         return not self.truth(self.value(node.operand, scope))
 
-    def _binop(self, node: ast.BinOp, scope: Scope) -> Any:
+    def _binop(self, node: ast.BinOp, scope: NameScope) -> Any:
         left, right = self.value(node.left, scope), self.value(node.right, scope)
         if isinstance(node.op, ast.Add) and isinstance(left, Text) and isinstance(right, Text):
             return Text(left.value + right.value)
@@ -158,22 +158,22 @@ class Evaluator(BaseEvaluator):
             return merged
         raise UnreadableError(node, "this expression is not evaluated")
 
-    def _joinedstr(self, node: ast.JoinedStr, scope: Scope) -> Text:
+    def _joinedstr(self, node: ast.JoinedStr, scope: NameScope) -> Text:
         parts = [
             self.value(item.value if isinstance(item, ast.FormattedValue) else item, scope)
             for item in node.values
         ]
         return Text("".join(self.text(part, node).value for part in parts))
 
-    def _namedexpr(self, node: ast.NamedExpr, scope: Scope) -> Any:
+    def _namedexpr(self, node: ast.NamedExpr, scope: NameScope) -> Any:
         value = self.value(node.value, scope)
         scope.names[node.target.id] = value
         return value
 
-    def _lambda(self, node: ast.Lambda, scope: Scope) -> Function:
+    def _lambda(self, node: ast.Lambda, scope: NameScope) -> Function:
         return Function(node, scope)
 
-    def _compare(self, node: ast.Compare, scope: Scope) -> bool:
+    def _compare(self, node: ast.Compare, scope: NameScope) -> bool:
         left = self.value(node.left, scope)
         for operator, item in zip(node.ops, node.comparators, strict=True):
             right = self.value(item, scope)
@@ -194,5 +194,5 @@ class Evaluator(BaseEvaluator):
             return self.equal(left, right) is isinstance(operator, (ast.Eq, ast.Is))
         raise UnreadableError(node, "this condition is not evaluated")
 
-    def _call(self, node: ast.Call, scope: Scope) -> Any:
+    def _call(self, node: ast.Call, scope: NameScope) -> Any:
         return evaluator_calls.call(self, node, scope)

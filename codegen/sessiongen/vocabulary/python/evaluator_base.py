@@ -28,7 +28,7 @@ from sessiongen.vocabulary.python.parsed_module import Module
 
 
 @dataclass(frozen=True)
-class Scope:
+class NameScope:
     """What names mean in an expression. owner: the class around it. function: the one around it.
 
     names: values of parameters and variables.
@@ -39,7 +39,7 @@ class Scope:
     function: ast.AST | None = None
     names: dict[str, Any] = field(default_factory=dict)
 
-    def bind(self, names: dict[str, Any]) -> Scope:
+    def bind(self, names: dict[str, Any]) -> NameScope:
         """Returns the scope with more names."""
         return replace(self, names={**self.names, **names})
 
@@ -49,10 +49,10 @@ class Function:
     """A function of the package, and the scope that it was defined in."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-    scope: Scope
+    scope: NameScope
 
 
-class BaseEvaluator(ExpressionEvaluator[ast.expr, Scope]):
+class BaseEvaluator(ExpressionEvaluator[ast.expr, NameScope]):
     """Evaluates expressions for one literal. literal: the value of what cannot be resolved."""
 
     def __init__(
@@ -63,7 +63,7 @@ class BaseEvaluator(ExpressionEvaluator[ast.expr, Scope]):
         self.literals = literals
         self.protobuf = protobuf
 
-    def items(self, node: ast.expr, scope: Scope) -> list[Any]:
+    def items(self, node: ast.expr, scope: NameScope) -> list[Any]:
         """Returns what a loop over an expression yields."""
         value = self.value(node, scope)
         if isinstance(value, list):
@@ -110,7 +110,7 @@ class BaseEvaluator(ExpressionEvaluator[ast.expr, Scope]):
         return self._definition(definition) if definition is not None else None
 
     def _definition(self, definition: Definition) -> Any:
-        node, scope = definition.node, Scope(definition.module)
+        node, scope = definition.node, NameScope(definition.module)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return Function(node, scope)
         if isinstance(node, ast.ClassDef):
@@ -136,7 +136,7 @@ class BaseEvaluator(ExpressionEvaluator[ast.expr, Scope]):
         members = tuple(Text(item.value, item.member) for item in literals.literals)
         return LiteralSet(members)
 
-    def defined_name(self, scope: Scope, node: ast.expr) -> bool:
+    def defined_name(self, scope: NameScope, node: ast.expr) -> bool:
         """Whether the package defines what an expression names."""
         name = dotted(node)
         head, _, rest = (name or "").partition(".")
@@ -151,7 +151,7 @@ class BaseEvaluator(ExpressionEvaluator[ast.expr, Scope]):
             or self.modules.resolve(scope.module, name or "") is not None
         )
 
-    def is_readable(self, node: ast.expr, scope: Scope) -> bool:
+    def is_readable(self, node: ast.expr, scope: NameScope) -> bool:
         """Whether an expression is more than a module or class: something with methods."""
         name = dotted(node)
         if name is None or name.partition(".")[0] in scope.names:
@@ -182,14 +182,14 @@ class BaseEvaluator(ExpressionEvaluator[ast.expr, Scope]):
                 literals = self.literals.of_field(module, part)
             self.declare_literals(literals.literals if literals is not None else ())
 
-    def class_member(self, scope: Scope, name: str) -> Any:
+    def class_member(self, scope: NameScope, name: str) -> Any:
         """Returns a method or constant of the class around an expression, None for any other."""
         assert scope.owner is not None
         definition = self.modules.resolve(scope.module, f"{scope.owner.name}.{name}")
         if definition is None:
             return None
         if isinstance(definition.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return Function(definition.node, Scope(scope.module, scope.owner))
+            return Function(definition.node, NameScope(scope.module, scope.owner))
         return self._definition(definition)
 
     def source(self, node: ast.expr) -> Text:

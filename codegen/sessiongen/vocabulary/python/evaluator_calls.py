@@ -16,7 +16,7 @@ from sessiongen.vocabulary.evaluation import (
     is_other,
     pairs_table,
 )
-from sessiongen.vocabulary.python.evaluator_base import BaseEvaluator, Function, Scope
+from sessiongen.vocabulary.python.evaluator_base import BaseEvaluator, Function, NameScope
 from sessiongen.vocabulary.python.literals import dotted, last
 from sessiongen.vocabulary.python.statements import run
 
@@ -37,7 +37,7 @@ _LISTS = {"frozenset", "iter", "list", "reversed", "set", "sorted", "tuple"}
 _DECORATORS = {"cache", "classmethod", "final", "lru_cache", "override", "staticmethod"}
 
 
-def call(evaluator: BaseEvaluator, node: ast.Call, scope: Scope) -> Any:
+def call(evaluator: BaseEvaluator, node: ast.Call, scope: NameScope) -> Any:
     """Returns the value of a call."""
     name = dotted(node.func)
     if isinstance(node.func, ast.Attribute):
@@ -74,7 +74,7 @@ def look_up(
 
 
 def _method(
-    evaluator: BaseEvaluator, node: ast.Call, function: ast.Attribute, scope: Scope
+    evaluator: BaseEvaluator, node: ast.Call, function: ast.Attribute, scope: NameScope
 ) -> tuple[Any] | None:
     """Returns the value of a method's call in a tuple, None if it is not a method of a value."""
     if not evaluator.is_readable(function.value, scope):
@@ -115,7 +115,7 @@ def _table_method(
     raise UnreadableError(function, "this method of a table is not evaluated")
 
 
-def _builtin(evaluator: BaseEvaluator, node: ast.Call, name: str, scope: Scope) -> Any:
+def _builtin(evaluator: BaseEvaluator, node: ast.Call, name: str, scope: NameScope) -> Any:
     if name in {"str", "cast"} and node.args:
         return evaluator.value(node.args[-1], scope)
     if name in _TABLES:
@@ -141,7 +141,7 @@ def _builtin(evaluator: BaseEvaluator, node: ast.Call, name: str, scope: Scope) 
 
 
 def _table(
-    evaluator: BaseEvaluator, node: ast.Call, scope: Scope, args: list[ast.expr] | None = None
+    evaluator: BaseEvaluator, node: ast.Call, scope: NameScope, args: list[ast.expr] | None = None
 ) -> Table:
     table = Table()
     for argument in node.args if args is None else args:
@@ -156,7 +156,7 @@ def _table(
     return table
 
 
-def _getattr(evaluator: BaseEvaluator, node: ast.Call, scope: Scope) -> Any:
+def _getattr(evaluator: BaseEvaluator, node: ast.Call, scope: NameScope) -> Any:
     owner, name = evaluator.value(node.args[0], scope), evaluator.value(node.args[1], scope)
     if not isinstance(owner, ProtoPath):
         raise UnreadableError(node, "the attribute of this call is not evaluated")
@@ -165,7 +165,7 @@ def _getattr(evaluator: BaseEvaluator, node: ast.Call, scope: Scope) -> Any:
     return proto_value(evaluator.text(name, node), "AttributeError")
 
 
-def _apply(evaluator: BaseEvaluator, node: ast.Call, function: Any, scope: Scope) -> Any:
+def _apply(evaluator: BaseEvaluator, node: ast.Call, function: Any, scope: NameScope) -> Any:
     arguments = [evaluator.value(item, scope) for item in node.args]
     keywords = {item.arg: evaluator.value(item.value, scope) for item in node.keywords if item.arg}
     if len(keywords) < len(node.keywords):

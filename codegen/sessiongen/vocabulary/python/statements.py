@@ -9,7 +9,7 @@ from typing import Any
 from sessiongen.vocabulary.evaluation import RaisedError, UnreadableError
 from sessiongen.vocabulary.expression_evaluator import Break, Continue, Result
 from sessiongen.vocabulary.python.assignments import assigns
-from sessiongen.vocabulary.python.evaluator_base import BaseEvaluator, Function, Scope
+from sessiongen.vocabulary.python.evaluator_base import BaseEvaluator, Function, NameScope
 from sessiongen.vocabulary.python.literals import dotted, last
 
 _IGNORED = (ast.Expr, ast.Pass, ast.Assert, ast.Import, ast.ImportFrom, ast.Global)
@@ -29,7 +29,7 @@ def run(evaluator: BaseEvaluator, function: Function, names: dict[str, Any]) -> 
     return result.value if result is not None else None
 
 
-def execute(evaluator: BaseEvaluator, body: list[ast.stmt], name: str, scope: Scope) -> Any:
+def execute(evaluator: BaseEvaluator, body: list[ast.stmt], name: str, scope: NameScope) -> Any:
     """Returns the value of a variable after the statements that determine it."""
     _block(evaluator, body, scope, only=name)
     if name not in scope.names:
@@ -38,7 +38,7 @@ def execute(evaluator: BaseEvaluator, body: list[ast.stmt], name: str, scope: Sc
 
 
 def _block(
-    evaluator: BaseEvaluator, body: list[ast.stmt], scope: Scope, only: str | None = None
+    evaluator: BaseEvaluator, body: list[ast.stmt], scope: NameScope, only: str | None = None
 ) -> Result | None:
     for statement in body:
         if only is not None and not assigns(statement, only):
@@ -50,7 +50,7 @@ def _block(
 
 
 def _statement(
-    evaluator: BaseEvaluator, node: ast.stmt, scope: Scope, only: str | None
+    evaluator: BaseEvaluator, node: ast.stmt, scope: NameScope, only: str | None
 ) -> Result | None:
     if isinstance(node, ast.Return):
         return Result(evaluator.value(node.value, scope) if node.value else None)
@@ -86,7 +86,7 @@ def _exception(node: ast.expr | None) -> str:
     return last(inner) if inner is not None and dotted(inner) else "Exception"
 
 
-def _assign(evaluator: BaseEvaluator, node: ast.Assign | ast.AnnAssign, scope: Scope) -> None:
+def _assign(evaluator: BaseEvaluator, node: ast.Assign | ast.AnnAssign, scope: NameScope) -> None:
     if node.value is None:
         return
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -96,7 +96,7 @@ def _assign(evaluator: BaseEvaluator, node: ast.Assign | ast.AnnAssign, scope: S
 
 
 def _match(
-    evaluator: BaseEvaluator, node: ast.Match, scope: Scope, only: str | None
+    evaluator: BaseEvaluator, node: ast.Match, scope: NameScope, only: str | None
 ) -> Result | None:
     subject = evaluator.value(node.subject, scope)
     for case in node.cases:
@@ -106,7 +106,9 @@ def _match(
     return None
 
 
-def _matches(evaluator: BaseEvaluator, pattern: ast.pattern, subject: Any, scope: Scope) -> bool:
+def _matches(
+    evaluator: BaseEvaluator, pattern: ast.pattern, subject: Any, scope: NameScope
+) -> bool:
     if isinstance(pattern, ast.MatchValue):
         return evaluator.equal(subject, evaluator.value(pattern.value, scope))
     if isinstance(pattern, ast.MatchSingleton):
@@ -122,7 +124,9 @@ def _matches(evaluator: BaseEvaluator, pattern: ast.pattern, subject: Any, scope
     raise UnreadableError(pattern, "this pattern is not evaluated")
 
 
-def _try(evaluator: BaseEvaluator, node: ast.Try, scope: Scope, only: str | None) -> Result | None:
+def _try(
+    evaluator: BaseEvaluator, node: ast.Try, scope: NameScope, only: str | None
+) -> Result | None:
     try:
         result = _block(evaluator, node.body, scope, only)
         result = result or _block(evaluator, node.orelse, scope, only)
@@ -136,7 +140,9 @@ def _try(evaluator: BaseEvaluator, node: ast.Try, scope: Scope, only: str | None
     return result
 
 
-def _for(evaluator: BaseEvaluator, node: ast.For, scope: Scope, only: str | None) -> Result | None:
+def _for(
+    evaluator: BaseEvaluator, node: ast.For, scope: NameScope, only: str | None
+) -> Result | None:
     for item in evaluator.items(node.iter, scope):
         scope.names.update(evaluator.unpacked(node.target, item))
         try:

@@ -18,7 +18,7 @@ from sessiongen.vocabulary.model import Conversion
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder, class_methods
 from sessiongen.vocabulary.typescript.evaluator import Evaluator
-from sessiongen.vocabulary.typescript.evaluator_base import Scope
+from sessiongen.vocabulary.typescript.evaluator_base import NameScope
 from sessiongen.vocabulary.typescript.literals import LiteralReader
 from sessiongen.vocabulary.typescript.modules import Definition, Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
@@ -68,7 +68,7 @@ class ConversionReader:
                 yield from self._results(argument, file, hops - 1)
             return
         trace, owners = Trace(), syntax.enclosing(value, *CLASSES)
-        scope = Scope(file, class_methods(owners[0]) if owners else {})
+        scope = NameScope(file, class_methods(owners[0]) if owners else {})
 
         def evaluate(literal: Text) -> Any:
             evaluator = Evaluator(self._modules, self._literals, self._protobuf, literal, trace)

@@ -26,7 +26,7 @@ from sessiongen.vocabulary.typescript.assignments import bindings
 from sessiongen.vocabulary.typescript.evaluator_base import (
     BaseEvaluator,
     Function,
-    Scope,
+    NameScope,
 )
 from sessiongen.vocabulary.typescript.statements import execute
 from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
@@ -38,7 +38,7 @@ _IDENTIFIERS = {"identifier", "shorthand_property_identifier"}
 class Evaluator(BaseEvaluator):
     """Evaluates expressions by their kind."""
 
-    def evaluate(self, node: Node, scope: Scope) -> Any:
+    def evaluate(self, node: Node, scope: NameScope) -> Any:
         node = syntax.unwrapped(node)
         if node.type in _IDENTIFIERS:
             return self._identifier(node, scope)
@@ -63,7 +63,7 @@ class Evaluator(BaseEvaluator):
             raise UnreadableError(node, "this string is not evaluated")
         return constant
 
-    def _identifier(self, node: Node, scope: Scope) -> Any:
+    def _identifier(self, node: Node, scope: NameScope) -> Any:
         name = text(node)
         if name in scope.names:
             return scope.names[name]
@@ -73,7 +73,7 @@ class Evaluator(BaseEvaluator):
         defined = self.defined(scope.file, name)
         return self.source(node) if defined is None else defined
 
-    def _template_string(self, node: Node, scope: Scope) -> Text:
+    def _template_string(self, node: Node, scope: NameScope) -> Text:
         parts = []
         for item in node.named_children:
             if item.type == "template_substitution":
@@ -82,7 +82,7 @@ class Evaluator(BaseEvaluator):
                 parts.append(text(item))
         return Text("".join(parts))
 
-    def _member_expression(self, node: Node, scope: Scope) -> Any:
+    def _member_expression(self, node: Node, scope: NameScope) -> Any:
         member = syntax.member(node)
         assert member is not None
         owner, name = syntax.unwrapped(member[0]), member[1]
@@ -107,7 +107,7 @@ class Evaluator(BaseEvaluator):
             return self.source(node)
         raise UnreadableError(node, "this property is not evaluated")
 
-    def _subscript_expression(self, node: Node, scope: Scope) -> Any:
+    def _subscript_expression(self, node: Node, scope: NameScope) -> Any:
         owner_node, key_node = (node.child_by_field_name(name) for name in ("object", "index"))
         assert owner_node is not None and key_node is not None
         owner, key = self.value(owner_node, scope), self.value(key_node, scope)
@@ -118,7 +118,7 @@ class Evaluator(BaseEvaluator):
             return None if is_other(name) else ProtoValue(name)
         raise UnreadableError(node, "what is subscripted is not a table")
 
-    def _object(self, node: Node, scope: Scope) -> Table:
+    def _object(self, node: Node, scope: NameScope) -> Table:
         table = Table()
         for item in node.named_children:
             if item.type == "pair":
@@ -136,7 +136,7 @@ class Evaluator(BaseEvaluator):
                 raise UnreadableError(item, "this entry is not evaluated")
         return table
 
-    def _key(self, node: Node | None, scope: Scope) -> Text:
+    def _key(self, node: Node | None, scope: NameScope) -> Text:
         if node is not None and node.type == "computed_property_name":
             key = self.value(node.named_children[0], scope)
             if isinstance(key, Text) and key is not self.literal:
@@ -145,7 +145,7 @@ class Evaluator(BaseEvaluator):
         constant = syntax.constant(node)
         return Text(text(node) if constant is None else constant)
 
-    def _array(self, node: Node, scope: Scope) -> list[Any]:
+    def _array(self, node: Node, scope: NameScope) -> list[Any]:
         items: list[Any] = []
         for item in node.named_children:
             if item.type == "spread_element":
@@ -154,18 +154,18 @@ class Evaluator(BaseEvaluator):
                 items.append(self.value(item, scope))
         return items
 
-    def _ternary_expression(self, node: Node, scope: Scope) -> Any:
+    def _ternary_expression(self, node: Node, scope: NameScope) -> Any:
         chosen = self.condition(node.child_by_field_name("condition"), scope)
         part = node.child_by_field_name("consequence" if chosen else "alternative")
         assert part is not None
         return self.value(part, scope)
 
-    def _unary_expression(self, node: Node, scope: Scope) -> bool:
+    def _unary_expression(self, node: Node, scope: NameScope) -> bool:
         if text(node.child_by_field_name("operator")) != "!":
             raise UnreadableError(node, "this expression is not evaluated")
         return not self.condition(node.child_by_field_name("argument"), scope)
 
-    def _binary_expression(self, node: Node, scope: Scope) -> Any:
+    def _binary_expression(self, node: Node, scope: NameScope) -> Any:
         left_node, right_node = (node.child_by_field_name(name) for name in ("left", "right"))
         assert left_node is not None and right_node is not None
         operator, left = text(node.child_by_field_name("operator")), self.value(left_node, scope)
@@ -184,13 +184,13 @@ class Evaluator(BaseEvaluator):
             return Text(self.text(left, node).value + self.text(right, node).value)
         raise UnreadableError(node, "this expression is not evaluated")
 
-    def _new_expression(self, node: Node, scope: Scope) -> Any:
+    def _new_expression(self, node: Node, scope: NameScope) -> Any:
         return evaluator_calls.construct(self, node, scope)
 
-    def _call_expression(self, node: Node, scope: Scope) -> Any:
+    def _call_expression(self, node: Node, scope: NameScope) -> Any:
         return evaluator_calls.call(self, node, scope)
 
-    def _class_member(self, node: Node, scope: Scope) -> Any:
+    def _class_member(self, node: Node, scope: NameScope) -> Any:
         if node.type in FUNCTIONS:
-            return Function(node, Scope(scope.file, scope.methods))
+            return Function(node, NameScope(scope.file, scope.methods))
         return None

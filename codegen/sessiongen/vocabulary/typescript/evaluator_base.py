@@ -24,7 +24,7 @@ from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
 
 
 @dataclass(frozen=True)
-class Scope:
+class NameScope:
     """What names mean in an expression. methods: those of the class around it.
 
     names: values of parameters and variables.
@@ -34,7 +34,7 @@ class Scope:
     methods: dict[str, Node] = field(default_factory=dict)
     names: dict[str, Any] = field(default_factory=dict)
 
-    def bind(self, names: dict[str, Any]) -> Scope:
+    def bind(self, names: dict[str, Any]) -> NameScope:
         """Returns the scope with more names."""
         return replace(self, names={**self.names, **names})
 
@@ -44,11 +44,11 @@ class Function:
     """A function of the package, and the scope that it was defined in."""
 
     node: Node
-    scope: Scope
+    scope: NameScope
     name: str = ""
 
 
-class BaseEvaluator(ExpressionEvaluator[Node, Scope]):
+class BaseEvaluator(ExpressionEvaluator[Node, NameScope]):
     """Evaluates expressions for one literal. literal: the value of what cannot be resolved."""
 
     def __init__(
@@ -64,7 +64,7 @@ class BaseEvaluator(ExpressionEvaluator[Node, Scope]):
         self.literals = literals
         self.protobuf = protobuf
 
-    def is_opaque(self, node: Node, scope: Scope) -> bool:
+    def is_opaque(self, node: Node, scope: NameScope) -> bool:
         """Whether an expression is a path that begins with something unknown."""
         root = node
         while (member := syntax.member(root)) is not None:
@@ -88,7 +88,7 @@ class BaseEvaluator(ExpressionEvaluator[Node, Scope]):
             raise UnreadableError(None, "the key of this lookup is not a literal")
         return table.entries.get(key.value) if key is not None else None
 
-    def items(self, node: Node, scope: Scope) -> list[Any]:
+    def items(self, node: Node, scope: NameScope) -> list[Any]:
         """Returns what a loop over an expression yields."""
         return self.listed(self.value(node, scope), node)
 
@@ -102,7 +102,7 @@ class BaseEvaluator(ExpressionEvaluator[Node, Scope]):
             return [[key, value.entries[name]] for name, key in value.keys.items()]
         raise UnreadableError(node, "this loop is not evaluated")
 
-    def condition(self, node: Node | None, scope: Scope) -> bool:
+    def condition(self, node: Node | None, scope: NameScope) -> bool:
         """Returns whether a condition holds."""
         assert node is not None
         return super().condition(node, scope)
@@ -127,7 +127,7 @@ class BaseEvaluator(ExpressionEvaluator[Node, Scope]):
         if literals is not None:
             members = tuple(Text(item.value, item.member) for item in literals.literals)
             return LiteralSet(members)
-        node, scope = definition.node, Scope(definition.file)
+        node, scope = definition.node, NameScope(definition.file)
         if node.type in FUNCTIONS:
             return Function(node, scope)
         initial = node.child_by_field_name("value") if node.type == "variable_declarator" else None

@@ -17,7 +17,7 @@ from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.evaluator_base import (
     BaseEvaluator,
     Function,
-    Scope,
+    NameScope,
     unpacked,
 )
 from sessiongen.vocabulary.typescript.statements import run
@@ -32,7 +32,7 @@ _TEXT_METHODS: dict[str, Callable[[str], str]] = {
 _GLOBALS = {"Object", "Array", "String"}
 
 
-def construct(evaluator: BaseEvaluator, node: Node, scope: Scope) -> Any:
+def construct(evaluator: BaseEvaluator, node: Node, scope: NameScope) -> Any:
     """Returns the value of `new Map(...)` or `new Set(...)`."""
     kind = text(node.child_by_field_name("constructor"))
     arguments = [evaluator.value(item, scope) for item in syntax.arguments(node)]
@@ -47,7 +47,7 @@ def construct(evaluator: BaseEvaluator, node: Node, scope: Scope) -> Any:
     raise UnreadableError(node, "this object is not evaluated")
 
 
-def call(evaluator: BaseEvaluator, node: Node, scope: Scope) -> Any:
+def call(evaluator: BaseEvaluator, node: Node, scope: NameScope) -> Any:
     """Returns the value of a call."""
     function = node.child_by_field_name("function")
     assert function is not None
@@ -88,7 +88,7 @@ def apply(evaluator: BaseEvaluator, function: Function, arguments: list[Any], no
     return run(evaluator, function, names)
 
 
-def _global(evaluator: BaseEvaluator, node: Node, name: str, scope: Scope) -> Any:
+def _global(evaluator: BaseEvaluator, node: Node, name: str, scope: NameScope) -> Any:
     """Returns the value of a method of `Object` or `Array`."""
     arguments = [evaluator.value(item, scope) for item in syntax.arguments(node)]
     first = arguments[0] if arguments else None
@@ -126,7 +126,9 @@ def _names(evaluator: BaseEvaluator, value: Any, node: Node) -> list[Text]:
     return [Text(item.member or item.value) for item in evaluator.listed(value, node)]
 
 
-def _method(evaluator: BaseEvaluator, node: Node, member: tuple[Node, str], scope: Scope) -> Any:
+def _method(
+    evaluator: BaseEvaluator, node: Node, member: tuple[Node, str], scope: NameScope
+) -> Any:
     owner_node, name = syntax.unwrapped(member[0]), member[1]
     if evaluator.is_opaque(owner_node, scope) and name not in {*_TEXT_METHODS, "replace"}:
         if syntax.arguments(node):

@@ -14,7 +14,7 @@ from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.evaluator_base import (
     BaseEvaluator,
     Function,
-    Scope,
+    NameScope,
     unpacked,
 )
 from sessiongen.vocabulary.typescript.syntax import text
@@ -34,7 +34,7 @@ def run(evaluator: BaseEvaluator, function: Function, names: dict[str, Any]) -> 
     return result.value if result is not None else None
 
 
-def execute(evaluator: BaseEvaluator, binding: list[Node], name: str, scope: Scope) -> Any:
+def execute(evaluator: BaseEvaluator, binding: list[Node], name: str, scope: NameScope) -> Any:
     """Returns the value of a variable after the statements that assign it."""
     if len(binding) == 1:
         value = binding[0].child_by_field_name("value") or binding[0].child_by_field_name("right")
@@ -57,7 +57,7 @@ def _contains(outer: Node, inner: Node) -> bool:
 
 
 def _block(
-    evaluator: BaseEvaluator, body: Iterable[Node], scope: Scope, only: list[Node] | None = None
+    evaluator: BaseEvaluator, body: Iterable[Node], scope: NameScope, only: list[Node] | None = None
 ) -> Result | None:
     for statement in body:
         if only is None or any(_contains(statement, item) for item in only):
@@ -68,7 +68,7 @@ def _block(
 
 
 def _statement(
-    evaluator: BaseEvaluator, node: Node, scope: Scope, only: list[Node] | None
+    evaluator: BaseEvaluator, node: Node, scope: NameScope, only: list[Node] | None
 ) -> Result | None:
     if node.type in {"statement_block", "else_clause"}:
         return _block(evaluator, node.named_children, scope, only)
@@ -104,13 +104,13 @@ def _statement(
     return None
 
 
-def _bind(evaluator: BaseEvaluator, target: Node | None, value: Node, scope: Scope) -> None:
+def _bind(evaluator: BaseEvaluator, target: Node | None, value: Node, scope: NameScope) -> None:
     if target is None or target.type != "identifier":
         raise UnreadableError(target, "this assignment is not evaluated")
     scope.names[text(target)] = evaluator.value(value, scope)
 
 
-def _expression(evaluator: BaseEvaluator, node: Node, scope: Scope) -> None:
+def _expression(evaluator: BaseEvaluator, node: Node, scope: NameScope) -> None:
     """Executes an assignment; other expressions, such as the call of a logger, are ignored."""
     right = node.child_by_field_name("right")
     if node.type == "assignment_expression" and right is not None:
@@ -118,7 +118,7 @@ def _expression(evaluator: BaseEvaluator, node: Node, scope: Scope) -> None:
 
 
 def _switch(
-    evaluator: BaseEvaluator, node: Node, scope: Scope, only: list[Node] | None
+    evaluator: BaseEvaluator, node: Node, scope: NameScope, only: list[Node] | None
 ) -> Result | None:
     value, body = node.child_by_field_name("value"), node.child_by_field_name("body")
     assert value is not None and body is not None
@@ -144,7 +144,7 @@ def _switch(
 
 
 def _try(
-    evaluator: BaseEvaluator, node: Node, scope: Scope, only: list[Node] | None
+    evaluator: BaseEvaluator, node: Node, scope: NameScope, only: list[Node] | None
 ) -> Result | None:
     body, handler = node.child_by_field_name("body"), node.child_by_field_name("handler")
     assert body is not None
@@ -157,7 +157,7 @@ def _try(
         return _statement(evaluator, caught, scope, only)
 
 
-def _for(evaluator: BaseEvaluator, node: Node, scope: Scope) -> Result | None:
+def _for(evaluator: BaseEvaluator, node: Node, scope: NameScope) -> Result | None:
     target, body = node.child_by_field_name("left"), node.child_by_field_name("body")
     items = node.child_by_field_name("right")
     assert target is not None and body is not None and items is not None

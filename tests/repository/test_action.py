@@ -155,7 +155,7 @@ def test_the_workflow_of_the_page(sdk: Repository, temporary: Path) -> None:
 def test_a_commit_that_a_shallow_clone_lacks(sdk: Repository, temporary: Path) -> None:
     done = compare(sdk, temporary, python_path=".", since="origin/main")
     assert done.returncode == 2
-    assert "a shallow clone may not have it" in done.stdout
+    assert "a shallow clone may lack one" in done.stdout
     # A name that looks like an option is one of a commit.
     done = compare(sdk, temporary, python_path=".", since="--help")
     assert done.returncode == 2 and "there is no such commit" in done.stdout
@@ -200,7 +200,7 @@ def test_the_step_that_installs(tmp_path: Path) -> None:
     [text] = [
         block.text
         for block in blocks(page)
-        if block.language == "yaml" and "python-path" in block.text
+        if block.language == "yaml" and "python-path:" in block.text
     ]
     inputs = next(item["with"] for item in yaml.safe_load(text) if item["uses"].startswith("./"))
     assert set(inputs) <= set(ACTION["inputs"])

@@ -79,9 +79,9 @@ def test_faults_are_at_the_files(bound: Project) -> None:
     config = f'{text}layers = ["peer"]\n[roles]\nenvelope = false\n'
     bound.config.write_text(config, encoding="utf-8")
     outcome = bound.invoke("generate")
-    line, column = place_of(COMMENTED, "message Request")
+    line, column = place_of(config, '"peer"')
     assert outcome.status == 2
-    assert f"proto/small.proto:{line}:{column}: error[SG012]" in outcome.errors
+    assert f"codegen.toml:{line}:{column}: error[SG012]" in outcome.errors
 
 
 def test_files_of_another_protocol(bound: Project) -> None:

@@ -7,7 +7,7 @@ from textwrap import indent
 
 from sessiongen.targets.python.docstrings import entry
 from sessiongen.targets.python.layout import quoted
-from sessiongen.targets.python.naming import Namespace, plain
+from sessiongen.targets.python.naming import Namespace, access, plain
 from sessiongen.ir.pairing import Call
 from sessiongen.ir.schema import Field, Kind
 from sessiongen.targets.python.context import Context, arm_docs, request_docs
@@ -15,7 +15,6 @@ from sessiongen.targets.python.errors import error_names
 from sessiongen.targets.python.parameters import (
     Parameter,
     ParameterBuilder,
-    access,
     construct,
     signature,
 )

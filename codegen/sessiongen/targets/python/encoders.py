@@ -11,7 +11,7 @@ from sessiongen.targets.python.layout import imported, LINE_LENGTH, quoted, tupl
 from sessiongen.targets.python.encoder_models import EncoderModel, EncodersModel, EventArm
 from sessiongen.targets.python.event_encoder import arms_without_time, event_docs
 from sessiongen.targets.python.context import Context
-from sessiongen.targets.python.parameters import access
+from sessiongen.targets.python.naming import access
 from sessiongen.targets.python.references import ZERO_VALUES
 from sessiongen.targets.python.responses import response_plans
 from sessiongen.targets.python.value_writer import SETTERS, ValueWriter

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from sessiongen.ir.roles import ErrorArm
 from sessiongen.ir.schema import Kind
 from sessiongen.targets.python.context import Context, payload_docs
-from sessiongen.targets.python.naming import Namespace, identifier
-from sessiongen.targets.python.parameters import access
+from sessiongen.targets.python.naming import Namespace, access, identifier
 from sessiongen.targets.python.references import SCALAR_TYPES
 
 _OWN_NAMES = frozenset(

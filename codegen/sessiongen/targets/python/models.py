@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sessiongen.targets.python.naming import Namespace
+from sessiongen.targets.python.naming import Namespace, access
 from sessiongen.ir.schema import Field, Kind, Value
 from sessiongen.ir.encoding_plan import TAG, TaggedOneof, MessagePlan
 from sessiongen.targets.python.layout import imported, quoted
@@ -13,7 +13,6 @@ from sessiongen.targets.python.docstrings import comment, entry
 from sessiongen.targets.python.payload_names import PayloadNames
 from sessiongen.targets.python.references import SCALAR_TYPES, ZERO_VALUES
 from sessiongen.targets.python.context import Context
-from sessiongen.targets.python.parameters import access
 
 _OWN_TYPES = {
     "google.protobuf.Timestamp": ("float", "_seconds"),

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.ir.name_case import snake
 from sessiongen.ir.schema import Schema
+from sessiongen.targets.python.layout import quoted
 
 # The names under which stubs import modules.
 _STUB_IMPORTS = frozenset(
@@ -58,6 +59,11 @@ def identifier(name: str, reserved: frozenset[str] = frozenset()) -> str:
 def plain(name: str) -> bool:
     """Whether `message.name` is valid Python and refers to the field."""
     return name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("__")
+
+
+def access(base: str, name: str) -> str:
+    """Returns the expression that reads a field of a message, or a name of a class or module."""
+    return f"{base}.{name}" if plain(name) else f"getattr({base}, {quoted(name)})"
 
 
 def constant(name: str) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from sessiongen.diagnostics import Diagnostic
 from sessiongen.targets.python.context import Context
-from sessiongen.targets.python.layout import quoted
 from sessiongen.targets.python.naming import Namespace, plain
 from sessiongen.ir.schema import Field, Kind, Message, Oneof, Value
 from sessiongen.targets.python.references import SCALAR_TYPES, References
@@ -206,8 +205,3 @@ def construct(type_: str, parameters: Sequence[Parameter]) -> str:
 def _dict(parameters: Sequence[Parameter]) -> str:
     pairs = ", ".join(f'"{item.field}": {item.argument}' for item in parameters)
     return f"{{{pairs}}}"
-
-
-def access(base: str, name: str) -> str:
-    """Returns the expression that reads a field."""
-    return f"{base}.{name}" if plain(name) else f"getattr({base}, {quoted(name)})"

@@ -13,7 +13,7 @@ from sessiongen.ir.schema import Kind
 from sessiongen.targets.python.context import Context
 from sessiongen.targets.python.layout import imported
 from sessiongen.targets.python.obstacles import carriers
-from sessiongen.targets.python.parameters import access
+from sessiongen.targets.python.naming import access
 from sessiongen.targets.python.references import SCALAR_TYPES
 from sessiongen.targets.python.requests import (
     assign,

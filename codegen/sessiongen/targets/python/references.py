@@ -11,6 +11,7 @@ from sessiongen.targets.python.installed_messages import InstalledModule
 from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.ir.name_case import flat_names
 from sessiongen.targets.python.layout import quoted
+from sessiongen.targets.python.naming import access
 from sessiongen.ir.schema import Enum, Kind, Message, Schema, Value
 from sessiongen.frontend.well_known import module, is_well_known
 
@@ -250,5 +251,5 @@ class References:
         stub = ".".join((module, *(f"_r_{p}" if keyword.iskeyword(p) else p for p in path)))
         runtime = module
         for part in path:
-            runtime = f'getattr({runtime}, "{part}")'
+            runtime = access(runtime, part)
         return self._aliases.setdefault((stub, runtime), _alias(module, path))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiongen.targets.python.naming import Namespace, plain
+from sessiongen.targets.python.naming import Namespace, access, plain
 from sessiongen.ir.pairing import Call
 from sessiongen.ir.roles import Roles
 from sessiongen.ir.schema import Field, Kind
 from sessiongen.targets.python.context import Context, request_docs
-from sessiongen.targets.python.parameters import access
 from sessiongen.targets.python.references import References
 
 

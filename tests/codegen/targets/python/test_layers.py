@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sessiongen_command import CONFIG, project
+from sessiongen_command import CONFIG, PROTO, place_of, project
 
 from sessiongen.targets import registry
 
@@ -47,7 +47,10 @@ def test_a_module_that_is_not_python_is_never_written(
     )
     outcome = small_project.invoke("generate", "--no-cache")
     assert outcome.status == 2
-    assert outcome.errors.startswith("__init__.py:1:1: error[SG032]: internal error: ")
+    line, column = place_of(PROTO, "message Request")
+    assert outcome.errors.startswith(
+        f"proto/small.proto:{line}:{column}: error[SG032]: internal error: "
+    )
     assert not small_project.package.exists()
 
 

@@ -62,7 +62,7 @@ def field(name: str) -> Field:
     [
         ("call_id", "callId", "callId", "callId"),
         ("to_json", "toJson$", "toJson", "toJson"),
-        ("value_of", "valueOf$", "valueOf$", "valueOf$"),
+        ("value_of", "valueOf$", "valueOf$", "valueOf"),
     ],
 )
 def test_properties(name: str, in_version_1: str, in_version_2: str, arm_in_version_2: str) -> None:

@@ -21,6 +21,18 @@ from transport_messages import run
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
+# An answer of the agent, as JSON.
+MESSAGE = {
+    "id": "",
+    "role": "ASSISTANT",
+    "content": [{"text": "1\x1b"}],
+    "interrupted": False,
+    "extra": {},
+    "transcript_confidence": None,
+    "metrics": None,
+    "created_at": None,
+}
+
 
 def now() -> str:
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
@@ -47,16 +59,6 @@ def test_json_lines() -> None:
         times = [entry.pop("time") for entry in timed]
         assert all(TIME.fullmatch(time) for time in times) and times == sorted(times)
         assert before <= times[0] and times[-1] <= now()
-        message = {
-            "id": "",
-            "role": "ASSISTANT",
-            "content": [{"text": "1\x1b"}],
-            "interrupted": False,
-            "extra": {},
-            "transcript_confidence": None,
-            "metrics": None,
-            "created_at": None,
-        }
         assert entries == [
             {"connected": True},
             {
@@ -71,7 +73,7 @@ def test_json_lines() -> None:
                 "answer": "run_input",
                 "id": 1,
                 "error": None,
-                "payload": {"items": [{"message": message}]},
+                "payload": {"items": [{"message": MESSAGE}]},
             },
             {"sent": "/nothing", "id": 3},
             {"failed": "/nothing", "id": 3, "error": NO_REQUEST},

@@ -147,6 +147,11 @@ class Roles:
         known = {item.name for item in (self.correlation, self.error) if item is not None}
         return [item for item in self.response.common_fields if item.name not in known]
 
+    def may_be_whole(self, response: Field) -> bool:
+        """Whether a handler may return a whole response in place of the payload of an arm."""
+        is_response = response.value.type_name == self.response.full_name
+        return bool(self.other_response_fields) and not is_response
+
     def span(self, role: str) -> Span:
         """Returns the position of the message of a role, or of the main message without it."""
         message: RoleMessage = getattr(self, role)

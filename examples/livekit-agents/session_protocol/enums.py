@@ -23,8 +23,8 @@ from .errors import UnmappedValueError
 
 _log = logging.getLogger(__name__)
 
-_Kt = TypeVar("_Kt")
-_Vt = TypeVar("_Vt")
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class UnmappedValue:
     number: int
 
 
-def decoded(convert: Callable[[Any], _Vt], value: int) -> _Vt | UnmappedValue:
+def decoded(convert: Callable[[Any], _Value], value: int) -> _Value | UnmappedValue:
     """Returns what a conversion of an enum value returns, or an UnmappedValue if it raises."""
     try:
         return convert(value)
@@ -50,7 +50,7 @@ def decoded(convert: Callable[[Any], _Vt], value: int) -> _Vt | UnmappedValue:
         return UnmappedValue(error.enum, value)
 
 
-class _Table(dict[Any, _Vt]):
+class _Table(dict[Any, _Value]):
     """A table of an enum.
 
     A missing key has the value `unknown`, if there is one, and is logged once if `logged`.
@@ -58,7 +58,11 @@ class _Table(dict[Any, _Vt]):
     """
 
     def __init__(
-        self, enum: str, items: Mapping[Any, _Vt], unknown: _Vt | None = None, logged: bool = False
+        self,
+        enum: str,
+        items: Mapping[Any, _Value],
+        unknown: _Value | None = None,
+        logged: bool = False,
     ) -> None:
         super().__init__(items)
         self._enum = enum
@@ -76,7 +80,7 @@ class _Table(dict[Any, _Vt]):
         raise UnmappedValueError(self._enum, key)
 
 
-class _Enum(Generic[_Vt, _Kt]):
+class _Enum(Generic[_Value, _Key]):
     """The tables of an enum.
 
     Args:
@@ -89,9 +93,9 @@ class _Enum(Generic[_Vt, _Kt]):
     __slots__ = ("from_proto", "names", "numbers", "to_proto")
 
     def __init__(
-        self, full_name: str, enum: Any, literals: Mapping[_Kt, str], unknown: str | None = None
+        self, full_name: str, enum: Any, literals: Mapping[_Key, str], unknown: str | None = None
     ) -> None:
-        items: list[tuple[str, _Vt]] = [] if enum is None else enum.items()
+        items: list[tuple[str, _Value]] = [] if enum is None else enum.items()
         numbers = dict(items)
         other = None if unknown is None else numbers.get(unknown)
         pairs = [(item, numbers[name]) for item, name in literals.items() if name in numbers]
@@ -99,17 +103,19 @@ class _Enum(Generic[_Vt, _Kt]):
         names = {number: name for name, number in reversed(items)}
         # A peer cannot tell an unknown value from one that the SDK has as well.
         logged = unknown in literals.values()
-        self.to_proto: Mapping[Any, _Vt] = _Table(full_name, dict[Any, _Vt](pairs), other, logged)
-        self.from_proto: Mapping[_Vt, _Kt] = _Table(full_name, {n: item for item, n in pairs})
+        self.to_proto: Mapping[Any, _Value] = _Table(
+            full_name, dict[Any, _Value](pairs), other, logged
+        )
+        self.from_proto: Mapping[_Value, _Key] = _Table(full_name, {n: item for item, n in pairs})
         fallback = None if other is None else names[other]
-        self.names: Mapping[_Vt, str] = _Table(full_name, names, fallback)
-        self.numbers: Mapping[Any, _Vt] = _Table(full_name, numbers, other)
+        self.names: Mapping[_Value, str] = _Table(full_name, names, fallback)
+        self.numbers: Mapping[Any, _Value] = _Table(full_name, numbers, other)
 
-    def name(self, value: _Vt) -> str:
+    def name(self, value: _Value) -> str:
         """Returns the name of a value in JSON."""
         return self.names[value]
 
-    def from_name(self, name: str | UnmappedValue) -> _Vt:
+    def from_name(self, name: str | UnmappedValue) -> _Value:
         """Returns the value with a name in JSON."""
         return self.numbers[name]
 

@@ -15,7 +15,6 @@ from sessiongen.ir.record_mapping import find_record
 from sessiongen.ir.schema import Field, Message, Oneof
 from sessiongen.ir.encoding_plan import MessagePlan, encoding_plans
 from sessiongen.vocabulary.model import Record, Vocabulary
-from sessiongen.targets.python.naming import constant
 from sessiongen.targets.python.references import MessageModules, References, modules
 
 # Names in annotations and decorators of generated classes, which a method would hide, and names
@@ -63,10 +62,6 @@ class Context:
         """Whether the oldest supported messages have a message, but lack a field of it."""
         name = f"{message.full_name}.{field.name}"
         return name in self.newer and message.full_name not in self.newer
-
-    def presence_constant(self, message: Message, field: Field) -> str:
-        """Returns the name of the constant that says whether the installed messages have a field."""
-        return f"_HAS_{constant(self.flat(message.full_name))}_{field.name.upper()}"
 
     @property
     def reserved(self) -> frozenset[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from sessiongen.ir.schema import Field, Kind
@@ -15,9 +14,6 @@ from sessiongen.targets.python.naming import access
 from sessiongen.targets.python.references import ZERO_VALUES
 from sessiongen.targets.python.responses import response_plans
 from sessiongen.targets.python.value_writer import SETTERS, ValueWriter
-
-# The message that is filled, where a statement reads or sets a field of it.
-_TARGET = re.compile(r"\bto\.")
 
 
 def encoders_model(context: Context) -> EncodersModel:
@@ -39,8 +35,6 @@ class _Encoders(ValueWriter):
         super().__init__(context)
         self.references = context.references()
         self.overridden: set[str] = set()
-        # By the name of a constant: the message and the field that older messages lack.
-        self.newer: dict[str, tuple[str, str]] = {}
         self.type_layers = [item for item in ("models", "responses") if item in context.layers]
         self.response_dicts = {item.message.full_name for item in response_plans(context)}
 
@@ -66,7 +60,7 @@ class _Encoders(ValueWriter):
             overrides=bool(self.overridden),
             type_layers=self.type_layers if self.response_dicts else [],
             encoders=encoders,
-            newer=[(name, *item) for name, item in self.newer.items()],
+            newer=self.references.newer,
             event=event,
             event_name=name,
             event_docs=event_docs(self.context),
@@ -180,29 +174,25 @@ class _Encoders(ValueWriter):
             yield "newer: Any = to"
         for field in plan.message.fields:
             if field.name in sources:
-                statements = self._field_or_override(plan, sources[field.name], by_name)
                 if self.context.lacks(plan.message, field):
-                    yield f"if {self._presence(plan, field)}:"
-                    statements = (f"    {_TARGET.sub('newer.', item)}" for item in statements)
-                yield from statements
+                    yield f"if {self.references.presence(plan.message, field)}:"
+                    newer = self._field_or_override(plan, sources[field.name], by_name, "newer")
+                    yield from (f"    {item}" for item in newer)
+                else:
+                    yield from self._field_or_override(plan, sources[field.name], by_name)
             elif field.oneof in tagged_oneofs:
                 yield from self._oneof_statements(plan, tagged_oneofs.pop(str(field.oneof)))
 
     def _field_or_override(
-        self, plan: MessagePlan, source: FieldPlan, by_name: bool
+        self, plan: MessagePlan, source: FieldPlan, by_name: bool, to: str = "to"
     ) -> Iterator[str]:
+        """Yields the statements that write a field. to: the local that has the message."""
         override = self._override(plan, source.field)
         if override is None:
-            yield from self._field(plan, source, by_name)
+            yield from self._field(plan, source, by_name, to)
             return
         self.overridden.add(override)
-        yield f"overrides.{override}(source, to)"
-
-    def _presence(self, plan: MessagePlan, field: Field) -> str:
-        """Returns the constant that says whether the installed messages have a field."""
-        name = self.context.presence_constant(plan.message, field)
-        self.newer[name] = (self.references.message(plan.message.full_name), field.name)
-        return name
+        yield f"overrides.{override}(source, {to})"
 
     def _guards(self, plan: MessagePlan, by_name: bool) -> Iterator[str]:
         """Yields the statements that reject a source with several arms of one oneof."""
@@ -256,7 +246,7 @@ class _Encoders(ValueWriter):
         for index, tagged in enumerate(tagged_oneof.arms):
             condition = f"tag == {quoted(tagged.tag)}"
             if self.context.lacks(plan.message, tagged.arm):
-                condition += f" and {self._presence(plan, tagged.arm)}"
+                condition += f" and {self.references.presence(plan.message, tagged.arm)}"
             yield f"{'el' if index else ''}if {condition}:"
             override = self._override(plan, tagged.arm)
             if override is not None:
@@ -272,10 +262,10 @@ class _Encoders(ValueWriter):
             yield "    to.SetInParent()"
         yield f'    log_unknown_tag("{tagged_oneof.oneof.message}.{tagged_oneof.oneof.name}", tag)'
 
-    def _field(self, plan: MessagePlan, source: FieldPlan, by_name: bool) -> Iterator[str]:
+    def _field(self, plan: MessagePlan, source: FieldPlan, by_name: bool, to: str) -> Iterator[str]:
         field = source.field
         read = self._read(plan, source, by_name)
-        target = access("to", field.name)
+        target = access(to, field.name)
         if field.key is not None:
             yield f"if value := {read}:"
             yield "    for key, item in value.items():"
@@ -284,20 +274,20 @@ class _Encoders(ValueWriter):
         elif field.repeated:
             yield from self._repeated(field.value, read, target)
         elif self._takes_literal(source):
-            yield self._assign("to", field, self._converted(field.value, read))
+            yield self._assign(to, field, self._converted(field.value, read))
         elif not by_name and (setter := self._setter(source)):
             yield f"{setter}({target}, {read})"
-        elif statement := self._zero_statement(plan, source, by_name, read):
+        elif statement := self._zero_statement(plan, source, by_name, read, to):
             yield statement
         elif field.required:
             self.values.add("required")
             yield f'value = required({read}, "{plan.message.full_name}.{field.name}")'
-            yield self._write(source, target)
+            yield self._write(source, to)
         else:
             name = quoted(source.name)
             assignment = f"value := source[{name}]" if by_name else f"value := {read}"
             yield f"if {f'{name} in source and ' if by_name else ''}({assignment}) is not None:"
-            yield f"    {self._write(source, target)}"
+            yield f"    {self._write(source, to)}"
 
     def _setter(self, source: FieldPlan) -> str:
         """Returns the function that sets a field from a value or None, or ""."""
@@ -306,7 +296,7 @@ class _Encoders(ValueWriter):
         return setter
 
     def _zero_statement(
-        self, plan: MessagePlan, source: FieldPlan, by_name: bool, read: str
+        self, plan: MessagePlan, source: FieldPlan, by_name: bool, read: str, to: str
     ) -> str:
         """Returns the statement that writes the value of a field, or zero if the value is None.
 
@@ -316,15 +306,15 @@ class _Encoders(ValueWriter):
         if not zero or by_name:
             return ""
         value = f"{zero} if (value := {read}) is None else value"
-        statement = self._assign("to", source.field, value)
+        statement = self._assign(to, source.field, value)
         fits = len(statement) <= LINE_LENGTH - 4
         return statement if fits or source is self._always_written(plan, by_name) else ""
 
-    def _write(self, source: FieldPlan, target: str) -> str:
+    def _write(self, source: FieldPlan, to: str) -> str:
         """Returns the statement that writes the local `value` to a single field."""
         if source.field.value.kind is Kind.MESSAGE:
-            return self._set(source.field.value, target, "value")
-        return self._assign("to", source.field, self._field_value(source))
+            return self._set(source.field.value, access(to, source.field.name), "value")
+        return self._assign(to, source.field, self._field_value(source))
 
     def _scalar(self, arm: Field) -> str:
         """Returns the statement that fills an event arm whose payload has no encoder."""

@@ -88,7 +88,6 @@ class _Plain:
         self.literals: set[str] = set()
         self.enums: set[str] = set()
         self.value_readers: set[str] = set()
-        self.newer: dict[str, tuple[str, str]] = {}
         self.classes: list[PlainClass] = []
         self.unions: list[PlainUnion] = []
         self.decoders: list[Decoder] = []
@@ -111,7 +110,7 @@ class _Plain:
             imports=self.references.imports,
             aliases=self.references.aliases,
             enums=imported(".enums", self.enums),
-            newer=[(name, *item) for name, item in self.newer.items()],
+            newer=self.references.newer,
             reads_seconds="_seconds" in self.value_readers,
             reads_structs="_struct" in self.value_readers,
         )
@@ -222,8 +221,7 @@ class _Plain:
         """Returns the expression of a field; its zero value if the installed messages lack it."""
         if not self.context.lacks(plan.message, field):
             return self._read(field)
-        name = self.context.presence_constant(plan.message, field)
-        self.newer[name] = (self.references.message(plan.message.full_name), field.name)
+        name = self.references.presence(plan.message, field)
         read, zero = self._read(field), self._zero(field)
         return (
             f"({read}) if {name} else None" if zero == "None" else f"{read} if {name} else {zero}"

@@ -11,8 +11,8 @@ from sessiongen.targets.python.installed_messages import InstalledModule
 from sessiongen.diagnostics import Diagnostic, Rule, Span
 from sessiongen.ir.name_case import flat_names
 from sessiongen.targets.python.layout import quoted
-from sessiongen.targets.python.naming import access
-from sessiongen.ir.schema import Enum, Kind, Message, Schema, Value
+from sessiongen.targets.python.naming import access, constant
+from sessiongen.ir.schema import Enum, Field, Kind, Message, Schema, Value
 from sessiongen.frontend.well_known import module, is_well_known
 
 _NATURAL = {
@@ -173,6 +173,7 @@ class References:
         self._modules = modules_
         self._imports: set[str] = set()
         self._aliases: dict[tuple[str, str], str] = {}
+        self._presence: dict[str, tuple[str, str]] = {}
         self.values: set[str] = set()
 
     @property
@@ -197,6 +198,12 @@ class References:
         """Returns the expression for an enum."""
         definition = self._schema.enums[full_name]
         return self._type(definition.file, definition.path)
+
+    def presence(self, message: Message, field: Field) -> str:
+        """Returns the constant that says whether the installed messages have a field."""
+        name = f"_HAS_{constant(self._modules.flat[message.full_name])}_{field.name.upper()}"
+        self._presence[name] = (self.message(message.full_name), field.name)
+        return name
 
     def module(self, file: str) -> str:
         """Returns the alias of a file's module."""
@@ -242,6 +249,11 @@ class References:
     def aliases(self) -> list[tuple[str, str, str]]:
         """(alias, stub's expression, runtime expression) of types that need an alias."""
         return [(alias, stub, runtime) for (stub, runtime), alias in self._aliases.items()]
+
+    @property
+    def newer(self) -> list[tuple[str, str, str]]:
+        """(constant, message, field) of fields whose presence is asked for."""
+        return [(name, *item) for name, item in self._presence.items()]
 
     def _type(self, file: str, path: tuple[str, ...]) -> str:
         module = self.module(file)

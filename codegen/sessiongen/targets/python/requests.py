@@ -186,6 +186,6 @@ def _result(roles: Roles, references: References, response: Field | None) -> str
     if response is None:
         return "None"
     payload = references.strict(response.value)
-    if not roles.other_response_fields or response.value.type_name == roles.response.full_name:
+    if not roles.may_be_whole(response):
         return payload
     return f"{payload} | {references.message(roles.response.full_name)}"

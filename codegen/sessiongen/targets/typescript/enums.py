@@ -32,6 +32,7 @@ class EnumModel:
     """An enum. literal: the type of the SDK's values; "" if the SDK has no such enum.
 
     accepts: the type of a value of the SDK. fallback: the member for unknown values, or "".
+    unknown: the name of that member.
     """
 
     full_name: str
@@ -42,6 +43,7 @@ class EnumModel:
     declaration: str
     accepts: str
     fallback: str
+    unknown: str
     values: tuple[Value, ...]
     ends: dict[str, str]
     signatures: dict[str, str]
@@ -77,7 +79,8 @@ def _enum(context: Context, bound: BoundEnum) -> EnumModel:
     enum = bound.enum
     name, class_ = context.symbol(enum.full_name), context.class_of(enum)
     literal = literal_type(context, bound)
-    fallback = f"{class_}.{naming.enum_member(enum, bound.fallback)}" if bound.fallback else ""
+    unknown = naming.enum_member(enum, bound.fallback) if bound.fallback else ""
+    fallback = f"{class_}.{unknown}" if unknown else ""
     values = _values(context, bound, class_)
     spellings = [item.spelling for item in values if item.spelling]
     return EnumModel(
@@ -89,6 +92,7 @@ def _enum(context: Context, bound: BoundEnum) -> EnumModel:
         declaration=union(f"export type {literal} =", spellings) if literal else "",
         accepts=accepted_type(context, bound),
         fallback=fallback,
+        unknown=unknown,
         values=values,
         ends=_ends(class_, literal, all(item.spelling for item in values if item.written)),
         signatures=_signatures(

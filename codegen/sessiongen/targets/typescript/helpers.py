@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from sessiongen.targets.typescript.imports import used_names
+
 _NAME = re.compile(r"^(?:export )?(?:async )?(?:function|class|const|type|interface) (\w+)", re.M)
-_WORD = re.compile(r"[A-Za-z_$][\w$]*")
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
 def without_unused(body: str, users: Iterable[str]) -> str:
@@ -19,10 +19,10 @@ def without_unused(body: str, users: Iterable[str]) -> str:
     declarations = {_name(text): text for text in body.strip("\n").split("\n\n")}
     used: set[str] = set()
     exported = {name for name, text in declarations.items() if "\nexport " in f"\n{text}"}
-    found = set().union(*map(_words, users)) & exported
+    found = set().union(*map(used_names, users)) & exported
     while found:
         used |= found
-        needed = set().union(*(_words(declarations[name]) for name in found))
+        needed = set().union(*(used_names(declarations[name]) for name in found))
         found = (needed & declarations.keys()) - used
     kept = [text for name, text in declarations.items() if name in used]
     return "\n\n".join(kept) + "\n" if kept else ""
@@ -32,7 +32,3 @@ def _name(declaration: str) -> str:
     match = _NAME.search(declaration)
     assert match is not None
     return match.group(1)
-
-
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(_COMMENT.sub("", text)))

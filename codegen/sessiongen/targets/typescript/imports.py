@@ -52,7 +52,7 @@ def _imports(
     namespaces: Mapping[str, MessageImport],
     binding: Binding,
 ) -> str:
-    code = _DECLARED.sub("", _NO_CODE.sub("''", body))
+    code = _code(body)
     used = set(_NAME.findall(code))
     by_module: dict[str, list[str]] = {}
     for name, (module, is_type) in exported.items():
@@ -68,6 +68,16 @@ def _imports(
             statements.append((item.module, item.statement(_type_word(code, name))))
     text = "\n".join(statement for _, statement in sorted(statements, key=_order))
     return f"{text}\n" if text else ""
+
+
+def used_names(body: str) -> set[str]:
+    """Returns the names in a module's code, other than those of properties and methods."""
+    return set(_NAME.findall(_code(body)))
+
+
+def _code(body: str) -> str:
+    """Returns a module without comments, the texts of strings, and names of properties."""
+    return _DECLARED.sub("", _NO_CODE.sub("''", body))
 
 
 def _library_imports(code: str, used: set[str], exports: Exports) -> list[str]:

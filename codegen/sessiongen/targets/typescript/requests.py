@@ -161,7 +161,7 @@ def _method(context: Context, call: Call) -> Method:
         docs=request_docs(call),
         declaration=bracketed(head, [f"request: {request}"], f"): Awaitable<{result}>;", 2),
         refusal=naming.quoted(f"unimplemented request: {call.request.name} (field {number})"),
-        whole=_can_be_whole(roles, call.response),
+        whole=call.response is not None and roles.may_be_whole(call.response),
     )
 
 
@@ -172,13 +172,6 @@ def _result(context: Context, call: Call) -> str:
     message = context.protocol.roles.response.full_name
     response = payload_type(context, message, call.response)
     payload = f"Init<{response}>" if _is_own_message(context, call.response) else response
-    if not _can_be_whole(context.protocol.roles, call.response):
+    if not context.protocol.roles.may_be_whole(call.response):
         return payload
     return f"{payload} | {context.message_type(message)}"
-
-
-def _can_be_whole(roles: Roles, response: Field | None) -> bool:
-    """Whether a handler may return a whole response in place of an arm's payload."""
-    if response is None or response.value.type_name == roles.response.full_name:
-        return False
-    return bool(roles.other_response_fields)

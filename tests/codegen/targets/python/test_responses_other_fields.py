@@ -100,27 +100,20 @@ class Handler(PartialRequestHandler):
     async def again(self, request: pb.Request) -> pb.Empty | pb.Response:
         return pb.Empty()
 
-    async def nested(self, request: pb.Empty) -> {nested}: ...
+    async def nested(self, request: pb.Empty) -> {nested}:
+        return {nested}()
 """
 
 
 def test_type_checkers_take_a_payload_or_a_whole_response(modules: Modules, tmp_path: Path) -> None:
     package = modules.package
     path = tmp_path / "handler.py"
-    path.write_text(
-        HANDLER.format(package=package.name, nested="pb.Response").replace(
-            ": ...", ":\n        return pb.Response()"
-        ),
-        encoding="utf-8",
-    )
+    handler = HANDLER.format(package=package.name, nested="pb.Response")
+    path.write_text(handler, encoding="utf-8")
     assert generated_packages.mypy([path], [package.out], tmp_path / "mypy") == ""
     assert generated_packages.pyright([path], [package.out], tmp_path / "pyright") == ""
-    path.write_text(
-        HANDLER.format(package=package.name, nested="pb.Request").replace(
-            ": ...", ":\n        return pb.Request()"
-        ),
-        encoding="utf-8",
-    )
+    handler = HANDLER.format(package=package.name, nested="pb.Request")
+    path.write_text(handler, encoding="utf-8")
     assert "incompatible with return type" in generated_packages.mypy(
         [path], [package.out], tmp_path / "mypy2"
     )

@@ -34,4 +34,4 @@ def test_a_valid_module_has_no_fault(text: str) -> None:
 )
 def test_the_fault_of_an_invalid_module_has_its_line(text: str, line: int) -> None:
     fault = syntax_fault(text)
-    assert fault is not None and abs(fault.line - line) <= 1
+    assert fault is not None and fault.line == line

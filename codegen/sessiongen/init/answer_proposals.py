@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiongen.init.role_words import WORDS, words
+from sessiongen.init.role_words import PAIR_WORDS, WORDS
 from sessiongen.init.word_forms import alike
+from sessiongen.ir.name_case import words
 from sessiongen.ir.roles import RoleMessage, names_error
 from sessiongen.ir.schema import Field
 
@@ -32,6 +33,7 @@ _ANY_ANSWER = WORDS["response"] | frozenset(
 _QUESTIONS = frozenset(
     "get list fetch read query load find describe show lookup search count retrieve".split()
 )
+_PAIR_WORDS = PAIR_WORDS["request"] | PAIR_WORDS["response"]
 # Requests and responses whose names differ.
 _EQUAL_NAMES = {
     ("ping", "pong"),
@@ -147,7 +149,7 @@ def _similarity(request: Field, response: Field) -> int:
     if _is_pair(*types) and _stem(types[0]) == _stem(types[1]):
         return _EQUAL
     similarity = _in_common(*stems)
-    if similarity == 0 and not WORDS["response"].isdisjoint(words(types[1])[-1:]):
+    if similarity == 0 and words(types[1])[-1] in WORDS["response"]:
         # Names of arms count more than those of types.
         similarity = min(1, _common_beginning(_stem(types[0]), _stem(types[1])))
     return similarity
@@ -181,32 +183,24 @@ def _common_beginning(first: tuple[str, ...], second: tuple[str, ...]) -> int:
     """Returns one more than the words that two names have in common at their beginning, or 0."""
     count = 0
     for one, other in zip(first, second):
-        # `signed` answers `sign`.
         shorter, longer = sorted((one, other), key=len)
-        if one != other and (len(shorter) < 3 or not longer.startswith(shorter)):
-            if not alike(one, other):
-                break
+        # The type `ConnAck` answers `Connect`.
+        if not alike(one, other) and (len(shorter) < 3 or not longer.startswith(shorter)):
+            break
         count += 1
     return count + 1 if count else 0
 
 
 def _is_pair(request: str, response: str) -> bool:
     """Whether the names of two types end in words for a request and for a response."""
-    last = words(request)[-1:] + words(response)[-1:]
-    return len(last) == 2 and last[0] in WORDS["request"] and last[1] in WORDS["response"]
+    return words(request)[-1] in WORDS["request"] and words(response)[-1] in WORDS["response"]
 
 
 def _stem(name: str) -> tuple[str, ...]:
     """Returns the words of a name without the one at its end or beginning that shows its role."""
     parts = words(name)
-    if len(parts) > 1 and parts[-1] in _ROLE_WORDS:
+    if len(parts) > 1 and parts[-1] in _PAIR_WORDS:
         return parts[:-1]
-    if len(parts) > 1 and parts[0] in _ROLE_WORDS:
+    if len(parts) > 1 and parts[0] in _PAIR_WORDS:
         return parts[1:]
     return parts
-
-
-# Words that only tell a request from its response; a `call` may be a thing, such as a tool's call.
-_ROLE_WORDS = frozenset(
-    "request req command cmd query response resp rsp res reply answer result ack".split()
-)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessiongen.init.role_words import words
+from sessiongen.ir.name_case import words
 from sessiongen.ir.role_fields import shared_scalars
 from sessiongen.ir.schema import Message
 
@@ -10,10 +10,12 @@ from sessiongen.ir.schema import Message
 _CALLS = frozenset(
     "request req correlation corr call command cmd query rpc invocation transaction txn tx".split()
 )
+# Words that do not describe a correlation alone.
+_MESSAGES = frozenset("message msg packet frame".split())
 # Words of names such as id, seq, and msg_id.
-_NUMBERS = frozenset(
+_NUMBERS = _MESSAGES | frozenset(
     "id uid uuid guid seq sequence seqno seqnum serial nonce tag token cookie ref tid xid mid rid "
-    "cid msgid reqid requestid callid corrid txid number num no message msg packet frame".split()
+    "cid msgid reqid requestid callid corrid txid number num no".split()
 )
 # Words of names that describe something else, such as session_id and version.
 _OTHERS = frozenset(
@@ -30,7 +32,7 @@ def rank(name: str) -> int:
     parts = set(words(name))
     if parts & _CALLS:
         return 2
-    if parts & _OTHERS or parts <= {"message", "msg", "packet", "frame"}:
+    if parts & _OTHERS or parts <= _MESSAGES:
         return -1
     return 1 if parts <= _NUMBERS else 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from sessiongen.init.role_words import words
+from sessiongen.ir.name_case import words
 from sessiongen.ir.schema import Message
 
 M = TypeVar("M", bound=Message)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 
 from sessiongen.init.word_forms import is_past
-from sessiongen.ir.name_case import snake
+from sessiongen.ir.name_case import words
 from sessiongen.ir.schema import Message
 
-# The words for each role at the end of the names of messages and arms.
+# Words that only tell a request from its response, also at the beginning of the names of arms.
+PAIR_WORDS = {
+    "request": frozenset("request req command cmd query".split()),
+    "response": frozenset("response resp rsp res reply answer result ack".split()),
+}
+# The words for each role at the end of the names of messages and arms. A `call` or an `action` may
+# also be the thing that an arm is about, such as the call of a tool.
 WORDS = {
     "event": frozenset(
         "event evt notification notify notice indication push update broadcast observation".split()
     ),
-    "request": frozenset("request req command cmd query call action instruction".split()),
-    "response": frozenset(
-        "response resp rsp res reply answer result return ack acknowledgement outcome".split()
-    ),
+    "request": PAIR_WORDS["request"] | frozenset("call action instruction".split()),
+    "response": PAIR_WORDS["response"] | frozenset("return acknowledgement outcome".split()),
 }
 # Words that name a role less clearly, as many other things are named like that.
 _WEAK = frozenset("notify push update broadcast observation action instruction outcome".split())
@@ -27,11 +31,6 @@ _GENERIC = frozenset(
 
 # The end of a name such as RequestV1.
 _VERSION = re.compile(r"v?\d+")
-
-
-def words(name: str) -> tuple[str, ...]:
-    """Returns the words of a name in CamelCase or snake_case, in lower case."""
-    return tuple(word for word in snake(name).split("_") if word)
 
 
 def role_words(message: Message) -> tuple[str, ...]:

@@ -6,15 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sessiongen.init.answer_proposals import answers, may_answer
-from sessiongen.init.role_words import has_role_name, words
+from sessiongen.init.role_words import PAIR_WORDS, has_role_name
+from sessiongen.ir.name_case import words
 from sessiongen.ir.roles import RoleMessage
 from sessiongen.ir.schema import Field
 
-# The words at the beginning or end of the names of arms. A `call` may be the event of a tool's call.
-_WORDS = {
-    "request": frozenset("request req command cmd query".split()),
-    "response": frozenset("response resp rsp res reply ack answer result".split()),
-}
 # Pairs of names that have no such word.
 _PLAIN_PAIRS = {"ping": "pong"}
 
@@ -50,9 +46,9 @@ def _by_affixes(message: RoleMessage, suffix: bool) -> Division | None:
         role: {
             name: parts
             for name in names
-            if (parts := _parts(name, suffix)) and parts[1] in _WORDS[role]
+            if (parts := _parts(name, suffix)) and parts[1] in PAIR_WORDS[role]
         }
-        for role in _WORDS
+        for role in PAIR_WORDS
     }
     requests, responses = affixes["request"], affixes["response"]
     answered = {words(stem) for stem, _, _ in responses.values()}
@@ -117,8 +113,7 @@ def _names(arms: list[Field]) -> tuple[str, ...]:
 
 def _role_of(arm: Field) -> str | None:
     for name in (arm.value.type_name.rpartition(".")[2], arm.name):
-        last = words(name)[-1:]
-        for role, role_words in _WORDS.items():
-            if not role_words.isdisjoint(last):
+        for role, role_words in PAIR_WORDS.items():
+            if words(name)[-1] in role_words:
                 return role
     return None

@@ -14,6 +14,11 @@ def snake(name: str) -> str:
     return _WORD.sub("_", name).lower()
 
 
+def words(name: str) -> tuple[str, ...]:
+    """Returns the words of a name in CamelCase or snake_case, in lower case, at least one."""
+    return tuple(word for word in snake(name).split("_") if word) or (name,)
+
+
 def flat_names(paths: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     """Returns a flat CamelCase name for each path of nested names, by full name.
 

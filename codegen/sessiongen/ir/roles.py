@@ -12,7 +12,7 @@ from functools import cached_property
 
 from sessiongen.config.model import ROLES, Config
 from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
-from sessiongen.ir.name_case import snake
+from sessiongen.ir.name_case import words
 from sessiongen.ir.schema import Field, Kind, Message, Oneof
 
 TIMESTAMP = "google.protobuf.Timestamp"
@@ -211,7 +211,7 @@ def is_text(item: Field) -> bool:
 
 def names_error(name: str) -> bool:
     """Whether a name contains a word for an error."""
-    return any(_ERROR_WORD.fullmatch(word) for word in snake(name).split("_"))
+    return any(_ERROR_WORD.fullmatch(word) for word in words(name))
 
 
 def _no_error(response: Message, item: Field) -> Diagnostic:

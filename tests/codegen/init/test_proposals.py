@@ -68,6 +68,19 @@ CASES = {
             "answers": {"do_request": "do_response", "go_req": "go_resp"},
         },
     ),
+    # `_` is a name without a word.
+    "names without words": (
+        """message Event { oneof event { Nothing _ = 1; Nothing started = 2; } }
+        message Request { oneof request { Nothing open = 1; Nothing close = 2; } }
+        message Response { oneof response { Nothing opened = 1; Nothing closed = 2; } }
+        message _ { oneof kind { Nothing first = 1; Nothing second = 2; } }""",
+        {
+            "event": "Event",
+            "request": "Request",
+            "response": "Response",
+            "answers": {"open": "opened", "close": "closed"},
+        },
+    ),
     # Two requests of an event's many arms do not make it a message of requests.
     "events named like requests": (
         "message TraceEvent { oneof event { Nothing io_request = 1; Nothing io_response = 2; "

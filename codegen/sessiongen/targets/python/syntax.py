@@ -26,7 +26,7 @@ def _chunks_are_valid(text: str) -> bool:
         pending.append(chunk.text)
         if len(pending) > _MAX_JOINED:
             return False
-        if len(pending) > 1 and _error("".join(pending)) is None:
+        if _error("".join(pending)) is None:
             pending.clear()
     return not pending
 

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from sessiongen_command import Project
 
 from sessiongen.targets.python.import_names import restored
@@ -133,6 +134,16 @@ def test_packages_with_the_same_files_load_in_one_process(
         timeout=60,
     )
     assert (process.returncode, process.stderr) == (0, "")
+
+
+def test_a_name_with_a_quote_is_escaped() -> None:
+    name = "p/it's.proto"
+    serialized = FileDescriptorProto(name=name).SerializeToString()
+    text = f"# source: {name}\nregister('{name}')\nAddSerializedFile({serialized!r})\n"
+    serialized = FileDescriptorProto(name="it's.proto").SerializeToString()
+    assert restored(text, {"it's.proto": name}) == (
+        f"# source: it's.proto\nregister(\"it's.proto\")\nAddSerializedFile({serialized!r})\n"
+    )
 
 
 def test_module_without_a_descriptor_is_unchanged() -> None:

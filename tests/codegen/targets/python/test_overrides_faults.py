@@ -31,6 +31,9 @@ FAULTS = {
     "not UTF-8": Fault(b"x = '\xff'\n", 1, 1, "cannot read the overrides: ", "UTF-8", "SG002"),
     "no Python": Fault("x = 1\nif x\n", 2, 5, "the overrides are not Python: ", "fix"),
     "no Python, behind odd letters": Fault("x = 'é' +\n", 1, 10, "the overrides are not Python"),
+    "a repeated parameter": Fault(
+        "def fill(a, a):\n    pass\n", 1, 13, "the overrides are not Python: duplicate argument 'a'"
+    ),
     "an open bracket": Fault("a = (\n", 1, 5, "the overrides are not Python: '(' was never closed"),
     "an empty file": Fault("", 1, 1, "no table OVERRIDES", FORM),
     "no table": Fault(FILL, 1, 1, "no table OVERRIDES", FORM),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from sessiongen.diagnostics import Span
 from sessiongen.ir.schema import Enum, EnumValue, Field, Kind, Value
 from sessiongen.targets.typescript import naming
 from sessiongen.targets.typescript.bindings import binding
+from sessiongen.targets.typescript.message_imports import message_imports
+from sessiongen.targets.typescript.options import TypeScriptOptions
 
 
 @pytest.mark.parametrize(
@@ -98,6 +102,40 @@ def test_function_names() -> None:
     assert naming.lower_first("AgentState") == "agentState"
     assert naming.lower_first("LLMModelUsage") == "llmModelUsage"
     assert naming.constant("AgentSessionEvent") == "AGENT_SESSION_EVENT"
+
+
+@pytest.mark.parametrize("name", ["", "constructor", "new"])
+def test_names_of_methods(name: str) -> None:
+    assert naming.method(name) == f"{name}_"
+    assert naming.method("ping") == "ping"
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("left/shared.proto", "leftSharedPb"),
+        ("public-door.proto", "publicDoorPb"),
+        ("2fa/Login.proto", "_2faLoginPb"),
+        ("API.proto", "aPIPb"),
+        ("é.proto", "pb"),
+    ],
+)
+def test_names_of_imported_modules(file: str, name: str) -> None:
+    options = TypeScriptOptions(
+        folder=Path(),
+        module="./{file}_pb.js",
+        protobuf_es=2,
+        namespace=None,
+        namespaces={},
+        messages=None,
+        overrides=None,
+        seconds=(),
+        header=(),
+        config=Path(),
+    )
+    [imported] = message_imports(options, [file]).values()
+    assert imported.name == name
+    assert imported.module == f"./{file.removesuffix('.proto')}_pb.js"
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,19 @@ def test_private_names_in_tests_are_replaced(checkout: Path) -> None:
     assert "await host._handle_request_safe(None)" in host
 
 
+def test_tests_without_private_names_are_left(checkout: Path) -> None:
+    path = checkout.parent / "tests" / "test_session_host.py"
+    path.write_text("def test(host): host.start()\n", encoding="utf-8")
+    assert not [line for line in adopt(checkout) if line.startswith("tests/")]
+
+
+def test_decorators_are_replaced_with_their_function(checkout: Path) -> None:
+    path = module(checkout)
+    change(path, "    def _send_event(", "    @functools.cache\n    def _send_event(")
+    list(adopt(checkout))
+    assert "functools.cache" not in path.read_text(encoding="utf-8")
+
+
 def test_the_table_of_usage_classes_moves_to_the_tests(checkout: Path) -> None:
     path = checkout.parent / "tests" / "test_chat_item_proto_coverage.py"
     path.write_text(USAGE_TESTS, encoding="utf-8")

@@ -146,6 +146,11 @@ def key_span(path: Path, text: str, key_path: KeyPath) -> Span:
     return Span(display(path), line, column)
 
 
+def file_key_span(path: Path, key_path: KeyPath) -> Span:
+    """Returns the position of a key in a TOML file, which it reads."""
+    return key_span(path, path.read_text("utf-8-sig"), key_path)
+
+
 def _is_table(value: object) -> bool:
     return isinstance(value, dict)
 

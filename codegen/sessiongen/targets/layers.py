@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sessiongen.config.model import Output
-from sessiongen.config.tables import key_span
+from sessiongen.config.tables import file_key_span
 from sessiongen.diagnostics import Diagnostic, Rule
 
 
@@ -17,9 +17,7 @@ def layer_faults(output: Output, config: Path, obstacles: Mapping[str, str]) -> 
     """
     return [
         Diagnostic(
-            key_span(
-                config, config.read_text("utf-8-sig"), (*output.key_path, "layers", str(index))
-            ),
+            file_key_span(config, (*output.key_path, "layers", str(index))),
             Rule.ROLE_SHAPE,
             f"there can be no layer {layer!r}: {obstacles[layer]}",
             f'change the protocol, or remove "{layer}" from the layers of the output',

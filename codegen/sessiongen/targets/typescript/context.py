@@ -8,7 +8,7 @@ from functools import cached_property
 
 from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto
 
-from sessiongen.config.tables import KeyPath, key_span
+from sessiongen.config.tables import KeyPath, file_key_span
 from sessiongen.diagnostics import Diagnostic, Rule
 from sessiongen.ir.encoding_plan import MessagePlan, encoding_plans
 from sessiongen.ir.model import Model
@@ -145,9 +145,7 @@ class Context:
 
     def option_fault(self, key: str, fault: str, help_: str) -> None:
         """Reports a fault of a key of the output."""
-        config = self.options.config
-        text = config.read_text(encoding="utf-8-sig")
-        span = key_span(config, text, (*self.key_path, key))
+        span = file_key_span(self.options.config, (*self.key_path, key))
         self.faults.append(Diagnostic(span, Rule.CONFIG_KEY, fault, help_))
 
 

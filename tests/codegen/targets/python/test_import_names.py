@@ -136,13 +136,14 @@ def test_packages_with_the_same_files_load_in_one_process(
     assert (process.returncode, process.stderr) == (0, "")
 
 
-def test_a_name_with_a_quote_is_escaped() -> None:
-    name = "p/it's.proto"
+def test_a_name_with_a_quote_and_a_control_character_is_escaped() -> None:
+    own = "it's\a.proto"
+    name = f"p/{own}"
     serialized = FileDescriptorProto(name=name).SerializeToString()
     text = f"# source: {name}\nregister('{name}')\nAddSerializedFile({serialized!r})\n"
-    serialized = FileDescriptorProto(name="it's.proto").SerializeToString()
-    assert restored(text, {"it's.proto": name}) == (
-        f"# source: it's.proto\nregister(\"it's.proto\")\nAddSerializedFile({serialized!r})\n"
+    serialized = FileDescriptorProto(name=own).SerializeToString()
+    assert restored(text, {own: name}) == (
+        f"# source: it's?.proto\nregister({own!r})\nAddSerializedFile({serialized!r})\n"
     )
 
 

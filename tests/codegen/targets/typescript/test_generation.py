@@ -166,6 +166,8 @@ def test_a_layer_that_the_protocol_cannot_have_is_refused_if_requested(tmp_path:
     silent = made(tmp_path / "silent", proto, none).generated()
     assert not (silent.root / "ts" / "events.ts").exists()
     asked = made(tmp_path / "asked", proto, 'layers = ["events"]\n' + none)
+    # An editor may write a byte order mark.
+    asked.config.write_text(asked.config.read_text(encoding="utf-8"), encoding="utf-8-sig")
     outcome = asked.invoke("generate")
     assert outcome.status == 2
     line = (asked.config.read_text(encoding="utf-8")).split("\n").index('layers = ["events"]') + 1

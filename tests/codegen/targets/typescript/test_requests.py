@@ -39,7 +39,7 @@ const handler: Partial<protocol.RequestHandler> = {
   ping: async () => whole,
   name: async () => NAMED,
   again: async () => ({}),
-  nested: async () => ({ serverTime: TIME }),
+  nested: async () => Response({ serverTime: TIME }),
 };
 let whole = Response({
   requestId: 'own',

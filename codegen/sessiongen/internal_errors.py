@@ -49,7 +49,7 @@ class InvalidModules(Exception):
 def unexpected(error: Exception, span: Span) -> Diagnostic:
     """Returns the diagnostic of an exception that no input should raise.
 
-    span: the position in the input if the exception does not tell it.
+    span: the position if the exception does not show which element was handled.
     """
     name, place = _element_in(error.__traceback__) or ("", span)
     fault = f"internal error{f' at {name}' if name else ''}: {_described(error)}"
@@ -160,5 +160,5 @@ def _definition_around(text: str, line: int) -> str:
 
 
 def _squashed(name: str) -> str:
-    """Returns the letters and digits of a name, in which conventions of names do not differ."""
+    """Returns the letters and digits of a name, which are the same in snake_case and CamelCase."""
     return re.sub(r"[\W_]", "", name).lower()

@@ -29,7 +29,7 @@ _ERROR_WORDS = frozenset(
 _ANY_ANSWER = WORDS["response"] | frozenset(
     "ok okay success succeeded done accepted completed empty acked confirmed value".split()
 )
-# The first words of requests whose responses are named after what they ask for.
+# The first words of requests such as `get_state`, whose responses are named after the rest.
 _QUESTIONS = frozenset(
     "get list fetch read query load find describe show lookup search count retrieve".split()
 )

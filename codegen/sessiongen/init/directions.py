@@ -9,7 +9,7 @@ from sessiongen.ir.name_case import words
 from sessiongen.ir.schema import Message
 
 M = TypeVar("M", bound=Message)
-# Pairs of words of which the first is in the name of the requests.
+# Pairs of words; the first one is in the name of the message with requests.
 _PAIRS = frozenset(
     tuple(pair.split("/"))
     for pair in (

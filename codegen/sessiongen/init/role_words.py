@@ -8,7 +8,7 @@ from sessiongen.init.word_forms import is_past
 from sessiongen.ir.name_case import words
 from sessiongen.ir.schema import Message
 
-# Words that only tell a request from its response, also at the beginning of the names of arms.
+# Words that only distinguish a request from its response. They also begin the names of arms.
 PAIR_WORDS = {
     "request": frozenset("request req command cmd query".split()),
     "response": frozenset("response resp rsp res reply answer result ack".split()),

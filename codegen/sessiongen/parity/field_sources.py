@@ -56,7 +56,7 @@ def _fault(
         return f"is filled from {source.path} times {source.factor:g}"
     if source.change:
         return f"is filled from {source.path}, which is changed by `{source.change}`"
-    # What a response lacks without its condition is not known where no class says what is optional.
+    # Without an SDK class for the message, nothing says which of its fields are optional.
     is_partial = bool(source.condition) and own is not None
     return f"is filled only if {source.condition}" if is_partial else ""
 

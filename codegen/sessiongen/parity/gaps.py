@@ -110,7 +110,7 @@ def _gaps(tables: TableReader, data: dict[str, Any], file: GapFile, sdk: str) ->
         issue = tables.string(entry, (*key_path, "issue")) or ""
         if issue and not issue.startswith("https://"):
             help_ = "write the address of an issue or a pull request"
-            tables.fault((*key_path, "issue"), f"{issue!r} is no address", help_)
+            tables.fault((*key_path, "issue"), f"{issue!r} is not an address", help_)
         # `parity` reports a gap without a reason; it is not a fault of the file.
         reason = str(entry.get("reason") or "")
         for difference_id in covers:

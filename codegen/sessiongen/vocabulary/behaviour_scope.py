@@ -1,4 +1,4 @@
-"""Reads the part of a scope file that says where an SDK's behaviour beside messages is defined."""
+"""Reads the part of a scope file that says where an SDK's other behaviour is defined."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Timeout:
 
 @dataclass(frozen=True)
 class WrittenText:
-    """A text in a document that the SDK writes beside the protocol's messages.
+    """A text in a document that the SDK writes, such as a report.
 
     name: what it is. definition: the function, or `Class.method`, that writes the document.
     key: the text's key in it. enum: the proto enum whose names the text may be.
@@ -90,7 +90,7 @@ def _timeout(tables: TableReader, data: Table) -> Timeout | None:
     unit = tables.required_string(table, ("timeouts", "unit"))
     if unit and unit not in UNITS:
         path = ("timeouts", "unit")
-        tables.fault(path, f"there is no unit {unit!r}", f"units: {', '.join(UNITS)}")
+        tables.fault(path, f"unknown unit {unit!r}", f"units: {', '.join(UNITS)}")
         return None
     return Timeout(parameter, unit)
 

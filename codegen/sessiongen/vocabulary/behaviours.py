@@ -1,4 +1,4 @@
-"""The words for what code does beside filling fields, which the readers of all languages use."""
+"""Names of the kinds of behaviour, and of their values, for the readers of all languages."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sessiongen.vocabulary.model import Behaviour, Place
 ORDER, OMISSION, UNKNOWN_KIND = "order", "omission", "unknown"
 PARTS, TIMEOUT, TEXT = "parts", "timeout", "text"
 BEHAVIOURS = (ORDER, OMISSION, UNKNOWN_KIND, PARTS, TIMEOUT, TEXT)
-# What code does that loses nothing, and what an item of an unknown kind becomes.
+# The values for lists that are sent as they are, and for items of an unknown kind.
 SOURCE_ORDER, NOTHING = "order of the source", "nothing"
 EMPTY_MESSAGE, NOTHING_SENT = "an empty message", "left out"
-# What a document has under a name: names of a proto enum, followed by the enum, or another value.
+# The values for a text in a document; the name of the enum follows NAMES_OF.
 NAMES_OF = "names of "
 OWN_VALUE, NOT_WRITTEN = "the SDK's own value", "not written"
 

@@ -333,7 +333,7 @@ class ConstantFact(NamedTuple):
 
 
 class Behaviour(NamedTuple):
-    """What code does beside filling fields; `behaviours` has the words.
+    """What code does beside filling fields; `behaviours` has the names of the kinds.
 
     subject: a field, a message, a request arm, or the name of a text.
     value: "" if the code cannot be read. place: None if there is no such code.

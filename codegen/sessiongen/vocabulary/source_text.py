@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-# Methods and functions whose result is not the whole value.
+# Methods and functions that return only a part of the value.
 CHANGING = {
     "at",
     "bool",
@@ -148,7 +148,7 @@ def only(items: Sequence[SourceText | None]) -> SourceText | None:
 def one_of(values: Sequence[tuple[SourceText | None, Iterable[str]]]) -> SourceText | None:
     """Returns the source of a variable that is assigned these values, each under conditions.
 
-    An empty value beside another is what is sent if there is none; its source has no path.
+    An empty value is a default, which is sent if the other one is missing; its source has no path.
     """
     kept = []
     for source, conditions in values:
@@ -164,7 +164,7 @@ def one_of(values: Sequence[tuple[SourceText | None, Iterable[str]]]) -> SourceT
 
 
 def mentions(condition: str, names: Iterable[str]) -> bool:
-    """Whether one of these dotted names stands in a condition, and no member of it."""
+    """Whether a condition contains one of these dotted names itself, not only a member of it."""
     plain = condition.replace("?.", ".").replace("!.", ".")
     prefixes = "|".join(map(re.escape, names))
     return bool(prefixes) and re.search(rf"(?<!\w)({prefixes})(?![\w.])", plain) is not None

@@ -22,7 +22,7 @@ MAX_FRAME_SIZE: Final = 1 << 20
 
 _HEADER: Final = Struct(">I")
 
-# The headers of short messages, which take less time to look up than to make.
+# The headers of short messages: a lookup is faster than packing the length.
 _SHORT: Final = 256
 _SHORT_HEADERS: Final = tuple(map(_HEADER.pack, range(_SHORT)))
 

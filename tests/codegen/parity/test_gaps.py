@@ -81,5 +81,5 @@ def test_an_issue_is_an_address(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         load_gaps(tmp_path / "sdk.json", "small-sdk")
     assert [(item.span.line, item.message) for item in caught.value.diagnostics] == [
-        (4, "'#1' is no address")
+        (4, "'#1' is not an address")
     ]

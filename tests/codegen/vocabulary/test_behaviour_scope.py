@@ -67,7 +67,7 @@ def test_the_repeated_fields_are_those_of_the_protocol(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ('[timeouts]\nparameter = "t"\nunit = "min"', "there is no unit 'min'"),
+        ('[timeouts]\nparameter = "t"\nunit = "min"', "unknown unit 'min'"),
         ('[timeouts]\nunit = "s"', "parameter"),
         ('[parts.Prompt]\npieces = ["a"]', "pieces"),
         ('[texts.cause]\nkey = "end"\nenum = "EndCause"', "definition"),

@@ -79,7 +79,7 @@ def restored(text: str, names: Mapping[str, str]) -> str:
     name = file.name
     _rename(file, {value: key for key, value in names.items()})
     new = file.SerializeToString()
-    # The name is in a string literal, in which protoc escapes nothing, and in a comment.
+    # protoc writes the name into a comment, and into a string literal without escaping it.
     before = text[: match.start()].replace(f"'{name}'", repr(file.name))
     before = before.replace(name, "".join(c if c.isprintable() else "?" for c in file.name))
     # The names stand before the messages, so all offsets move by the same distance.

@@ -12,7 +12,7 @@ from sessiongen.targets.typescript.options import FILE
 
 
 def clashes(context: Context) -> list[Diagnostic]:
-    """Returns a fault for each definition, field and oneof whose name another one has."""
+    """Returns a fault for each definition, field and oneof with the name of another one."""
     messages = list(context.protocol.schema.own_messages())
     inside = [fault for message in messages for fault in _in_message(context, message)]
     return [*name_clashes(context.message_imports), *_definitions(context), *inside]
@@ -37,7 +37,7 @@ def _definitions(context: Context) -> Iterator[Diagnostic]:
 
 
 def _in_message(context: Context, message: Message) -> Iterator[Diagnostic]:
-    """Yields a fault for each property of a message, and arm of a oneof, that there is twice."""
+    """Yields a fault for each repeated property of a message, and each repeated arm of a oneof."""
     binding = context.binding
     properties: list[tuple[str, Field | Oneof]] = []
     properties += [(binding.field_property(item), item) for item in message.outside()]

@@ -163,7 +163,7 @@ def _obstacle(layer: str, protocol: Protocol) -> str:
 def _check_namespaces(context: Context) -> None:
     for file in context.options.namespaces:
         if file not in context.message_imports:
-            fault = f"{file!r} is no file of the protocol"
+            fault = f"{file!r} is not a file of the protocol"
             files = ", ".join(context.message_imports)
             context.option_fault("namespace", fault, f"the files are: {files}")
 

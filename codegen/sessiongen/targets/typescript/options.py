@@ -9,7 +9,7 @@ from pathlib import Path
 from sessiongen.config.model import OutputOptions
 from sessiongen.targets.base import Layer
 
-# What stands in the name of a module for the path of a .proto without its suffix.
+# The placeholder for the path of a .proto without its suffix in the name of a module.
 FILE = "{file}"
 
 

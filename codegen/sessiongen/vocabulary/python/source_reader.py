@@ -21,7 +21,7 @@ from sessiongen.vocabulary.source_text import (
 
 _MAX_DEPTH = 12
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-# The methods of Timestamp and Duration that take a number, with the number for a second.
+# The methods of Timestamp and Duration that take a number, with the units in a second.
 _UNITS = {
     "FromNanoseconds": 1e9,
     "FromMicroseconds": 1e6,

@@ -1,4 +1,4 @@
-"""Reads what Python code writes under a key of a document beside the protocol's messages."""
+"""Reads what Python code writes under a key of a document, such as a report."""
 
 from __future__ import annotations
 

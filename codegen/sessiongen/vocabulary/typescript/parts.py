@@ -52,7 +52,7 @@ def part_behaviours(
 
 
 def _is_plain_text(value: Node) -> bool:
-    """Whether a value is a variable of which a condition around it says that it is a string."""
+    """Whether a value is a variable that a condition around it shows to be a string."""
     node = syntax.unwrapped(value)
     return any(
         f"typeof {text(node)} === 'string'" in text(test.child_by_field_name("condition"))

@@ -187,7 +187,7 @@ def test_two_files_whose_modules_have_one_name_are_refused(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "namespace, fault",
     [
-        ('{ "no.proto" = "A" }', "'no.proto' is no file of the protocol"),
+        ('{ "no.proto" = "A" }', "'no.proto' is not a file of the protocol"),
         ('{ "tiny.proto" = 1 }', "output.0.namespace.tiny.proto is not a string"),
         ("1", "output.0.namespace is not a string"),
     ],

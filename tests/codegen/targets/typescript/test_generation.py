@@ -166,8 +166,6 @@ def test_a_layer_that_the_protocol_cannot_have_is_refused_if_requested(tmp_path:
     silent = made(tmp_path / "silent", proto, none).generated()
     assert not (silent.root / "ts" / "events.ts").exists()
     asked = made(tmp_path / "asked", proto, 'layers = ["events"]\n' + none)
-    # An editor may write a byte order mark.
-    asked.config.write_text(asked.config.read_text(encoding="utf-8"), encoding="utf-8-sig")
     outcome = asked.invoke("generate")
     assert outcome.status == 2
     line = (asked.config.read_text(encoding="utf-8")).split("\n").index('layers = ["events"]') + 1
@@ -175,6 +173,15 @@ def test_a_layer_that_the_protocol_cannot_have_is_refused_if_requested(tmp_path:
         f"codegen.toml:{line}:11: error[SG012]: "
         "there can be no layer 'events': the protocol has no events\n"
     )
+
+
+@pytest.mark.parametrize("layer", ["requests", "client"])
+def test_a_layer_of_requests_is_refused_without_requests(layer: str, tmp_path: Path) -> None:
+    proto = PROTO[: PROTO.index("message Request")] + "message Note { string text = 1; }\n"
+    more = f'layers = ["{layer}"]\n[roles]\nrequest = false\nresponse = false\n'
+    outcome = made(tmp_path, proto, more).invoke("generate")
+    assert outcome.status == 2
+    assert f"there can be no layer '{layer}': the protocol has no requests\n" in outcome.errors
 
 
 def test_a_module_is_required(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Compares what SDKs do beside filling fields: lists, unknown kinds, parts of texts, timeouts.
 
 A list should keep its order and its items, a text its parts, and a document beside the messages
-should have the names of the proto's enum. What else is compared among the SDKs, as the protocol
-allows any of it: what an item of an unknown kind becomes, and the timeout of a request.
+should have the names of the proto's enum. What an item of an unknown kind becomes and the timeout
+of a request are only compared among the SDKs, since the protocol allows any of them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Compares enum values: each proto value beside each SDK's literal for it.
 
-There is a section for each enum that the protocol's roles carry. Its last rows say how the SDK's code converts
-literals to proto values, and what it does with a literal that it does not know.
+There is a section for each enum that the protocol's roles carry. Its last rows say how the SDK's
+code converts literals to proto values, and what it does with a literal that it does not know.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Compares what each function of an SDK fills a field from with the field's own source.
 
-Findings are: a constant, the value of another field, a factor that the units do not explain, another
-change of the value, and a value that is sent only under a condition which does not concern it.
+Findings are: a constant, the value of another field, a factor that the units do not explain,
+another change of the value, and a value that is sent only under a condition which does not
+concern it.
 """
 
 from __future__ import annotations

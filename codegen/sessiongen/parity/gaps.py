@@ -2,8 +2,9 @@
 
 The gaps of an SDK are in a TOML file beside its vocabulary: `NAME.gaps.toml` beside
 `NAME.json`. Each entry of its `gaps` array has a `kind` (one of `KINDS`), a `reason`, an
-`issue` if the SDK has one, and `covers`, a table of the differences that the reason explains: the state of each by its id. A gap
-covers a difference in this state alone, so a change for the worse is not covered.
+`issue` if the SDK has one, and `covers`, a table of the differences that the reason explains: the
+state of each by its id. A gap covers a difference in this state alone, so a change for the worse
+is not covered.
 """
 
 from __future__ import annotations

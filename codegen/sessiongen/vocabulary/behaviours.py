@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from sessiongen.vocabulary.model import Behaviour, Place
+from sessiongen.vocabulary.model import Behaviour, Place, Sending
 
-# The kinds of behaviour: order and omission of a list that fills a field; what an item of an unknown
-# kind becomes, by the message of the known ones; parts of a text that are left out of a field; the
-# timeout of a request; what a document has under a name.
+# The kinds of behaviour: order and omission of a list that fills a field; what an item of an
+# unknown kind becomes, by the message of the known ones; parts of a text that are left out of a
+# field; the timeout of a request; what a document has under a name. The kind of an item is its
+# class, or its `type`.
 ORDER, OMISSION, UNKNOWN_KIND = "order", "omission", "unknown"
 PARTS, TIMEOUT, TEXT = "parts", "timeout", "text"
 BEHAVIOURS = (ORDER, OMISSION, UNKNOWN_KIND, PARTS, TIMEOUT, TEXT)
@@ -47,3 +48,18 @@ def list_facts(trace: ListTrace, subject: str, within: str, place: Place) -> Ite
     omitted = ", ".join(omissions) or (NOTHING if trace.readable else "")
     yield Behaviour(ORDER, subject, within, order, place)
     yield Behaviour(OMISSION, subject, within, omitted, place)
+
+
+def part_fact(
+    names: Iterable[str], sent: Collection[str] | None, subject: str, within: str, place: Place
+) -> Behaviour:
+    """Returns the parts of a text that a field leaves out; sent: None if they cannot be read."""
+    left_out = [name for name in names if name not in sent] if sent is not None else []
+    value = "" if sent is None else ", ".join(left_out) or NOTHING
+    return Behaviour(PARTS, subject, within, value, place)
+
+
+def timeout_fact(driver: str, sending: Sending, seconds: float | None, place: Place) -> Behaviour:
+    """Returns the timeout of a request; seconds: None if it cannot be read."""
+    value = f"{seconds:g} s" if seconds is not None else ""
+    return Behaviour(TIMEOUT, sending.arm, f"{driver}.{sending.method}", value, place)

@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-# Methods and functions that return only a part of the value.
+from sessiongen.vocabulary.model import FieldSource, Place
+
+# Methods and functions that change a value, or return only a part of it.
 CHANGING = {
     "at",
     "bool",
@@ -110,6 +112,12 @@ class SourceText(NamedTuple):
         is_milliseconds = bool(self.path) and self.path[-1].lower().endswith("ms")
         converts = is_milliseconds or self.factor == 1000
         return self.times(1e-3) if takes_milliseconds(function) and converts else self
+
+    def of_field(self, message: str, field: str, within: str, place: Place) -> FieldSource:
+        """Returns this source as that of a field which a function fills."""
+        path = ".".join(self.path)
+        value = (path, self.constant, self.factor, self.condition, self.change)
+        return FieldSource(message, field, within, place, *value)
 
     def inside(self, argument: SourceText) -> SourceText:
         """Returns the source of the result of a function whose parameter is given an argument.

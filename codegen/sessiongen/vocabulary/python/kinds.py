@@ -13,10 +13,9 @@ from sessiongen.vocabulary.behaviours import EMPTY_MESSAGE, NOTHING_SENT, UNKNOW
 from sessiongen.vocabulary.model import Behaviour
 from sessiongen.vocabulary.python.constructions import ConstructionBuilder
 from sessiongen.vocabulary.python.literals import constant, dotted, last
-from sessiongen.vocabulary.python.parsed_module import Module
+from sessiongen.vocabulary.python.parsed_module import Module, inner_bodies
 
 _TAG = "type"
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def is_kind_test(test: ast.expr) -> bool:
@@ -166,13 +165,8 @@ def _cases(statement: ast.Match) -> tuple[list[list[ast.stmt]], list[ast.stmt] |
 
 
 def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    if isinstance(statement, _FUNCTIONS):
-        return
-    chain = isinstance(statement, ast.If) and is_kind_test(statement.test)
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(statement, name, None)
-        # The `elif` of a chain belongs to it.
-        if isinstance(block, list) and not (chain and name == "orelse"):
-            yield block
-    for part in (*getattr(statement, "handlers", []), *getattr(statement, "cases", [])):
-        yield part.body
+    """Yields the blocks of a statement; the `elif` of a chain belongs to it."""
+    if isinstance(statement, ast.If) and is_kind_test(statement.test):
+        yield statement.body
+    else:
+        yield from inner_bodies(statement)

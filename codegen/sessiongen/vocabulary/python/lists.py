@@ -11,22 +11,23 @@ from collections.abc import Collection, Iterable, Iterator
 
 from sessiongen.vocabulary.behaviours import ListTrace, list_facts
 from sessiongen.vocabulary.model import Behaviour
+from sessiongen.vocabulary.python.calls import called_function, values_of
 from sessiongen.vocabulary.python.constructions import ConstructionBuilder
 from sessiongen.vocabulary.python.kinds import excluded_kind, is_kind_test
-from sessiongen.vocabulary.python.literals import dotted, last, self_attribute
+from sessiongen.vocabulary.python.literals import dotted, last
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.parsed_module import Module
 
 _MAX_STEPS = 12
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
 # Expressions that add nothing to what is known of a list.
 _VALUES = (ast.Attribute, ast.Constant, ast.JoinedStr, ast.Compare, ast.Dict, ast.DictComp)
 # What a call does to the order of its argument.
 _ORDERS = {"sorted": "sorted", "reversed": "reversed", "set": "unordered", "frozenset": "unordered"}
 _SAME = {"list", "tuple", "iter", "enumerate", "cast"}
-# Methods that return the items of their owner in its order, and those that change it in place.
+# Functions whose result is no list.
 _SCALARS = {"str", "int", "float", "bool", "len", "repr", "round"}
+# Methods that return the items of their owner in its order, and those that change it in place.
 _SAME_METHODS = {"copy", "keys", "values", "items"}
 _IN_PLACE = {"sort": "sorted", "reverse": "reversed"}
 
@@ -140,7 +141,7 @@ class _ListReader:
             self.follow(node.func.value, steps)
         # A call of a class returns an object, and is no list.
         elif name not in _SCALARS and not last(node.func)[:1].isupper():
-            self._called(node, name, steps)
+            self._called(node, steps)
 
     def _subscript(self, node: ast.Subscript, steps: int) -> None:
         if isinstance(node.slice, ast.Slice):
@@ -151,45 +152,29 @@ class _ListReader:
                 self._trace.conditions.add(f"in [{ast.unparse(node.slice)}]")
         self.follow(node.value, steps)
 
-    def _called(self, node: ast.Call, name: str, steps: int) -> None:
+    def _called(self, node: ast.Call, steps: int) -> None:
         """Follows a function of the package or a method of the class to what it returns."""
-        function, module, owner = self._definition(node, name)
-        if function is None:
+        called = called_function(self._modules, self._module, self._owner, node)
+        # A recursive function adds nothing that its first call did not.
+        if called is None or called.node is self._function:
             self._trace.readable = False
             return
-        inner = _ListReader(self._modules, module, owner, function, self._trace)
-        for item in ast.walk(function):
+        inner = _ListReader(self._modules, called.module, called.owner, called.node, self._trace)
+        for item in ast.walk(called.node):
             if isinstance(item, ast.Return) and item.value is not None:
                 inner.follow(item.value, steps)
         for argument in node.args if self._trace.is_list else ():
             self.follow(argument, steps)
-
-    def _definition(
-        self, node: ast.Call, name: str
-    ) -> tuple[_Function | None, Module, ast.ClassDef | None]:
-        method = self_attribute(node.func)
-        for item in self._owner.body if method and self._owner is not None else ():
-            if isinstance(item, _Function) and item.name == method:
-                return item, self._module, self._owner
-        definition = self._modules.resolve(self._module, name) if name else None
-        if definition is None or not isinstance(definition.node, _Function):
-            return None, self._module, None
-        # A recursive function adds nothing that its first call did not.
-        if definition.node is self._function:
-            return None, self._module, None
-        return definition.node, definition.module, None
 
     def _name(self, name: str, steps: int) -> None:
         """Follows the values of a variable once; a parameter is the SDK's own list."""
         if name in self._followed:
             return
         self._followed.add(name)
+        for value in values_of(name, self._function):
+            self.follow(value, steps)
         for node in ast.walk(self._function) if self._function is not None else ():
-            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                if any(isinstance(item, ast.Name) and item.id == name for item in targets):
-                    self.follow(node.value, steps)
-            elif isinstance(node, ast.For):
+            if isinstance(node, ast.For):
                 self._loop(node, name, steps)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 if dotted(node.func.value) == name and node.func.attr in _IN_PLACE:

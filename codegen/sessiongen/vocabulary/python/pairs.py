@@ -1,4 +1,7 @@
-"""Reads dicts and sequences of pairs that a class has as tables, such as tables of handlers."""
+"""Reads a table of a class, such as a table of handlers, as pairs of expressions: key and value.
+
+A table is a dict, or a tuple or list of pairs.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ Pairs = list[tuple[ast.expr, ast.expr]]
 
 
 def constant_pairs(node: ast.expr, owner: ast.ClassDef, function: ast.AST) -> Pairs:
-    """Returns the pairs in a table, empty if they are not all known.
+    """Returns the pairs of key and value in a table, empty if they are not all known.
 
     The table is written in place, or it is a variable of the function, an attribute of the class,
     or what a method of the class returns.

@@ -10,10 +10,11 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from sessiongen.vocabulary.behaviour_scope import Parts
-from sessiongen.vocabulary.behaviours import NOTHING, PARTS
+from sessiongen.vocabulary.behaviours import part_fact
 from sessiongen.vocabulary.model import Behaviour
+from sessiongen.vocabulary.python.calls import values_of
 from sessiongen.vocabulary.python.constructions import ConstructionBuilder
-from sessiongen.vocabulary.python.literals import constant, dotted, self_attribute
+from sessiongen.vocabulary.python.literals import dotted, self_attribute
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.parsed_module import Module
 
@@ -35,37 +36,13 @@ def part_behaviours(
         node = definitions[0].node if len(definitions) == 1 else None
         text = _TextClass(node, item.names) if isinstance(node, ast.ClassDef) else None
         for construction in constructions:
-            for name, value in _filled(construction):
+            for name, value in construction.assigned:
                 subject = f"{construction.message}.{name}"
                 if subject in item.fields:
                     reader = _PartReader(text, construction.function)
                     sent = reader.sent(value, _MAX_STEPS)
-                    left_out = _left_out(item.names, sent)
                     place = module.place(value)
-                    yield Behaviour(PARTS, subject, construction.within, left_out, place)
-
-
-def _filled(construction: ConstructionBuilder) -> Iterator[tuple[str, ast.expr]]:
-    """Yields the filled fields, those of an unpacked dict with constant keys included."""
-    yield from construction.assigned
-    keywords = construction.node.keywords if isinstance(construction.node, ast.Call) else []
-    call = construction.node
-    for node in ast.walk(construction.function) if construction.function is not None else ():
-        if isinstance(node, ast.Call) and call in node.args:
-            keywords = [*keywords, *node.keywords]
-    for keyword in keywords:
-        for node in ast.walk(keyword.value) if keyword.arg is None else ():
-            if isinstance(node, ast.Dict):
-                for key, value in zip(node.keys, node.values, strict=True):
-                    name = constant(key)
-                    if name is not None:
-                        yield name, value
-
-
-def _left_out(names: tuple[str, ...], sent: set[str] | None) -> str:
-    if sent is None:
-        return ""
-    return ", ".join(name for name in names if name not in sent) or NOTHING
+                    yield part_fact(item.names, sent, subject, construction.within, place)
 
 
 class _TextClass:
@@ -173,18 +150,11 @@ class _PartReader:
             self._followed.add(node.id)
             values = [
                 parts
-                for value in self._values(node.id)
+                for value in values_of(node.id, self._function)
                 if (parts := self.sent(value, steps - 1)) is not None
             ]
             return set().union(*values) if values else None
         return None
-
-    def _values(self, name: str) -> Iterator[ast.expr]:
-        for node in ast.walk(self._function) if self._function is not None else ():
-            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                if any(isinstance(item, ast.Name) and item.id == name for item in targets):
-                    yield node.value
 
 
 def _arguments(function: _Function, call: ast.Call | None, outer: _Arguments) -> _Arguments:

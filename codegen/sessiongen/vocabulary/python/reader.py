@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from sessiongen.diagnostics import Rule, arrange, failed
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import Behaviour, Conversion, Place, Reading, Vocabulary
+from sessiongen.vocabulary.model import Behaviour, Conversion, Driver, Place, Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.attribution import check_attribution
 from sessiongen.vocabulary.ordering import normalized
@@ -92,6 +92,8 @@ class _PackageReader:
         tables = Tables(modules, self._protobuf, faults)
         for module in constructing.values():
             tables.read(module, self._constructions_in(module))
+        driver_role = self._role(driver) if driver else None
+        driver_facts = read_driver(driver_role) if driver_role else None
         vocabulary = Vocabulary(
             sdk=scope.sdk,
             language=scope.language,
@@ -110,13 +112,13 @@ class _PackageReader:
                 for item in field_sources(self.modules, module, self._constructions_in(module))
             ),
             constants=tuple(fixed_values(self.modules, scope.constants)),
-            behaviours=tuple(self._behaviours(constructing.values(), driver)),
+            behaviours=tuple(self._behaviours(constructing.values(), driver_role, driver_facts)),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(envelope_uses_of(modules, scope, self._constructions_in, faults)),
             session=read_session(modules, session, faults) if session else None,
             host=read_host(self._role(host)) if host else None,
-            driver=read_driver(self._role(driver)) if driver else None,
+            driver=driver_facts,
             generated=next((Place(it.path, 1) for it in modules.generated()), None),
         )
         return normalized(vocabulary)
@@ -128,7 +130,7 @@ class _PackageReader:
             yield from reader.read(module, self._constructions_in(module))
 
     def _behaviours(
-        self, modules: Iterable[Module], driver: Definition | None
+        self, modules: Iterable[Module], role: Role | None, driver: Driver | None
     ) -> Iterator[Behaviour]:
         scope = self.scope.behaviour
         for module in modules:
@@ -136,9 +138,8 @@ class _PackageReader:
             yield from list_behaviours(self.modules, module, constructions, scope.repeated)
             yield from kind_behaviours(module, constructions)
             yield from part_behaviours(self.modules, module, constructions, scope.parts)
-        if driver is not None and scope.timeout is not None:
-            role = self._role(driver)
-            yield from timeout_behaviours(role, read_driver(role), scope.timeout)
+        if role is not None and driver is not None and scope.timeout is not None:
+            yield from timeout_behaviours(role, driver, scope.timeout)
         yield from text_behaviours(self.modules, scope.texts, self._protobuf)
 
     def _report_imports(self) -> None:

@@ -23,17 +23,7 @@ def field_sources(
         reader = readers[id(function)]
         for name, value in construction.assigned:
             source = reader.describe(value)
-            if source is None or not (source.path or source.constant):
-                continue
-            source = source.only_if(reader.conditions(value, construction.node))
-            yield FieldSource(
-                construction.message,
-                name,
-                construction.within,
-                module.place(value),
-                ".".join(source.path),
-                source.constant,
-                source.factor,
-                source.condition,
-                source.change,
-            )
+            if source is not None and (source.path or source.constant):
+                source = source.only_if(reader.conditions(value, construction.node))
+                place = module.place(value)
+                yield source.of_field(construction.message, name, construction.within, place)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from sessiongen.vocabulary.behaviour_scope import UNITS, Timeout
-from sessiongen.vocabulary.behaviours import TIMEOUT
+from sessiongen.vocabulary.behaviours import timeout_fact
 from sessiongen.vocabulary.model import Behaviour, Driver
 from sessiongen.vocabulary.python.classes import Role
 from sessiongen.vocabulary.python.constants import default_of, evaluated
@@ -19,12 +19,9 @@ def timeout_behaviours(role: Role, driver: Driver, timeout: Timeout) -> Iterator
     """Yields the default timeout of each request; "" for one that cannot be read."""
     for sending in driver.sends:
         method = role.view.methods.get(sending.method)
-        if method is None:
-            continue
-        seconds = _seconds(role, method, timeout)
-        value = f"{seconds:g} s" if seconds is not None else ""
-        within = f"{driver.name}.{sending.method}"
-        yield Behaviour(TIMEOUT, sending.arm, within, value, role.place(method))
+        if method is not None:
+            seconds = _seconds(role, method, timeout)
+            yield timeout_fact(driver.name, sending, seconds, role.place(method))
 
 
 def _seconds(role: Role, method: _Function, timeout: Timeout) -> float | None:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from sessiongen.vocabulary.behaviour_scope import WrittenText
 from sessiongen.vocabulary.behaviours import NAMES_OF, NOT_WRITTEN, OWN_VALUE, TEXT
 from sessiongen.vocabulary.model import Behaviour
-from sessiongen.vocabulary.python.literals import constant, dotted, self_attribute
+from sessiongen.vocabulary.python.calls import PackageFunction, called_function
+from sessiongen.vocabulary.python.literals import constant, dotted
 from sessiongen.vocabulary.python.modules import Definition, Modules
-from sessiongen.vocabulary.python.parsed_module import Module
 
 _MAX_STEPS = 6
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -28,8 +28,9 @@ def text_behaviours(
             yield Behaviour(TEXT, text.name, text.definition, "", None)
             continue
         definition = definitions[0]
-        reader = _TextReader(modules, definition.module, definition.node, protobuf, text.enum)
-        value = reader.read(function, text.key)
+        owner = definition.node if isinstance(definition.node, ast.ClassDef) else None
+        written = PackageFunction(function, definition.module, owner)
+        value = _TextReader(modules, protobuf, text.enum).read(written, text.key)
         place = definition.module.place(function)
         yield Behaviour(TEXT, text.name, text.definition, value, place)
 
@@ -52,46 +53,32 @@ def _function(definition: Definition, method: str) -> _Function | None:
 
 
 class _TextReader:
-    def __init__(
-        self, modules: Modules, module: Module, owner: ast.stmt, protobuf: str, enum: str
-    ) -> None:
+    def __init__(self, modules: Modules, protobuf: str, enum: str) -> None:
         self._modules = modules
-        self._module = module
-        self._owner = owner
         self._protobuf = protobuf
         self._enum = enum
 
-    def read(self, function: _Function, key: str) -> str:
+    def read(self, function: PackageFunction, key: str) -> str:
         """Returns what a document has under a key."""
-        values = list(_values(function, key))
+        values = list(_values(function.node, key))
         if not values:
-            return "" if _has_unknown_keys(function) else NOT_WRITTEN
-        named = any(self._names_enum(self._module, value, _MAX_STEPS) for value in values)
+            return "" if _has_unknown_keys(function.node) else NOT_WRITTEN
+        named = any(self._names_enum(function, value, _MAX_STEPS) for value in values)
         return f"{NAMES_OF}{self._enum}" if named else OWN_VALUE
 
-    def _names_enum(self, module: Module, node: ast.AST, steps: int) -> bool:
-        """Whether code, or a function that it calls, refers to the proto enum."""
+    def _names_enum(self, function: PackageFunction, node: ast.AST, steps: int) -> bool:
+        """Whether code in a function, or a function that it calls, refers to the proto enum."""
+        module, owner = function.module, function.owner
         for inner in ast.walk(node):
             name = dotted(inner) or ""
             path = self._modules.proto_path(module, name, self._protobuf) if name else None
             if path is not None and path[:1] == (self._enum,):
                 return True
             if isinstance(inner, ast.Call) and steps:
-                function, target = self._called(module, inner)
-                if function is not None and self._names_enum(target, function, steps - 1):
+                called = called_function(self._modules, module, owner, inner)
+                if called is not None and self._names_enum(called, called.node, steps - 1):
                     return True
         return False
-
-    def _called(self, module: Module, call: ast.Call) -> tuple[ast.AST | None, Module]:
-        method = self_attribute(call.func)
-        for item in getattr(self._owner, "body", []) if method else ():
-            if isinstance(item, _Function) and item.name == method:
-                return item, self._module
-        name = dotted(call.func)
-        definition = self._modules.resolve(module, name) if name else None
-        if definition is None or not isinstance(definition.node, _Function):
-            return None, module
-        return definition.node, definition.module
 
 
 def _values(function: _Function, key: str) -> Iterator[ast.expr]:

@@ -42,9 +42,9 @@ def returned(function: Node) -> Iterator[Node]:
         yield body
         return
     for item in syntax.walk(body):
-        inner = next(iter(syntax.enclosing(item, *FUNCTIONS)), None)
-        if item.type == "return_statement" and item.named_children and inner == function:
-            yield item.named_children[0]
+        if item.type == "return_statement" and item.named_children:
+            if syntax.enclosing(item, *FUNCTIONS)[0] == function:
+                yield item.named_children[0]
 
 
 def values_of(name: Node) -> Iterator[Node]:

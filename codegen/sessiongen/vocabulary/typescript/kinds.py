@@ -16,18 +16,11 @@ from sessiongen.vocabulary.model import Behaviour
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder, within
 from sessiongen.vocabulary.typescript.parsed_file import File
-from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
+from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, LOOPS, text
 
 _TAG = "type"
-_LOOPS = ("for_in_statement", "for_statement", "while_statement")
 # `isText(item)`, a type guard.
 _GUARD = re.compile(r"is[A-Z]")
-
-
-def condition_of(function: Node) -> Node | None:
-    """Returns the condition that a function for `filter` returns, None if it has statements."""
-    body = function.child_by_field_name("body") if function.type in FUNCTIONS else None
-    return body if body is not None and body.type != "statement_block" else None
 
 
 def is_kind_test(test: Node) -> bool:
@@ -102,8 +95,8 @@ class _KindReader:
             yield Behaviour(UNKNOWN_KIND, message, within(node), outcome, place)
 
     def _outcome(self, node: Node, message: str, otherwise: list[Node] | None) -> str:
-        loops = syntax.enclosing(node, *_LOOPS, *FUNCTIONS)
-        inside = bool(loops) and loops[0].type in _LOOPS
+        loops = syntax.enclosing(node, *LOOPS, *FUNCTIONS)
+        inside = bool(loops) and loops[0].type in LOOPS
         body = otherwise if otherwise is not None else ([] if inside else _following(node))
         if not body:
             # A function that returns nothing else returns undefined.

@@ -1,4 +1,4 @@
-"""Reads what TypeScript code does with the lists that fill fields: their order, and what is left out.
+"""Reads what TypeScript code does with the lists that fill fields: their order and omissions.
 
 An expression is followed through variables, array methods, and functions of the package to the
 SDK's own list, which is a property, a parameter or a table.
@@ -15,10 +15,10 @@ from sessiongen.vocabulary.model import Behaviour
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.calls import called_function, returned, values_of
 from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder
-from sessiongen.vocabulary.typescript.kinds import condition_of, excluded_kind, is_kind_test
+from sessiongen.vocabulary.typescript.kinds import excluded_kind, is_kind_test
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
-from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
+from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, LOOPS, NAMES, text
 
 _MAX_STEPS = 12
 # What a method does to the order of its array.
@@ -38,7 +38,6 @@ _SAME = {
     "ThrowsPromise.all",
     "Promise.all",
 }
-_NAMES = {"identifier", "shorthand_property_identifier"}
 _OPERATIONS = {
     "ternary_expression": ("consequence", "alternative"),
     "binary_expression": ("left", "right"),
@@ -85,7 +84,7 @@ class _ListReader:
             self._trace.readable = False
         elif node.type == "call_expression":
             self._call(file, node, steps - 1)
-        elif node.type in _NAMES:
+        elif node.type in NAMES:
             self._name(file, node, steps - 1)
         elif node.type == "array":
             self._trace.is_list = True
@@ -128,7 +127,7 @@ class _ListReader:
         return True
 
     def _filter(self, arguments: list[Node]) -> None:
-        condition = condition_of(arguments[0]) if arguments else None
+        condition = _condition_of(arguments[0]) if arguments else None
         if condition is None:
             self._trace.conditions.add(text(arguments[0]) if arguments else "")
         else:
@@ -176,7 +175,7 @@ class _ListReader:
 
     def _added(self, file: File, call: Node, method: str, steps: int) -> None:
         """Follows the list of a loop that adds items to a variable."""
-        loops = syntax.enclosing(call, "for_in_statement", "for_statement", "while_statement")
+        loops = syntax.enclosing(call, *LOOPS)
         if not loops:
             return
         self._trace.is_list = True
@@ -190,3 +189,9 @@ class _ListReader:
         listed = loops[0].child_by_field_name("right")
         if listed is not None:
             self.follow(file, listed, steps)
+
+
+def _condition_of(function: Node) -> Node | None:
+    """Returns the condition that a function for `filter` returns, None if it has statements."""
+    body = function.child_by_field_name("body") if function.type in FUNCTIONS else None
+    return body if body is not None and body.type != "statement_block" else None

@@ -11,18 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from tree_sitter import Node
 
 from sessiongen.vocabulary.behaviour_scope import Parts
-from sessiongen.vocabulary.behaviours import NOTHING, PARTS
+from sessiongen.vocabulary.behaviours import part_fact
 from sessiongen.vocabulary.model import Behaviour
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.calls import called_function, returned, values_of
 from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder, class_methods
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
-from sessiongen.vocabulary.typescript.syntax import CLASSES, text
+from sessiongen.vocabulary.typescript.syntax import CLASSES, NAMES, text
 
 _MAX_STEPS = 8
 _UNDEFINED = "undefined"
-_NAMES = {"identifier", "shorthand_property_identifier"}
 _EQUAL, _NOT_EQUAL = {"==", "==="}, {"!=", "!=="}
 # The constant arguments of a call by parameter; an argument that is not constant has no entry.
 _Arguments = Mapping[str, str]
@@ -46,9 +45,8 @@ def part_behaviours(
                     sent = reader.sent(file, value, {}, _MAX_STEPS) if reader else None
                     if sent is None and _is_plain_text(value):
                         continue
-                    left_out = _left_out(item.names, sent)
                     place = file.place(value)
-                    yield Behaviour(PARTS, subject, construction.within, left_out, place)
+                    yield part_fact(item.names, sent, subject, construction.within, place)
 
 
 def _is_plain_text(value: Node) -> bool:
@@ -57,14 +55,8 @@ def _is_plain_text(value: Node) -> bool:
     return any(
         f"typeof {text(node)} === 'string'" in text(test.child_by_field_name("condition"))
         for test in syntax.enclosing(node, "if_statement")[:1]
-        if node.type in _NAMES
+        if node.type in NAMES
     )
-
-
-def _left_out(names: tuple[str, ...], sent: set[str] | None) -> str:
-    if sent is None:
-        return ""
-    return ", ".join(name for name in names if name not in sent) or NOTHING
 
 
 class _TextClass:
@@ -126,7 +118,7 @@ class _PartReader:
             return None
         if node.type == "ternary_expression":
             return self._ternary(file, node, arguments, steps - 1)
-        if node.type in _NAMES and text(node) not in arguments:
+        if node.type in NAMES and text(node) not in arguments:
             return _joined(
                 self.sent(file, value, arguments, steps - 1) for value in values_of(node)
             )
@@ -177,7 +169,7 @@ def _bound(function: Node, call: Node, outer: _Arguments) -> _Arguments:
         node = given[index] if index < len(given) else default
         if node is None:
             values[name] = _UNDEFINED
-        elif node.type in _NAMES and text(node) in outer:
+        elif node.type in NAMES and text(node) in outer:
             values[name] = outer[text(node)]
         elif syntax.constant(node) is not None or text(node) in {_UNDEFINED, "null"}:
             values[name] = _word(node)

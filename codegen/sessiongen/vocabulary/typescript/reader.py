@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from sessiongen.diagnostics import Rule, arrange, failed
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import Behaviour, Conversion, Place, Reading, Vocabulary
+from sessiongen.vocabulary.model import Behaviour, Conversion, Driver, Place, Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.attribution import check_attribution
 from sessiongen.vocabulary.ordering import normalized
@@ -93,6 +93,8 @@ class _PackageReader:
         tables = Tables(self.modules, scope.protobuf, faults)
         for file in constructing.values():
             tables.read(file, self._constructions_in(file))
+        driver_view = self._view(driver) if driver else None
+        driver_facts = self.roles.driver(driver_view) if driver_view else None
         vocabulary = Vocabulary(
             sdk=scope.sdk,
             language=scope.language,
@@ -111,7 +113,7 @@ class _PackageReader:
                 for item in field_sources(self.modules, module, self._constructions_in(module))
             ),
             constants=tuple(fixed_values(self.modules, scope.constants)),
-            behaviours=tuple(self._behaviours(constructing.values(), driver)),
+            behaviours=tuple(self._behaviours(constructing.values(), driver_view, driver_facts)),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(
@@ -119,22 +121,22 @@ class _PackageReader:
             ),
             session=read_session(self.modules, view, self.roles, faults) if view else None,
             host=self.roles.host(self._view(host)) if host else None,
-            driver=self.roles.driver(self._view(driver)) if driver else None,
+            driver=driver_facts,
             generated=next((Place(it.path, 1) for it in self.modules.generated()), None),
         )
         return normalized(vocabulary)
 
-    def _behaviours(self, files: Iterable[File], driver: Definition | None) -> Iterator[Behaviour]:
+    def _behaviours(
+        self, files: Iterable[File], view: ClassView | None, driver: Driver | None
+    ) -> Iterator[Behaviour]:
         scope = self.scope.behaviour
         for file in files:
             constructions = self._constructions_in(file)
             yield from list_behaviours(self.modules, file, constructions, scope.repeated)
             yield from kind_behaviours(file, constructions)
             yield from part_behaviours(self.modules, file, constructions, scope.parts)
-        if driver is not None and scope.timeout is not None:
-            view = self._view(driver)
-            sending = self.roles.driver(view)
-            yield from timeout_behaviours(self.modules, view, sending, scope.timeout)
+        if view is not None and driver is not None and scope.timeout is not None:
+            yield from timeout_behaviours(self.modules, view, driver, scope.timeout)
         yield from text_behaviours(self.modules, scope.texts, self.scope.protobuf)
 
     def _report_imports(self) -> None:

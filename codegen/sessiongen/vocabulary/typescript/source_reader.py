@@ -16,15 +16,15 @@ from sessiongen.vocabulary.source_text import (
     takes_milliseconds,
 )
 from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.calls import function_of, returned
 from sessiongen.vocabulary.typescript.conditions import extra_conditions
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
-from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
+from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, NAMES, text
 
 _MAX_DEPTH = 12
 _CONSTANTS = {"true", "false", "number", "string"}
 _EMPTY = {"null", "undefined"}
-_NAMES = {"identifier", "shorthand_property_identifier", "this"}
 # What constructs Timestamp and Duration from a number of milliseconds.
 _FROM_MILLISECONDS = {"durationFromMs", "fromDate", "timestampFromDate", "timestampFromMs"}
 _TIMES = {"Duration", "Timestamp"}
@@ -50,7 +50,7 @@ class SourceReader:
             return None
         if node.type in _CONSTANTS:
             return SourceText(constant=text(node)) if syntax.constant(node) != "" else None
-        if node.type in _NAMES:
+        if node.type in NAMES or node.type == "this":
             return self._name(node, depth - 1)
         member = syntax.member(node)
         # The name of a class says nothing of a source.
@@ -161,14 +161,14 @@ class SourceReader:
             return None
         if name in _FROM_MILLISECONDS:
             return argument.times(1e-3)
-        returned, parameter = self._returned(node, depth)
-        if returned is None:
-            result = argument.through(name)
-            return result.changed(f"{name}(...)") if name in CHANGING else result
+        result, parameter = self._returned(node, depth)
+        if result is None:
+            whole = argument.through(name)
+            return whole.changed(f"{name}(...)") if name in CHANGING else whole
         if takes_milliseconds(name) or takes_milliseconds(f"{parameter}_"):
             # Its parameter is in milliseconds, whatever the name of the argument says.
-            return returned.times(1e3).inside(argument).through("ms_")
-        return returned.inside(argument)
+            return result.times(1e3).inside(argument).through("ms_")
+        return result.inside(argument)
 
     def _returned(self, call: Node, depth: int) -> tuple[SourceText | None, str]:
         """Returns what a function of the package makes of its only parameter, and its name."""
@@ -176,8 +176,8 @@ class SourceReader:
         if name is None or name.type != "identifier":
             return None, ""
         definition = self._modules.resolve(self._file, text(name))
-        function = _function(definition.node) if definition is not None else None
-        values = list(_returned_values(function)) if function is not None else []
+        function = function_of(definition) if definition is not None else None
+        values = list(returned(function)) if function is not None else []
         if definition is None or function is None or len(values) != 1:
             return None, ""
         if len(syntax.parameters(function)) != 1:
@@ -258,25 +258,6 @@ def _parameter(name: str, functions: list[Node]) -> SourceText:
                 if variable == name:
                     return SourceText(path=(member,) if member else (), root=name)
     return SourceText()
-
-
-def _function(node: Node) -> Node | None:
-    """Returns the function that a definition is, None for another definition."""
-    value = node.child_by_field_name("value")
-    inner = value if node.type == "variable_declarator" and value is not None else node
-    return inner if inner.type in FUNCTIONS else None
-
-
-def _returned_values(function: Node) -> Iterator[Node]:
-    """Yields what a function returns."""
-    body = function.child_by_field_name("body")
-    if body is not None and body.type != "statement_block":
-        yield body
-        return
-    for item in syntax.walk(body) if body is not None else ():
-        nearest = syntax.enclosing(item, *FUNCTIONS) if item.type == "return_statement" else []
-        if nearest and nearest[0].id == function.id:
-            yield from item.named_children[:1]
 
 
 def _pairs(node: Node) -> Iterator[tuple[str, Node]]:

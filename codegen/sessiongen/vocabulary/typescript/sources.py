@@ -20,17 +20,7 @@ def field_sources(
     for construction in constructions:
         for name, value in construction.assigned:
             source = reader.describe(value)
-            if source is None or not (source.path or source.constant):
-                continue
-            source = source.only_if(extra_conditions(value, construction.node))
-            yield FieldSource(
-                construction.message,
-                name,
-                construction.within,
-                file.place(value),
-                ".".join(source.path),
-                source.constant,
-                source.factor,
-                source.condition,
-                source.change,
-            )
+            if source is not None and (source.path or source.constant):
+                source = source.only_if(extra_conditions(value, construction.node))
+                place = file.place(value)
+                yield source.of_field(construction.message, name, construction.within, place)

@@ -25,6 +25,9 @@ FUNCTIONS = {
     "generator_function_declaration",
     "method_definition",
 }
+LOOPS = {"for_in_statement", "for_statement", "while_statement"}
+# The expressions that are one name.
+NAMES = {"identifier", "shorthand_property_identifier"}
 CLASSES = {"class_declaration", "abstract_class_declaration"}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from sessiongen.vocabulary.behaviour_scope import UNITS, Timeout
-from sessiongen.vocabulary.behaviours import TIMEOUT
+from sessiongen.vocabulary.behaviours import timeout_fact
 from sessiongen.vocabulary.model import Behaviour, Driver
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.classes import ClassView
@@ -22,12 +22,9 @@ def timeout_behaviours(
     """Yields the default timeout of each request; "" for one that cannot be read."""
     for sending in driver.sends:
         method = view.methods.get(sending.method)
-        if method is None:
-            continue
-        seconds = _seconds(modules, view, method, timeout)
-        value = f"{seconds:g} s" if seconds is not None else ""
-        within = f"{driver.name}.{sending.method}"
-        yield Behaviour(TIMEOUT, sending.arm, within, value, view.place(method))
+        if method is not None:
+            seconds = _seconds(modules, view, method, timeout)
+            yield timeout_fact(driver.name, sending, seconds, view.place(method))
 
 
 def _seconds(modules: Modules, view: ClassView, method: Node, timeout: Timeout) -> float | None:

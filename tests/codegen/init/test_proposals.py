@@ -68,6 +68,17 @@ CASES = {
             "answers": {"do_request": "do_response", "go_req": "go_resp"},
         },
     ),
+    # `users` is the plural of what `list_user` asks for.
+    "responses in the plural": (
+        """message Request { oneof request { Nothing list_user = 1; Nothing get_job = 2; } }
+        message Response { oneof response { Nothing users = 1; Nothing jobs = 2; } }""",
+        {
+            "event": False,
+            "request": "Request",
+            "response": "Response",
+            "answers": {"list_user": "users", "get_job": "jobs"},
+        },
+    ),
     # `_` is a name without a word.
     "names without words": (
         """message Event { oneof event { Nothing _ = 1; Nothing started = 2; } }

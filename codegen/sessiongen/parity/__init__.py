@@ -21,6 +21,8 @@ A difference of one SDK has an id, which the SDK's gap file declares:
   `request field ARM.f: host`, `…: driver`: the field is not read, or never filled
 - `constant NAME`: a value that the protocol fixes is another one in the SDK, or cannot be read;
   `request result ARM: host`: another SDK's host sends an error beside this result, or does not
+- `condition M.ARM: FUNCTION`: that function passes an event, request or response on only under a
+  condition; `condition M: FUNCTION` if it passes on all of them
 - `message arm ARM: sends`, `…: receives`: no code of the SDK does so with an arm of the envelope
 - `message M`: nothing in the SDK constructs it, its class does not exist, or the protocol lacks it;
   `field M.f: FUNCTION`: that function constructs the message without the field;

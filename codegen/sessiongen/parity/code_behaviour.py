@@ -1,7 +1,7 @@
 """Compares what SDKs do beside filling fields: lists, unknown kinds, parts of texts, timeouts.
 
-A list should keep its order and its items, a text its parts, and a document beside the messages
-should have the names of the proto's enum. What an item of an unknown kind becomes and the timeout
+A list should keep its order and its items, a text its parts, a message should be passed on under no
+condition, and a document beside the messages should have the names of the proto's enum. What an item of an unknown kind becomes and the timeout
 of a request are only compared among the SDKs, since the protocol allows any of them.
 """
 
@@ -13,7 +13,9 @@ from sessiongen.diagnostics import Rule, Span
 from sessiongen.ir.protocol import Protocol
 from sessiongen.parity.matrix import Cell, Compared, Finding, NOT_COMPARED, Row, UNVERIFIED
 from sessiongen.vocabulary.behaviours import (
+    ALWAYS,
     BEHAVIOURS,
+    CONDITION,
     NAMES_OF,
     NOTHING,
     OMISSION,
@@ -27,7 +29,7 @@ from sessiongen.vocabulary.behaviours import (
 from sessiongen.vocabulary.model import Behaviour, Vocabulary
 
 # What each kind of behaviour should be; the others are compared among the SDKs.
-_EXPECTED = {ORDER: SOURCE_ORDER, OMISSION: NOTHING, PARTS: NOTHING}
+_EXPECTED = {ORDER: SOURCE_ORDER, OMISSION: NOTHING, PARTS: NOTHING, CONDITION: ALWAYS}
 _LABELS = {
     ORDER: "order of {}",
     OMISSION: "items left out of {}",
@@ -35,6 +37,7 @@ _LABELS = {
     PARTS: "parts left out of {}",
     TIMEOUT: "timeout of {}",
     TEXT: "{} in documents",
+    CONDITION: "condition of {}",
 }
 _MESSAGES = {
     ORDER: "{subject} is {value} in {within}",
@@ -43,6 +46,7 @@ _MESSAGES = {
     PARTS: "{subject} lacks the parts {value} in {within}",
     TIMEOUT: "request {subject}: its timeout is {value} in {within}",
     TEXT: "{subject} is {value} in {within}",
+    CONDITION: "{subject} is passed on only if {value} in {within}",
 }
 
 

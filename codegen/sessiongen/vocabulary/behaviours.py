@@ -10,12 +10,15 @@ from sessiongen.vocabulary.model import Behaviour, Place, Sending
 # The kinds of behaviour: order and omission of a list that fills a field; what an item of an
 # unknown kind becomes, by the message of the known ones; parts of a text that are left out of a
 # field; the timeout of a request; what a document has under a name. The kind of an item is its
-# class, or its `type`.
+# class, or its `type`. A condition is that under which a message is passed on, by the message or its
+# arm.
 ORDER, OMISSION, UNKNOWN_KIND = "order", "omission", "unknown"
-PARTS, TIMEOUT, TEXT = "parts", "timeout", "text"
-BEHAVIOURS = (ORDER, OMISSION, UNKNOWN_KIND, PARTS, TIMEOUT, TEXT)
+PARTS, TIMEOUT, TEXT, CONDITION = "parts", "timeout", "text", "condition"
+BEHAVIOURS = (ORDER, OMISSION, UNKNOWN_KIND, PARTS, TIMEOUT, TEXT, CONDITION)
 # The values for lists that are sent as they are, and for items of an unknown kind.
 SOURCE_ORDER, NOTHING = "order of the source", "nothing"
+# The value for a message that is passed on under no condition.
+ALWAYS = "always"
 EMPTY_MESSAGE, NOTHING_SENT = "an empty message", "left out"
 # The values for a text in a document; the name of the enum follows NAMES_OF.
 NAMES_OF = "names of "
@@ -63,3 +66,8 @@ def timeout_fact(driver: str, sending: Sending, seconds: float | None, place: Pl
     """Returns the timeout of a request; seconds: None if it cannot be read."""
     value = f"{seconds:g} s" if seconds is not None else ""
     return Behaviour(TIMEOUT, sending.arm, f"{driver}.{sending.method}", value, place)
+
+
+def condition_fact(subject: str, within: str, conditions: Iterable[str], place: Place) -> Behaviour:
+    """Returns the conditions under which a function passes a message on."""
+    return Behaviour(CONDITION, subject, within, " and ".join(conditions) or ALWAYS, place)

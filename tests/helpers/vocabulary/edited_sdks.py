@@ -108,10 +108,16 @@ def _states(language: str, files: Files) -> set[tuple[str, str]]:
     return states | {(item.id, item.state) for item in findings if item.sdk == SDKS[language]}
 
 
-def compared(language: str, files: Files) -> set[str]:
-    """Returns the ids of the differences that were looked for in both SDKs and do not exist."""
+def vocabulary_of(language: str, files: Files) -> Vocabulary:
+    """Returns the vocabulary of an SDK with these files."""
     vocabulary = _read(language, files).vocabulary
     assert vocabulary is not None
+    return vocabulary
+
+
+def compared(language: str, files: Files) -> set[str]:
+    """Returns the ids of the differences that were looked for in both SDKs and do not exist."""
+    vocabulary = vocabulary_of(language, files)
     vocabularies = tuple(vocabulary if name == language else _unedited(name) for name in SDKS)
     model = pipeline.model(_CONFIG, vocabularies)
     result = parity.compare(model.protocol, model.annotated, _CONFIG)
@@ -126,6 +132,4 @@ def _read(language: str, files: Files) -> Reading:
 
 @cache
 def _unedited(language: str) -> Vocabulary:
-    vocabulary = _read(language, sources(language)).vocabulary
-    assert vocabulary is not None
-    return vocabulary
+    return vocabulary_of(language, sources(language))

@@ -15,7 +15,7 @@ from sessiongen.vocabulary.python.parsed_module import Module
 from sessiongen.vocabulary.python.literals import LiteralReader, dotted, self_attribute
 from sessiongen.vocabulary.scope import Scope
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class ClassView:
@@ -38,10 +38,10 @@ class ClassView:
         ]
         self.node = self.classes[0][1]
         self.definitions = classes
-        self.methods: dict[str, _Function] = {}
+        self.methods: dict[str, Function] = {}
         for _, node in self.classes:
             for item in node.body:
-                if isinstance(item, _Function):
+                if isinstance(item, Function):
                     overridden = item.name in self.methods
                     name = f"super().{item.name}" if overridden else item.name
                     self.methods.setdefault(name, item)
@@ -82,6 +82,10 @@ class ClassView:
         """Whether a node constructs a message."""
         return id(node) in self._constructions and self._constructions[id(node)].message == message
 
+    def construction(self, node: ast.AST) -> ConstructionBuilder | None:
+        """Returns the construction of a message at a node, None if it constructs none."""
+        return self._constructions.get(id(node))
+
     def reachable_code(self, node: ast.AST) -> Iterator[ast.AST]:
         """Yields a node, and the methods and functions that it calls directly or indirectly."""
         seen, queue = {id(node)}, [node]
@@ -89,7 +93,7 @@ class ClassView:
             part = queue.pop(0)
             yield part
             for inner in ast.walk(part):
-                called = self._called(inner) if isinstance(inner, ast.Call) else None
+                called = self.called(inner) if isinstance(inner, ast.Call) else None
                 if called is not None and id(called) not in seen:
                     seen.add(id(called))
                     queue.append(called)
@@ -101,14 +105,14 @@ class ClassView:
         name = name if name in self.methods else name.removeprefix("super().")
         return name if name in self.methods else ""
 
-    def _called(self, call: ast.Call) -> _Function | None:
+    def called(self, call: ast.Call) -> Function | None:
         """Returns the method or the function of the package that a call calls."""
         name = self._method_name(call)
         if name:
             return self.methods[name]
         path = dotted(call.func)
         definition = self._modules.resolve(self.module_of(call), path) if path else None
-        if definition is None or not isinstance(definition.node, _Function):
+        if definition is None or not isinstance(definition.node, Function):
             return None
         if definition.module is not self.definition.module:
             for inner in ast.walk(definition.node):
@@ -125,6 +129,7 @@ class Role:
         self.scope = scope
         self.faults = faults
         self._literals = LiteralReader(modules, faults)
+        self._branches: dict[Oneof, list[Branch]] = {}
 
     def place(self, node: ast.AST) -> Place:
         """Returns the line on which a node begins."""
@@ -164,8 +169,11 @@ class Role:
 
     def branches(self, oneof: Oneof) -> list[Branch]:
         """Returns the branches of the class on the arm of a oneof."""
-        protobuf = ".".join(self.scope.protobuf)
-        return branches(self.modules, self.view.classes, oneof, protobuf, self.faults)
+        if oneof not in self._branches:
+            protobuf, classes = ".".join(self.scope.protobuf), self.view.classes
+            known = branches(self.modules, classes, oneof, protobuf, self.faults)
+            self._branches[oneof] = known
+        return self._branches[oneof]
 
     def require_arms(self, node: ast.AST, message: str) -> None:
         """Reports each construction of a message whose arm is computed."""

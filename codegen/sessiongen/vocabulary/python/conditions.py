@@ -21,6 +21,13 @@ def extra_conditions(inner: Conditions, outer: Conditions) -> Conditions:
     return tuple(item for item in inner if item not in outer)
 
 
+def negated(test: ast.expr) -> str:
+    """Returns the opposite of a condition, as a text."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return ast.unparse(test.operand)
+    return f"not ({ast.unparse(test)})"
+
+
 def _record(body: list[ast.stmt], conditions: Conditions, result: dict[int, Conditions]) -> None:
     for statement in body:
         blocks = list(_blocks(statement))
@@ -44,7 +51,7 @@ def _outside(
         if isinstance(node, ast.IfExp):
             stack.append((node.test, known))
             stack.append((node.body, (*known, ast.unparse(node.test))))
-            stack.append((node.orelse, (*known, _negated(node.test))))
+            stack.append((node.orelse, (*known, negated(node.test))))
         else:
             stack += [(item, known) for item in ast.iter_child_nodes(node)]
 
@@ -53,7 +60,7 @@ def _blocks(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
     """Yields the blocks of a statement, each with its condition, which may be empty."""
     if isinstance(statement, ast.If):
         yield ast.unparse(statement.test), statement.body
-        yield _negated(statement.test), statement.orelse
+        yield negated(statement.test), statement.orelse
     elif isinstance(statement, ast.Match):
         subject = ast.unparse(statement.subject)
         for case in statement.cases:
@@ -63,9 +70,3 @@ def _blocks(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
             yield "", getattr(statement, name, [])
         for handler in getattr(statement, "handlers", ()):
             yield f"it raises {ast.unparse(handler.type) if handler.type else 'an error'}", handler.body
-
-
-def _negated(test: ast.expr) -> str:
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return ast.unparse(test.operand)
-    return f"not ({ast.unparse(test)})"

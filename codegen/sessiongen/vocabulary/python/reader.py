@@ -25,6 +25,7 @@ from sessiongen.vocabulary.python.host import read_host
 from sessiongen.vocabulary.python.kinds import kind_behaviours
 from sessiongen.vocabulary.python.lists import list_behaviours
 from sessiongen.vocabulary.python.parts import part_behaviours
+from sessiongen.vocabulary.python.sending import driver_conditions, host_conditions
 from sessiongen.vocabulary.python.timeouts import timeout_behaviours
 from sessiongen.vocabulary.python.written_texts import text_behaviours
 from sessiongen.vocabulary.python.modules import Definition, Modules
@@ -94,6 +95,8 @@ class _PackageReader:
             tables.read(module, self._constructions_in(module))
         driver_role = self._role(driver) if driver else None
         driver_facts = read_driver(driver_role) if driver_role else None
+        host_role = self._role(host) if host else None
+        host_facts = read_host(host_role) if host_role else None
         vocabulary = Vocabulary(
             sdk=scope.sdk,
             language=scope.language,
@@ -112,12 +115,15 @@ class _PackageReader:
                 for item in field_sources(self.modules, module, self._constructions_in(module))
             ),
             constants=tuple(fixed_values(self.modules, scope.constants)),
-            behaviours=tuple(self._behaviours(constructing.values(), driver_role, driver_facts)),
+            behaviours=(
+                *self._behaviours(constructing.values(), driver_role, driver_facts),
+                *(host_conditions(host_role, host_facts) if host_role and host_facts else ()),
+            ),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(envelope_uses_of(modules, scope, self._constructions_in, faults)),
             session=read_session(modules, session, faults) if session else None,
-            host=read_host(self._role(host)) if host else None,
+            host=host_facts,
             driver=driver_facts,
             generated=next((Place(it.path, 1) for it in modules.generated()), None),
         )
@@ -138,8 +144,10 @@ class _PackageReader:
             yield from list_behaviours(self.modules, module, constructions, scope.repeated)
             yield from kind_behaviours(module, constructions)
             yield from part_behaviours(self.modules, module, constructions, scope.parts)
-        if role is not None and driver is not None and scope.timeout is not None:
-            yield from timeout_behaviours(role, driver, scope.timeout)
+        if role is not None and driver is not None:
+            yield from driver_conditions(role, driver)
+            if scope.timeout is not None:
+                yield from timeout_behaviours(role, driver, scope.timeout)
         yield from text_behaviours(self.modules, scope.texts, self._protobuf)
 
     def _report_imports(self) -> None:

@@ -12,8 +12,8 @@ from math import isclose
 
 from sessiongen.ir.name_case import snake
 from sessiongen.ir.record_mapping import spellings
-from sessiongen.ir.schema import Field, Message
-from sessiongen.vocabulary.model import FieldFact, FieldSource, Place, Vocabulary
+from sessiongen.ir.schema import Field, Kind, Message
+from sessiongen.vocabulary.model import FieldFact, FieldSource, Place, Record, Vocabulary
 
 
 def sources_of(message: Message, vocabulary: Vocabulary) -> dict[str, list[FieldSource]]:
@@ -32,14 +32,39 @@ def faults(
     names: Collection[str],
     own: FieldFact | None,
     sources: list[FieldSource],
+    record: Record | None,
 ) -> Iterator[tuple[FieldSource, str]]:
     """Yields each source that differs from the field's own, and how it does.
 
     names: the names of the field in the SDK. own: the field of the SDK's class, if it has one.
+    record: that class.
     """
     others = {item.name for item in message.fields if item.name != field.name}
     for source in sources:
+        if field.value.kind is Kind.ENUM:
+            # What becomes of the value is evaluated; see `enum_conversions`.
+            source = source._replace(change="")
         why = _fault(source, {snake(name) for name in names}, own, others)
+        if not why and own is None and record is not None and source.path in names:
+            why = f"is filled from {source.path}, which is no field of {record.name}"
+        if why:
+            yield source, why
+
+
+def request_faults(
+    message: Message, path: Collection[str], leaves: Collection[str], vocabulary: Vocabulary
+) -> Iterator[tuple[FieldSource, str]]:
+    """Yields each source of a request's field that a driver should not fill it from, and why.
+
+    path: the names from the request to the field. leaves: the paths of all fields of the request,
+    joined as a parameter's name would be. A parameter may have the name of the field alone.
+    """
+    joined = "_".join(path)
+    last = list(path)[-1]
+    others = {leaf for leaf in leaves if leaf != joined}
+    names = {joined, last}
+    for source in sources_of(message, vocabulary).get(".".join(path), ()):
+        why = _fault(source, names, None, others)
         if why:
             yield source, why
 
@@ -49,14 +74,16 @@ def _fault(
 ) -> str:
     if source.constant:
         return f"is always {source.constant}"
-    parts = [_spellings(part) for part in source.path.split(".")]
+    path = source.path or source.parameter
+    parts = [_spellings(part) for part in path.split(".")]
     taken = any(part & set(names) for part in parts)
-    if not taken and (own is not None or parts[-1] & set(others)):
-        return f"is filled from {source.path}"
-    if not _explained(source):
-        return f"is filled from {source.path} times {source.factor:g}"
+    # A function may name its parameter as it likes, but not like another field.
+    if not taken and ((own is not None and source.path) or parts[-1] & set(others)):
+        return f"is filled from {path}"
+    if not _explained(path, source.factor):
+        return f"is filled from {path} times {source.factor:g}"
     if source.change:
-        return f"is filled from {source.path}, which is changed by `{source.change}`"
+        return f"is filled from {path}, which is changed by `{source.change}`"
     # Without an SDK class for the message, nothing says which of its fields are optional.
     is_partial = bool(source.condition) and own is not None
     return f"is filled only if {source.condition}" if is_partial else ""
@@ -67,7 +94,7 @@ def _spellings(name: str) -> set[str]:
     return spellings(FieldFact(name, "", False, Place("", 1)))
 
 
-def _explained(source: FieldSource) -> bool:
+def _explained(path: str, factor: float) -> bool:
     """Whether the unit in the name of the source explains what it is multiplied by."""
-    milliseconds = snake(source.path.rpartition(".")[2]).endswith("_ms")
-    return isclose(source.factor, 1e-3 if milliseconds else 1.0)
+    milliseconds = snake(path.rpartition(".")[2]).endswith("_ms")
+    return isclose(factor, 1e-3 if milliseconds else 1.0)

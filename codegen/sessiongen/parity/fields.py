@@ -212,7 +212,9 @@ class _SdkMessage:
         """Yields a finding for each function that fills a field from something else."""
         names = source_names(self.message, field, self.annotated)
         taken = self._field_sources.get(field.name, [])
-        for item, why in field_sources.faults(self.message, field, names, source, taken):
+        for item, why in field_sources.faults(
+            self.message, field, names, source, taken, self.record
+        ):
             difference_id = f"source {self._path}.{field.name}: {item.within}"
             why = f"{why} in {item.within} ({item.place})"
             yield self._finding(difference_id, why, field)

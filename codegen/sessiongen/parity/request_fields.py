@@ -5,9 +5,10 @@ Fields of nested messages are rows too, named by their path below the request's 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from sessiongen.diagnostics import Rule
+from sessiongen.parity.field_sources import request_faults, sources_of
 from sessiongen.parity.matrix import (
     Cell,
     Compared,
@@ -28,13 +29,22 @@ def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
     rows = []
     for call in protocol.calls:
         message = protocol.schema.messages.get(call.request.value.type_name)
-        for path, field, holder in _leaf_fields(protocol.schema, message, ()):
+        fields = list(_leaf_fields(protocol.schema, message, ()))
+        leaves = {"_".join(path) for path, _, _ in fields}
+        for path, field, holder in fields:
             cells = [
                 cell
                 for item in vocabularies
                 for cell in (
                     _host_cell(call.request.name, path, field, item),
-                    _driver_cell(call.request, message or holder, path, field, holder, item),
+                    _with_sources(
+                        _driver_cell(call.request, message or holder, path, field, holder, item),
+                        message or holder,
+                        path,
+                        field,
+                        leaves,
+                        item,
+                    ),
                 )
             ]
             rows.append(Row(".".join((call.request.name, *path)), tuple(cells)))
@@ -91,6 +101,35 @@ def _driver_cell(
         return Cell("in place", compared=(_compared(arm.name, path, vocabulary, "driver"),))
     why = f"its driver never fills it ({(own or payloads or sendings)[0].place})"
     return _difference(arm.name, path, field, vocabulary, "driver", why)
+
+
+def _with_sources(
+    cell: Cell,
+    payload: Message,
+    path: tuple[str, ...],
+    field: Field,
+    leaves: Collection[str],
+    vocabulary: Vocabulary,
+) -> Cell:
+    """Returns the cell of a field with a finding for each value that it should not have."""
+    name = ".".join((*payload.path, *path))
+    findings = [
+        Finding(
+            vocabulary.sdk,
+            f"source {name}: {source.within}",
+            f"{vocabulary.sdk}: {name} {why} in {source.within} ({source.place})",
+            Rule.PARITY_REQUEST,
+            field.span,
+        )
+        for source, why in request_faults(payload, path, leaves, vocabulary)
+    ]
+    different = {item.id for item in findings}
+    ids = [
+        f"source {name}: {item.within}"
+        for item in sources_of(payload, vocabulary).get(".".join(path), ())
+    ]
+    compared = [Compared(vocabulary.sdk, item) for item in ids if item not in different]
+    return cell._replace(findings=(*cell.findings, *findings), compared=(*cell.compared, *compared))
 
 
 def _filled_whole(parent: str, filled: set[str]) -> bool:

@@ -82,7 +82,7 @@ def _conversions(vocabulary: Vocabulary) -> _Pairs:
     for source in vocabulary.sources:
         factor = f" times {source.factor:g}" if source.factor != 1 else ""
         condition = f" if {source.condition}" if source.condition else ""
-        text = source.constant or source.path
+        text = source.constant or source.path or source.parameter
         yield f"source of {source.message}.{source.field}", f"{text}{factor}{condition}"
 
 

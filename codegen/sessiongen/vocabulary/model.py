@@ -287,6 +287,7 @@ class FieldSource(NamedTuple):
     factor: what the value is multiplied by.
     condition: where the value is sent only under a condition that does not concern it.
     change: what else changes the value, as it is written, such as `[:100]`.
+    parameter: the parameter of the function that the value is, if it is one.
     """
 
     message: str
@@ -298,6 +299,7 @@ class FieldSource(NamedTuple):
     factor: float
     condition: str
     change: str = ""
+    parameter: str = ""
 
 
 class UnusedValue(NamedTuple):

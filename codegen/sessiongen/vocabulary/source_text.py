@@ -116,7 +116,8 @@ class SourceText(NamedTuple):
     def of_field(self, message: str, field: str, within: str, place: Place) -> FieldSource:
         """Returns this source as that of a field which a function fills."""
         path = ".".join(self.path)
-        value = (path, self.constant, self.factor, self.condition, self.change)
+        parameter = "" if path or self.constant else self.root
+        value = (path, self.constant, self.factor, self.condition, self.change, parameter)
         return FieldSource(message, field, within, place, *value)
 
     def inside(self, argument: SourceText) -> SourceText:

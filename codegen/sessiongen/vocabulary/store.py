@@ -54,7 +54,7 @@ _HELP = "write the file again with `sessiongen vocabulary update`"
 # JSON names that differ from the model's: shorter lines read better in a diff.
 _NAMES = {"place": "at", "literals": "values"}
 # Keys that few objects need, which are left out where they are empty.
-_RARE = {"change"}
+_RARE = {"change", "parameter"}
 
 
 def dump(vocabulary: Vocabulary) -> bytes:
@@ -368,6 +368,7 @@ _VOCABULARY = _object(
             factor=_number,
             condition=_string,
             change=_string,
+            parameter=_string,
         )
     ),
     constants=_each(

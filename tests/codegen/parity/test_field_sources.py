@@ -22,6 +22,11 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     "a factor": ({"path": "reason", "factor": 0.001}, "is filled from reason times 0.001"),
     "milliseconds": ({"path": "reasonMs", "factor": 0.001}, ""),
     "milliseconds as they are": ({"path": "reasonMs"}, "is filled from reasonMs times 1"),
+    "a parameter of any name": ({"parameter": "what"}, ""),
+    "a parameter with the name of another field": (
+        {"parameter": "detail"},
+        "is filled from detail",
+    ),
     "a condition": ({"path": "reason", "condition": "ev.final"}, "is filled only if ev.final"),
 }
 

@@ -93,9 +93,8 @@ class _PackageReader:
         tables = Tables(modules, self._protobuf, faults)
         for module in constructing.values():
             tables.read(module, self._constructions_in(module))
-        driver_role = self._role(driver) if driver else None
+        driver_role, host_role = (self._role(it) if it else None for it in (driver, host))
         driver_facts = read_driver(driver_role) if driver_role else None
-        host_role = self._role(host) if host else None
         host_facts = read_host(host_role) if host_role else None
         vocabulary = Vocabulary(
             sdk=scope.sdk,
@@ -116,7 +115,8 @@ class _PackageReader:
             ),
             constants=tuple(fixed_values(self.modules, scope.constants)),
             behaviours=(
-                *self._behaviours(constructing.values(), driver_role, driver_facts),
+                *self._behaviours(constructing.values()),
+                *self._driver_behaviours(driver_role, driver_facts),
                 *(host_conditions(host_role, host_facts) if host_role and host_facts else ()),
             ),
             constructions=tuple(item.build() for item in constructions),
@@ -135,20 +135,20 @@ class _PackageReader:
         for module in modules:
             yield from reader.read(module, self._constructions_in(module))
 
-    def _behaviours(
-        self, modules: Iterable[Module], role: Role | None, driver: Driver | None
-    ) -> Iterator[Behaviour]:
+    def _behaviours(self, modules: Iterable[Module]) -> Iterator[Behaviour]:
         scope = self.scope.behaviour
         for module in modules:
             constructions = self._constructions_in(module)
             yield from list_behaviours(self.modules, module, constructions, scope.repeated)
             yield from kind_behaviours(module, constructions)
             yield from part_behaviours(self.modules, module, constructions, scope.parts)
+        yield from text_behaviours(self.modules, scope.texts, self._protobuf)
+
+    def _driver_behaviours(self, role: Role | None, driver: Driver | None) -> Iterator[Behaviour]:
+        timeout = self.scope.behaviour.timeout
         if role is not None and driver is not None:
             yield from driver_conditions(role, driver)
-            if scope.timeout is not None:
-                yield from timeout_behaviours(role, driver, scope.timeout)
-        yield from text_behaviours(self.modules, scope.texts, self._protobuf)
+            yield from timeout_behaviours(role, driver, timeout) if timeout else ()
 
     def _report_imports(self) -> None:
         """Reports each call that imports the messages, which cannot be followed."""

@@ -23,7 +23,7 @@ def field_sources(
         reader = readers[id(function)]
         for name, value in construction.assigned:
             source = reader.describe(value)
-            if source is not None and (source.path or source.constant):
+            if source is not None and (source.is_value or source.constant):
                 source = source.only_if(reader.conditions(value, construction.node))
                 place = module.place(value)
                 yield source.of_field(construction.message, name, construction.within, place)

@@ -14,7 +14,6 @@ from sessiongen.ir.protocol import Protocol
 from sessiongen.parity.matrix import Cell, Compared, Finding, NOT_COMPARED, Row, UNVERIFIED
 from sessiongen.vocabulary.behaviours import (
     ALWAYS,
-    BEHAVIOURS,
     CONDITION,
     NAMES_OF,
     NOTHING,
@@ -54,7 +53,7 @@ def rows(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[Row
     """Yields a row for each behaviour that the code of an SDK shows."""
     spans = _spans(protocol)
     keys = {(item.kind, item.subject) for each in vocabularies for item in each.behaviours}
-    for kind in BEHAVIOURS:
+    for kind in _LABELS:
         for subject in sorted(subject for key, subject in keys if key == kind):
             behaviours = [_of(kind, subject, item) for item in vocabularies]
             cells = [

@@ -34,6 +34,7 @@ from sessiongen.parity.matrix import (
 from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.schema import Field, Kind, Message
 from sessiongen.ir.record_mapping import find_field, find_record, source_names, spellings, split
+from sessiongen.parity.variants import VariantComparison
 from sessiongen.vocabulary.model import Construction, FieldFact, Record, Vocabulary
 
 
@@ -159,6 +160,7 @@ class _SdkMessage:
         self.unions = union_members.UnionComparison(
             message, protocol.schema, annotated, vocabulary, self.record
         )
+        self.variants = VariantComparison(message, protocol.schema, annotated, vocabulary)
         self.places: dict[str, list[Construction]] = {}
         for item in vocabulary.constructions:
             # Beside generated code, an empty message is one that nothing has to fill.
@@ -200,6 +202,9 @@ class _SdkMessage:
             *self._sources(field, source),
         ]
         findings += self.unions.of(field)
+        for item, why in self.variants.faults(field):
+            why = f"{why} in {item.within} ({item.place})"
+            findings.append(self._finding(f"variant {item.subject}: {item.within}", why, field))
         annotation = self.annotated.get(f"{self.message.full_name}.{field.name}", "sdk_field")
         is_arm = self.generated and field.oneof is not None
         has_source = source is not None or is_arm or (self.places and not annotation)
@@ -226,6 +231,7 @@ class _SdkMessage:
         """
         name = f"{self._path}.{field.name}"
         ids = [f"message {self._path}", *self.unions.compared(field)]
+        ids += self.variants.compared(field)
         ids += [f"field {name}"] if source is not None or self.places else []
         ids += [f"absence {name}", f"presence {name}", f"type {name}"] if source is not None else []
         ids += [f"part {name}: {it.handler}" for it in self.forwards if not it.passes_event]

@@ -14,7 +14,9 @@ from sessiongen.vocabulary.model import Behaviour, Place, Sending
 # arm.
 ORDER, OMISSION, UNKNOWN_KIND = "order", "omission", "unknown"
 PARTS, TIMEOUT, TEXT, CONDITION = "parts", "timeout", "text", "condition"
-BEHAVIOURS = (ORDER, OMISSION, UNKNOWN_KIND, PARTS, TIMEOUT, TEXT, CONDITION)
+# The class or the `type` of the values for which code fills an arm of a oneof, or several of them.
+VARIANT = "variant"
+BEHAVIOURS = (ORDER, OMISSION, UNKNOWN_KIND, PARTS, TIMEOUT, TEXT, CONDITION, VARIANT)
 # The values for lists that are sent as they are, and for items of an unknown kind.
 SOURCE_ORDER, NOTHING = "order of the source", "nothing"
 # The value for a message that is passed on under no condition.

@@ -15,7 +15,8 @@ from sessiongen.vocabulary.model import Construction, Place
 from sessiongen.vocabulary.python.dict_entries import dict_entries
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.parsed_module import Module
-from sessiongen.vocabulary.python.literals import alternatives, dotted, last
+from sessiongen.vocabulary.python.literals import alternatives, constant, dotted, last
+from sessiongen.vocabulary.python.rows import loop_rows
 
 _FILLING_METHODS = {
     "CopyFrom",
@@ -102,7 +103,7 @@ def constructions_of(modules: Modules, module: Module, protobuf: str) -> list[Co
         path = modules.proto_path(module, name, protobuf)
         return None if path is None else ".".join(path)
 
-    walker = _Walker(module, Names(imported))
+    walker = _Walker(modules, module, Names(imported))
     walker.visit(module.tree)
     return [
         construction
@@ -133,8 +134,11 @@ def message_type(names: Names, node: ast.expr) -> str | None:
 
 
 class _Walker(ast.NodeVisitor):
-    def __init__(self, module: Module, names: Names) -> None:
+    def __init__(self, modules: Modules, module: Module, names: Names) -> None:
         self.module = module
+        self._modules = modules
+        # The values that each variable of a loop over a table has.
+        self._rows: dict[str, list[ast.expr]] = {}
         self.names = names
         self.constructions: list[ConstructionBuilder] = []
         self._within: list[str] = []
@@ -163,6 +167,12 @@ class _Walker(ast.NodeVisitor):
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
         self.visit_FunctionDef(node)
+
+    def visit_For(self, node: ast.For) -> None:
+        outer = self._rows
+        self._rows = {**outer, **loop_rows(self._modules, self.module, self._function, node)}
+        self.generic_visit(node)
+        self._rows = outer
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
@@ -243,15 +253,31 @@ class _Walker(ast.NodeVisitor):
 
     def _filling_call(self, node: ast.Call) -> None:
         """Records the field that a call such as `x.field.CopyFrom(...)` fills."""
+        if last(node.func) == "setattr":
+            self._fill_by_name(node.args)
         if not isinstance(node.func, ast.Attribute):
             return
         inner = node.func.value
         if node.func.attr in _FILLING_METHODS or node.func.attr.startswith("From"):
-            if isinstance(inner, ast.Call) and last(inner.func) == "getattr" and inner.args:
-                owner = inner.args[0]
-                if isinstance(owner, ast.Name) and owner.id in self.names.values:
-                    self.names.values[owner.id].open = True
+            if isinstance(inner, ast.Call) and last(inner.func) == "getattr":
+                self._fill_by_name(inner.args)
             self._fill(inner)
+
+    def _fill_by_name(self, arguments: list[ast.expr]) -> None:
+        """Records the field that `setattr(x, name, ...)` or `getattr(x, name).CopyFrom(...)` fills.
+
+        The name may be a variable of a loop over a table, whose rows are then all filled.
+        """
+        owner = arguments[0] if len(arguments) > 1 else None
+        if not isinstance(owner, ast.Name) or owner.id not in self.names.values:
+            return
+        construction, name = self.names.values[owner.id], arguments[1]
+        values = self._rows.get(name.id, []) if isinstance(name, ast.Name) else [name]
+        fields = [constant(item) for item in values]
+        construction.open |= not fields or None in fields
+        for field_name in fields:
+            if field_name is not None:
+                construction.fill(field_name, arguments[2] if len(arguments) > 2 else None)
 
     def _argument(self, argument: ast.expr, call: ast.Call) -> None:
         message = message_type(self.names, argument)

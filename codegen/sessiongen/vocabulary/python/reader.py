@@ -27,6 +27,7 @@ from sessiongen.vocabulary.python.lists import list_behaviours
 from sessiongen.vocabulary.python.parts import part_behaviours
 from sessiongen.vocabulary.python.sending import driver_conditions, host_conditions
 from sessiongen.vocabulary.python.timeouts import timeout_behaviours
+from sessiongen.vocabulary.python.variants import variant_behaviours
 from sessiongen.vocabulary.python.written_texts import text_behaviours
 from sessiongen.vocabulary.python.modules import Definition, Modules
 from sessiongen.vocabulary.python.parsed_module import Module
@@ -90,9 +91,7 @@ class _PackageReader:
             for item in self._constructions_in(constructing[path])
         ]
         self._report_imports()
-        tables = Tables(modules, self._protobuf, faults)
-        for module in constructing.values():
-            tables.read(module, self._constructions_in(module))
+        tables = self._tables(constructing.values())
         driver_role, host_role = (self._role(it) if it else None for it in (driver, host))
         driver_facts = read_driver(driver_role) if driver_role else None
         host_facts = read_host(host_role) if host_role else None
@@ -129,6 +128,12 @@ class _PackageReader:
         )
         return normalized(vocabulary)
 
+    def _tables(self, modules: Iterable[Module]) -> Tables:
+        tables = Tables(self.modules, self._protobuf, self.faults)
+        for module in modules:
+            tables.read(module, self._constructions_in(module))
+        return tables
+
     def _conversions(self, modules: Iterable[Module]) -> Iterator[Conversion]:
         literals = LiteralReader(self.modules, Faults())
         reader = ConversionReader(self.modules, literals, self._protobuf)
@@ -141,6 +146,7 @@ class _PackageReader:
             constructions = self._constructions_in(module)
             yield from list_behaviours(self.modules, module, constructions, scope.repeated)
             yield from kind_behaviours(module, constructions)
+            yield from variant_behaviours(self.modules, module, constructions)
             yield from part_behaviours(self.modules, module, constructions, scope.parts)
         yield from text_behaviours(self.modules, scope.texts, self._protobuf)
 

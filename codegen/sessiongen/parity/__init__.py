@@ -8,8 +8,8 @@ A difference of one SDK has an id, which the SDK's gap file declares:
 - `enum E`: the SDK has no enum for a proto enum; `value E.V`: it lacks one value;
   `literal E.l`: it has a value that the protocol lacks and cannot send (`literal E.*`:
   it allows any string, and the proto enum declares no unknown value); `map TABLE.l`: a
-  table of its code lacks a literal or maps it to another value; `default TABLE: FUNCTION`:
-  that function sends this default for a literal that the table lacks
+  table of its code lacks a literal or maps it to another value; `default E: FUNCTION`:
+  that function sends this default for a literal that its table lacks
 - `unused ENUM.LITERAL`: no code of the SDK uses a value of its enum, so it is never sent
 - `event ARM: host`, `event ARM: driver`: it is not sent, or received, or the protocol lacks
   the arm; `sdk event E`: the SDK's session has an event that no arm carries; `event field

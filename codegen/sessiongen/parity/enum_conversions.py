@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sessiongen.diagnostics import Rule
 from sessiongen.ir.schema import Enum, EnumValue, Schema
-from sessiongen.parity.matrix import ANY, NOT_COMPARED, UNVERIFIED, Cell, Compared, Finding
+from sessiongen.parity.matrix import NOT_COMPARED, UNVERIFIED, Cell, Compared, Finding
 from sessiongen.vocabulary.model import Construction, Conversion, Place, Vocabulary
 
 # The words of the languages for a missing value, which leaves a field at its zero value.
@@ -121,7 +121,7 @@ class EnumConversions:
         """Returns what the SDK's code makes of a literal that it does not know."""
         findings = [
             self._finding(
-                f"default {item.table}: {item.within}",
+                f"default {self._enum.full_name}: {item.within}",
                 f"{self._sdk}: {item.within} {self._why(item)}",
             )
             for item in self._defaults
@@ -134,7 +134,8 @@ class EnumConversions:
         """Returns the ids of the places of which every default is read, whatever their tables."""
         unread = {item.within for item, _ in self._unread}
         places = {item.within for item in self._defaults} - unread
-        return tuple(Compared(self._sdk, f"default {ANY}: {within}") for within in sorted(places))
+        name = self._enum.full_name
+        return tuple(Compared(self._sdk, f"default {name}: {within}") for within in sorted(places))
 
     def _all_tables(self, vocabulary: Vocabulary) -> Iterator[_Table]:
         """Yields the tables that convert to values of the enum, each form of it once."""
@@ -167,7 +168,8 @@ class EnumConversions:
         return not value.isupper() and value not in _MISSING_VALUES
 
     def _why(self, item: _UsedDefault) -> str:
-        literal = f"a literal that {item.table} lacks ({item.place})"
+        # The name of the table is no part of the state, so that a gap follows it to another one.
+        literal = f"a literal that its table lacks ({item.table}, {item.place})"
         if item.value in _MISSING_VALUES:
             zero = next((value.name for value in self._enum.values if value.number == 0), "zero")
             return f"sends no value for {literal}, so it is received as {zero}"

@@ -16,8 +16,8 @@ UNVERIFIED = "unverified"
 # The label of a row that has no element of the protocol.
 SDK_ONLY = "(SDK only)"
 ANYTHING = "(anything else)"
-# Positions in the SDK's source, which change with each of its versions.
-_POSITION = re.compile(r"; its enum is at (\S+):(\d+)| \(([^\s()]+):(\d+)\)")
+# Positions in the SDK's source, which change with each of its versions; a name may be before them.
+_POSITION = re.compile(r"; its enum is at (\S+):(\d+)| \((?:[^\s(),]+, )?([^\s(),]+):(\d+)\)")
 # The words of an id before the name of the element.
 _KIND = re.compile(
     r"(?:sdk|proto) \w+|event field(?= )|request (?:field|error)(?= )|message arm(?= )|\w+"

@@ -304,7 +304,7 @@ def test_open_enum_needs_an_unknown_value(small: Small) -> None:
     assert difference_ids(result) == [
         "value small.End.END_UNKNOWN",
         "literal End.*",
-        "default ENDS: Host._on_close",
+        "default small.End: Host._on_close",
     ]
 
 

@@ -207,8 +207,8 @@ CHANGES = [
     ),
     (
         mapped(defaults=(Default("MOOD_GOOD", "on_said", AT),)),
-        "default MOODS: on_said",
-        "on_said uses MOOD_GOOD for a literal that MOODS lacks",
+        "default full.Mood: on_said",
+        "on_said uses MOOD_GOOD for a literal that its table lacks",
     ),
     (
         mapped(pairs=(*MAP.pairs, ("odd", "MOOD_ODD"))),

@@ -20,10 +20,10 @@ EDITS = [
 UNEDITED = {
     "python": [],
     "typescript": [
-        "default CALLER_MODE_TABLE: DialogHost.onCallerModeChanged",
-        "default ROBOT_MODE_TABLE: DialogHost.onRobotModeChanged",
-        "default ROBOT_MODE_TABLE: DialogHost.treatGetDialogMode",
-        "default ROLE_TABLE: packTalkEntry",
+        "default robot_dialog.CallerMode: DialogHost.onCallerModeChanged",
+        "default robot_dialog.RobotMode: DialogHost.onRobotModeChanged",
+        "default robot_dialog.RobotMode: DialogHost.treatGetDialogMode",
+        "default robot_dialog.TalkRole: packTalkEntry",
     ],
 }
 

@@ -52,28 +52,28 @@ CASES = {
     "an error instead of the unknown value": (
         converted(default="KeyError"),
         PROTO,
-        "default ENDS: Host._on_close",
-        "raises KeyError for a literal that ENDS lacks (sdk/session.py:7), for which the "
+        "default small.End: Host._on_close",
+        "raises KeyError for a literal that its table lacks (ENDS, sdk/session.py:7), for which the "
         "protocol declares END_UNKNOWN",
     ),
     "another value instead of the unknown value": (
         converted(default="END_DONE"),
         PROTO,
-        "default ENDS: Host._on_close",
-        "Host._on_close uses END_DONE for a literal that ENDS lacks (sdk/session.py:7), which "
+        "default small.End: Host._on_close",
+        "Host._on_close uses END_DONE for a literal that its table lacks (ENDS, sdk/session.py:7), which "
         "small.End does not allow",
     ),
     "a value where none is declared": (
         closed("END_DONE"),
         CLOSED,
-        "default ENDS: Host._on_close",
-        "uses END_DONE for a literal that ENDS lacks",
+        "default small.End: Host._on_close",
+        "uses END_DONE for a literal that its table lacks",
     ),
     "no value where none is declared": (
         closed("undefined"),
         CLOSED,
-        "default ENDS: Host._on_close",
-        "sends no value for a literal that ENDS lacks (sdk/session.py:7), so it is received as "
+        "default small.End: Host._on_close",
+        "sends no value for a literal that its table lacks (ENDS, sdk/session.py:7), so it is received as "
         "END_UNKNOWN",
     ),
     "always the same value": (
@@ -158,3 +158,22 @@ def test_matrix_says_what_the_sdk_and_the_generated_code_do(small: Small) -> Non
     result = small.compare(replace(SDK, conversions=()))
     unread = click.unstyle(render(result, "text", all_rows=True))
     assert "done (unverified)" in unread and "unverified !" in unread
+
+
+def test_a_gap_follows_the_default_to_another_table(small: Small) -> None:
+    states = []
+    for table in ("ENDS", "ends.OTHERS"):
+        sdk = replace(
+            SDK, conversions=(converted(default="KeyError").conversions[0]._replace(table=table),)
+        )
+        [item] = [
+            item
+            for section in small.compare(sdk).sections
+            for item in section.findings()
+            if item.kind == "default"
+        ]
+        assert (
+            item.message.endswith("END_UNKNOWN") and f"({table}, sdk/session.py:7)" in item.message
+        )
+        states.append((item.id, item.state, item.place))
+    assert states[0] == states[1]

@@ -41,14 +41,13 @@ CASES = {
         "may have become unreadable",
     ),
     "a default is allowed": (
-        "default ENDS: Host._on_close",
+        "default small.End: Host._on_close",
         SDK,
         GONE,
         "the SDK converts this value as the protocol does now",
     ),
-    "a default of another table": ("default OLD: Host._on_close", SDK, GONE, "converts this value"),
     "a default that cannot be read": (
-        "default ENDS: Host._on_close",
+        "default small.End: Host._on_close",
         replace(SDK, conversions=()),
         UNVERIFIED,
         "may have become unreadable",
@@ -137,7 +136,7 @@ def test_event_that_is_passed_on_may_be_read_anywhere(small: Small) -> None:
 @pytest.mark.parametrize(
     "gap",
     [
-        "default ENDS: Host.x",
+        "default small.End: Host.x",
         "map OLD.done",
         "field Ended.detail: Host.x",
         "event field ended.created_at: host",

@@ -39,7 +39,8 @@ class Search:
     error_arms: the response arms that report errors.
     open: the candidates for each role that is ambiguous or missing, most likely first.
     diagnostics: a fault for each such role, and for each wrong role in codegen.toml.
-    repeated: the repeated fields of the schema, as `Message.field`.
+    message_fields: the fields of the schema's messages, as `Message.field`.
+    repeated: the repeated ones among them.
     """
 
     messages: dict[str, RoleMessage | None]
@@ -47,6 +48,7 @@ class Search:
     error_arms: tuple[ErrorArm, ...]
     open: dict[str, tuple[str, ...]]
     diagnostics: list[Diagnostic]
+    message_fields: frozenset[str]
     repeated: frozenset[str]
 
     def roles(self) -> Roles | None:
@@ -63,6 +65,7 @@ class Search:
             response,
             **self.fields,
             error_arms=self.error_arms,
+            message_fields=self.message_fields,
             repeated=self.repeated,
         )
 
@@ -89,13 +92,21 @@ def search(schema: Schema, config: Config, annotated: Annotated) -> Search:
     if event is not None:
         fields |= field_finder.timestamp(event)
     arms = field_finder.error_arms(response) if response is not None else ()
-    repeated = frozenset(
-        f"{'.'.join(message.path)}.{item.name}"
+    named = {
+        f"{'.'.join(message.path)}.{item.name}": item
         for message in schema.messages.values()
         for item in message.fields
-        if item.repeated and item.key is None
+    }
+    repeated = (name for name, item in named.items() if item.repeated and item.key is None)
+    return Search(
+        messages,
+        fields,
+        arms,
+        finder.open,
+        finder.diagnostics,
+        frozenset(named),
+        frozenset(repeated),
     )
-    return Search(messages, fields, arms, finder.open, finder.diagnostics, repeated)
 
 
 class _Finder:

@@ -100,7 +100,8 @@ class Roles:
     error: the response's field for an error text.
     error_arms: the response's arms that report errors.
     timestamp: the event's field for the time of its creation.
-    repeated: the repeated fields of all messages, as `Message.field`; maps are none.
+    message_fields: the fields of all messages, as `Message.field`.
+    repeated: the repeated ones among them; maps are none.
     """
 
     envelope: RoleMessage | None
@@ -111,6 +112,7 @@ class Roles:
     error: Field | None
     error_arms: tuple[ErrorArm, ...]
     timestamp: Field | None
+    message_fields: frozenset[str] = frozenset()
     repeated: frozenset[str] = frozenset()
 
     def named(self) -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@ from sessiongen.parity.matrix import Cell, Compared, Finding, NOT_COMPARED, Row,
 from sessiongen.vocabulary.behaviours import (
     ALWAYS,
     CONDITION,
+    FIELDS,
     NAMES_OF,
     NOTHING,
     OMISSION,
@@ -30,6 +31,7 @@ from sessiongen.vocabulary.model import Behaviour, Vocabulary
 # What each kind of behaviour should be; the others are compared among the SDKs.
 _EXPECTED = {ORDER: SOURCE_ORDER, OMISSION: NOTHING, PARTS: NOTHING, CONDITION: ALWAYS}
 _LABELS = {
+    FIELDS: "the fields of {}",
     ORDER: "order of {}",
     OMISSION: "items left out of {}",
     UNKNOWN_KIND: "an unknown kind of {}",
@@ -39,6 +41,7 @@ _LABELS = {
     CONDITION: "condition of {}",
 }
 _MESSAGES = {
+    FIELDS: "the fields of {subject} are {value} in {within}",
     ORDER: "{subject} is {value} in {within}",
     OMISSION: "{subject} lacks items {value} in {within}",
     UNKNOWN_KIND: "an item of an unknown kind of {subject} is {value} in {within}",

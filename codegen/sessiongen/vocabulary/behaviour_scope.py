@@ -52,10 +52,12 @@ class WrittenText:
 class BehaviourScope:
     """What is read beside the fields of messages.
 
-    repeated: the repeated fields of the protocol, as `Message.field`.
+    message_fields: the fields of the protocol's messages, as `Message.field`.
+    repeated: the repeated ones among them.
     timeout: None if the timeouts of requests are not read.
     """
 
+    message_fields: frozenset[str]
     repeated: frozenset[str]
     parts: tuple[Parts, ...] = ()
     timeout: Timeout | None = None
@@ -65,6 +67,7 @@ class BehaviourScope:
 def behaviour_scope(tables: TableReader, data: Table, roles: Roles) -> BehaviourScope:
     """Returns the behaviour that a scope file describes."""
     return BehaviourScope(
+        roles.message_fields,
         roles.repeated,
         tuple(_parts(tables, tables.table(data, "parts"))),
         _timeout(tables, data),

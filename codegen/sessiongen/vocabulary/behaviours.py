@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from sessiongen.vocabulary.model import Behaviour, Place, Sending
+from sessiongen.vocabulary.model import Behaviour, Construction, Place, Sending
 
-# The kinds of behaviour: order and omission of a list that fills a field; what an item of an
-# unknown kind becomes, by the message of the known ones; parts of a text that are left out of a
-# field; the timeout of a request; what a document has under a name. The kind of an item is its
-# class, or its `type`. A condition is that under which a message is passed on, by the message or its
-# arm.
-ORDER, OMISSION, UNKNOWN_KIND = "order", "omission", "unknown"
+# The kinds of behaviour: the fields of a message, if they cannot be read; order and omission of a
+# list that fills a field; what an item of an unknown kind becomes, by the message of the known ones;
+# parts of a text that are left out of a field; the timeout of a request; what a document has under a
+# name. The kind of an item is its class, or its `type`. A condition is that under which a message is
+# passed on, by the message or its arm.
+FIELDS, ORDER, OMISSION, UNKNOWN_KIND = "fields", "order", "omission", "unknown"
 PARTS, TIMEOUT, TEXT, CONDITION = "parts", "timeout", "text", "condition"
 # The class or the `type` of the values for which code fills an arm of a oneof, or several of them.
 VARIANT = "variant"
-BEHAVIOURS = (ORDER, OMISSION, UNKNOWN_KIND, PARTS, TIMEOUT, TEXT, CONDITION, VARIANT)
+BEHAVIOURS = (FIELDS, ORDER, OMISSION, UNKNOWN_KIND, PARTS, TIMEOUT, TEXT, CONDITION, VARIANT)
 # The values for lists that are sent as they are, and for items of an unknown kind.
 SOURCE_ORDER, NOTHING = "order of the source", "nothing"
 # The value for a message that is passed on under no condition.
@@ -43,6 +43,11 @@ class ListTrace:
     conditions: set[str] = field(default_factory=set)
     is_list: bool = False
     readable: bool = True
+
+
+def unread_fields(item: Construction) -> Behaviour:
+    """Returns the fact that a place fills fields of a message which cannot be read."""
+    return Behaviour(FIELDS, item.message, item.within, "", item.place)
 
 
 def list_facts(trace: ListTrace, subject: str, within: str, place: Place) -> Iterator[Behaviour]:

@@ -1,23 +1,27 @@
 """Finds where TypeScript code constructs protobuf messages, and which fields it fills.
 
-Three forms are followed: `new pb.Message({...})` and `create(pb.MessageSchema, {...})`, assignments to fields of a variable that
-holds a message, and `{case, value}` passed for a parameter whose type is a oneof. The arm of
-such a oneof counts as the filled field.
+Three forms are followed: `new pb.Message({...})` and other calls that construct a message from an
+object, assignments to fields of a variable that holds a message, and `{case, value}` passed for a
+parameter whose type is a oneof. The arm of such a oneof counts as the filled field.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
 from sessiongen.vocabulary.model import Construction, Place
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.object_values import object_values
+from sessiongen.vocabulary.typescript.modules import Modules
+from sessiongen.vocabulary.typescript.object_values import ObjectReader, ObjectValue
 from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
-from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
+from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, class_methods, text
 
+# Methods of a message class that construct a message from an object.
+_FACTORIES = {"fromJson", "fromObject", "fromPartial"}
 _CONSTRUCTING_NODES = {"call_expression", "new_expression"}
 
 
@@ -27,6 +31,7 @@ class ConstructionBuilder:
 
     values: the last value of each field. assigned: every value of every field.
     arms: the value of every arm of a oneof.
+    origins: for the id of a value that is not in the construction itself, the object that has it.
     """
 
     message: str
@@ -37,6 +42,7 @@ class ConstructionBuilder:
     values: dict[str, Node] = field(default_factory=dict)
     assigned: list[tuple[str, Node]] = field(default_factory=list)
     arms: list[tuple[str, Node]] = field(default_factory=list)
+    origins: dict[int, ObjectValue] = field(default_factory=dict)
     open: bool = False
 
     def fill(self, name: str, value: Node | None) -> None:
@@ -47,16 +53,26 @@ class ConstructionBuilder:
             self.values[name] = value
             self.assigned.append((name, value))
 
+    def file_of(self, value: Node, file: File) -> File:
+        """Returns the file of a value. file: that of the construction."""
+        origin = self.origins.get(value.id)
+        return origin.file if origin is not None else file
+
     def build(self) -> Construction:
         """Returns the finished fact."""
         return Construction(self.message, self.within, self.open, self.place, tuple(self.fields))
 
 
-def constructions_of(file: File, names: ProtoNames) -> list[ConstructionBuilder]:
-    """Returns the constructions of a file, in source order."""
+def constructions_of(
+    modules: Modules, file: File, names: ProtoNames, message_fields: Collection[str]
+) -> list[ConstructionBuilder]:
+    """Returns the constructions of a file, in source order.
+
+    message_fields: the fields of all messages, as `Message.field`.
+    """
     if not names:
         return []
-    walker = _Walker(file, names)
+    walker = _Walker(modules, file, names, message_fields)
     walker.visit(file.root)
     return [
         construction
@@ -85,22 +101,15 @@ def parameter_type(function: Node, index: int) -> Node | None:
     return kind
 
 
-def class_methods(node: Node) -> dict[str, Node]:
-    """Returns the methods of a class, including fields whose value is a function."""
-    methods = {}
-    body = node.child_by_field_name("body")
-    for item in body.named_children if body else ():
-        value = item.child_by_field_name("value")
-        if item.type == "method_definition":
-            methods[text(item.child_by_field_name("name"))] = item
-        elif item.type == "public_field_definition" and value and value.type in FUNCTIONS:
-            methods[text(item.child_by_field_name("name"))] = value
-    return methods
-
-
 class _Walker:
-    def __init__(self, file: File, names: ProtoNames) -> None:
+    def __init__(
+        self, modules: Modules, file: File, names: ProtoNames, message_fields: Collection[str]
+    ) -> None:
         self.file = file
+        self._modules = modules
+        self._message_fields = message_fields
+        self._objects = ObjectReader(modules, file)
+        self._by_node: dict[int, ConstructionBuilder] = {}
         self.names = names
         self.constructions: list[ConstructionBuilder] = []
         self._within: list[str] = []
@@ -161,9 +170,8 @@ class _Walker:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         self._values.pop(text(name), None)
         inner = syntax.unwrapped(value) if value else None
-        for construction in self.constructions:
-            if inner is not None and construction.node.id == inner.id:
-                self._values[text(name)] = construction
+        if inner is not None and inner.id in self._by_node:
+            self._values[text(name)] = self._by_node[inner.id]
 
     def _assignment(self, node: Node) -> None:
         owner = syntax.member(node.child_by_field_name("left"))
@@ -198,7 +206,7 @@ class _Walker:
 
     def _new(self, node: Node) -> None:
         message = self.names.message(node.child_by_field_name("constructor"))
-        if message is not None:
+        if message is not None and node.id not in self._by_node:
             self._construct(message, node, syntax.arguments(node))
 
     def _construct(self, message: str, node: Node, arguments: list[Node]) -> None:
@@ -206,19 +214,33 @@ class _Walker:
         for argument in arguments[:1]:
             self._fields(argument, construction)
 
-    def _fields(self, node: Node, construction: ConstructionBuilder) -> None:
+    def _fields(
+        self, node: Node, construction: ConstructionBuilder, reader: ObjectReader | None = None
+    ) -> None:
         """Records the fields in an object, and in the objects that are spread in it."""
-        objects = object_values(syntax.unwrapped(node))
+        objects = (reader or self._objects).objects(node)
         construction.open |= objects is None
-        for item in (item for object_ in objects or () for item in object_.named_children):
-            if item.type == "shorthand_property_identifier":
-                construction.fill(syntax.field_name(text(item)), item)
-            elif item.type == "pair":
-                self._pair(item, construction)
-            elif item.type == "spread_element":
-                self._fields(item.named_children[0], construction)
-            elif item.type != "comment":
-                construction.open = True
+        for value in objects or ():
+            for name in map(syntax.field_name, value.names):
+                if f"{construction.message}.{name}" in self._message_fields:
+                    construction.fill(name, None)
+            filled, arms = len(construction.assigned), len(construction.arms)
+            for item in value.node.named_children if value.node is not None else ():
+                self._field(item, construction, value)
+            if value.call is not None:
+                for _, added in (*construction.assigned[filled:], *construction.arms[arms:]):
+                    construction.origins.setdefault(added.id, value)
+
+    def _field(self, item: Node, construction: ConstructionBuilder, owner: ObjectValue) -> None:
+        if item.type == "shorthand_property_identifier":
+            construction.fill(syntax.field_name(text(item)), item)
+        elif item.type == "pair":
+            self._pair(item, construction)
+        elif item.type == "spread_element":
+            reader = ObjectReader(self._modules, owner.file)
+            self._fields(item.named_children[0], construction, reader)
+        elif item.type != "comment":
+            construction.open = True
 
     def _pair(self, node: Node, construction: ConstructionBuilder) -> None:
         key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
@@ -244,10 +266,18 @@ class _Walker:
     def _call(self, node: Node) -> None:
         """Records the arm in `this.method({case, value})`, and the message of `create(Schema)`."""
         arguments = syntax.arguments(node)
-        if text(node.child_by_field_name("function")) == "create" and arguments:
+        function = node.child_by_field_name("function")
+        factory = syntax.member(function)
+        if text(function) == "create" and arguments:
             message = self.names.schema(arguments[0])
             if message is not None:
                 self._construct(message, node, arguments[1:])
+        elif factory is not None and factory[1] in _FACTORIES:
+            message = self.names.message(factory[0])
+            if message is not None:
+                self._construct(message, node, arguments)
+        elif text(function) == "Object.assign" and arguments:
+            self._assigned_objects(arguments[0], arguments[1:])
         method = self._methods.get(syntax.this_property(node.child_by_field_name("function")))
         for index, argument in enumerate(syntax.arguments(node) if method else ()):
             assert method is not None
@@ -258,11 +288,22 @@ class _Walker:
             elif union is not None and text(argument) not in self._parameters:
                 self._add(union[0], argument).open = True
 
+    def _assigned_objects(self, target: Node, objects: list[Node]) -> None:
+        """Records the fields that `Object.assign` adds to a message."""
+        construction = self._values.get(text(target))
+        message = self.names.message(target.child_by_field_name("constructor"))
+        if target.type == "new_expression" and message is not None:
+            construction = self._add(message, target)
+            objects = [*syntax.arguments(target), *objects]
+        for item in objects if construction is not None else ():
+            self._fields(item, construction)
+
     def _add(self, message: str, node: Node) -> ConstructionBuilder:
         construction = ConstructionBuilder(
             message, ".".join(self._within), self.file.place(node), node
         )
         self.constructions.append(construction)
+        self._by_node[node.id] = construction
         return construction
 
 

@@ -16,13 +16,13 @@ from sessiongen.vocabulary.evaluation import Outcomes, Text, Trace, UnreadableEr
 from sessiongen.vocabulary.expression_evaluator import conversion
 from sessiongen.vocabulary.model import Conversion
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder, class_methods
+from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder
 from sessiongen.vocabulary.typescript.evaluator import Evaluator
 from sessiongen.vocabulary.typescript.evaluator_base import NameScope
 from sessiongen.vocabulary.typescript.literals import LiteralReader
 from sessiongen.vocabulary.typescript.modules import Definition, Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
-from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
+from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, class_methods, text
 
 _MISSING = "undefined"
 # Values of these kinds are never a value of an enum.
@@ -48,7 +48,8 @@ class ConversionReader:
                 if syntax.unwrapped(value).type in _OTHER_VALUES:
                     continue
                 try:
-                    yield from self._conversions(construction, name, value, file)
+                    owner = construction.file_of(value, file)
+                    yield from self._conversions(construction, name, value, owner)
                 except UnreadableError:
                     continue
 

@@ -11,15 +11,12 @@ from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import SENDS, RECEIVES, EnvelopeUse
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.constructions import (
-    ConstructionBuilder,
-    class_methods,
-)
+from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder
 from sessiongen.vocabulary.typescript.dispatch import Dispatch
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
-from sessiongen.vocabulary.typescript.syntax import CLASSES, text
+from sessiongen.vocabulary.typescript.syntax import CLASSES, class_methods, text
 
 
 def envelope_uses_of(

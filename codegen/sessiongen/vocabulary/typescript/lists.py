@@ -65,8 +65,9 @@ def list_behaviours(
             subject = f"{construction.message}.{name}"
             if subject in repeated:
                 trace = ListTrace()
-                _ListReader(modules, trace).follow(file, value, _MAX_STEPS)
-                yield from list_facts(trace, subject, construction.within, file.place(value))
+                owner = construction.file_of(value, file)
+                _ListReader(modules, trace).follow(owner, value, _MAX_STEPS)
+                yield from list_facts(trace, subject, construction.within, owner.place(value))
 
 
 class _ListReader:

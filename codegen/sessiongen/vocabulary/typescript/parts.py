@@ -15,10 +15,10 @@ from sessiongen.vocabulary.behaviours import part_fact
 from sessiongen.vocabulary.model import Behaviour
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.calls import called_function, returned, values_of
-from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder, class_methods
+from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
-from sessiongen.vocabulary.typescript.syntax import CLASSES, NAMES, text
+from sessiongen.vocabulary.typescript.syntax import CLASSES, NAMES, class_methods, text
 
 _MAX_STEPS = 8
 _UNDEFINED = "undefined"
@@ -42,10 +42,11 @@ def part_behaviours(
             for name, value in (*construction.assigned, *construction.arms):
                 subject = f"{construction.message}.{name}"
                 if subject in item.fields:
-                    sent = reader.sent(file, value, {}, _MAX_STEPS) if reader else None
+                    owner = construction.file_of(value, file)
+                    sent = reader.sent(owner, value, {}, _MAX_STEPS) if reader else None
                     if sent is None and _is_plain_text(value):
                         continue
-                    place = file.place(value)
+                    place = owner.place(value)
                     yield part_fact(item.names, sent, subject, construction.within, place)
 
 

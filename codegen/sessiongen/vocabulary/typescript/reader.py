@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from sessiongen.diagnostics import Rule, arrange, failed
+from sessiongen.vocabulary.behaviours import unread_fields
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Behaviour, Conversion, Driver, Place, Reading, Vocabulary
 from sessiongen.vocabulary.package import Package
@@ -134,6 +135,7 @@ class _PackageReader:
             constructions = self._constructions_in(file)
             yield from list_behaviours(self.modules, file, constructions, scope.repeated)
             yield from kind_behaviours(file, constructions)
+            yield from (unread_fields(item.build()) for item in constructions if item.open)
             yield from part_behaviours(self.modules, file, constructions, scope.parts)
         if view is not None and driver is not None and scope.timeout is not None:
             yield from timeout_behaviours(self.modules, view, driver, scope.timeout)
@@ -212,7 +214,10 @@ class _PackageReader:
     def _constructions_in(self, file: File) -> list[ConstructionBuilder]:
         if file.path not in self._constructions:
             self._constructions[file.path] = constructions_of(
-                file, ProtoNames(self.modules, file, self.scope.protobuf)
+                self.modules,
+                file,
+                ProtoNames(self.modules, file, self.scope.protobuf),
+                self.scope.behaviour.message_fields,
             )
         return self._constructions[file.path]
 

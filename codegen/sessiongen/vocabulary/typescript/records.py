@@ -61,6 +61,10 @@ class RecordReader(CollectedDefinitions[Definition]):
             for file, node in fields.values():
                 yield from self._references(file, syntax.annotation(node))
 
+    def fields_of(self, file: File, kind: Node) -> list[str]:
+        """Returns the names of the fields of a type, none if they are not all known."""
+        return list(self._inherited_fields(file, kind, _MAX_STEPS))
+
     def _record(self, definition: Definition, fields: dict[str, _Field]) -> None:
         facts, tag = [], None
         for name, (file, node) in fields.items():

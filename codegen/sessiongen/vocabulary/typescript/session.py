@@ -14,11 +14,10 @@ from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import EventName, Session
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.constructions import class_methods
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.roles import RoleReader
-from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
+from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, class_methods, text
 
 
 def read_session(modules: Modules, view: ClassView, roles: RoleReader, faults: Faults) -> Session:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from tree_sitter import Node
+
 from sessiongen.vocabulary.model import FieldSource
+from sessiongen.vocabulary.source_text import SourceText, only
+from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.conditions import extra_conditions
 from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder
 from sessiongen.vocabulary.typescript.modules import Modules
@@ -19,8 +23,21 @@ def field_sources(
     reader = SourceReader(modules, file)
     for construction in constructions:
         for name, value in construction.assigned:
-            source = reader.describe(value)
+            source = _describe(modules, reader, construction, value)
             if source is not None and (source.path or source.constant):
                 source = source.only_if(extra_conditions(value, construction.node))
-                place = file.place(value)
+                place = construction.file_of(value, file).place(value)
                 yield source.of_field(construction.message, name, construction.within, place)
+
+
+def _describe(
+    modules: Modules, reader: SourceReader, construction: ConstructionBuilder, value: Node
+) -> SourceText | None:
+    """Returns the source of a value; one in a called function is that of the call's argument."""
+    origin = construction.origins.get(value.id)
+    if origin is None or origin.call is None:
+        return reader.describe(value)
+    source = SourceReader(modules, origin.file).describe(value)
+    arguments = [reader.describe(item) for item in syntax.arguments(origin.call)]
+    argument = only(arguments)
+    return source.inside(argument) if source and source.root and argument else source

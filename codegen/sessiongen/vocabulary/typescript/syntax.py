@@ -116,6 +116,19 @@ def class_constant(node: Node, name: str) -> str | None:
     return None
 
 
+def class_methods(node: Node) -> dict[str, Node]:
+    """Returns the methods of a class, including fields whose value is a function."""
+    methods = {}
+    body = node.child_by_field_name("body")
+    for item in body.named_children if body else ():
+        value = item.child_by_field_name("value")
+        if item.type == "method_definition":
+            methods[text(item.child_by_field_name("name"))] = item
+        elif item.type == "public_field_definition" and value and value.type in FUNCTIONS:
+            methods[text(item.child_by_field_name("name"))] = value
+    return methods
+
+
 def arguments(call: Node) -> list[Node]:
     """Returns the arguments of a call or a `new`."""
     arguments = call.child_by_field_name("arguments")

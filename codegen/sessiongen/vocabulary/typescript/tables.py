@@ -59,7 +59,7 @@ class Tables:
                 self._read_ignored_variant(file, node)
         for item in constructions:
             for name, value in item.values.items():
-                self._read_map_keys(file, item, name, value)
+                self._read_map_keys(item.file_of(value, file), item, name, value)
 
     def maps(self) -> Iterator[ValueMap]:
         """Yields the maps, each with its defaults."""

@@ -11,10 +11,9 @@ from sessiongen.vocabulary.behaviours import NAMES_OF, NOT_WRITTEN, OWN_VALUE, T
 from sessiongen.vocabulary.model import Behaviour
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.calls import called_function, function_of, returned
-from sessiongen.vocabulary.typescript.constructions import class_methods
 from sessiongen.vocabulary.typescript.modules import Definition, Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
-from sessiongen.vocabulary.typescript.syntax import CLASSES, text
+from sessiongen.vocabulary.typescript.syntax import CLASSES, class_methods, text
 
 _MAX_STEPS = 6
 

@@ -7,12 +7,18 @@ where the reader cannot follow it.
 from __future__ import annotations
 
 import pytest
-from edited_sdks import SDKS, Edit, differences, edits, raised, sources
+from edited_sdks import SDKS, Edit, differences, edits, raised, rewrites, sources
 
 EDITS = [
     pytest.param(edit, id=f"{language} {edit.name}")
     for language in SDKS
     for edit in edits(language)
+]
+
+REWRITES = [
+    pytest.param(edit, id=f"{language} {edit.name}")
+    for language in SDKS
+    for edit in rewrites(language)
 ]
 
 
@@ -36,6 +42,11 @@ def test_the_unedited_sdk_agrees_with_the_protocol(language: str) -> None:
 @pytest.mark.parametrize("edit", EDITS)
 def test_an_edit_is_noticed(edit: Edit) -> None:
     assert edit.raises in raised(edit)
+
+
+@pytest.mark.parametrize("rewrite", REWRITES)
+def test_code_that_does_the_same_raises_nothing(rewrite: Edit) -> None:
+    assert raised(rewrite) == []
 
 
 def test_there_are_enough_edits_with_distinct_names() -> None:

@@ -29,7 +29,7 @@ Files = Mapping[str, str]
 class Edit:
     """An edit of an SDK: files with their text before and after, and what it must raise.
 
-    raises: the id of a finding, or the rule and the file of a diagnostic.
+    raises: the id of a finding, or the rule and the file of a diagnostic; "" for nothing.
     """
 
     language: str
@@ -50,16 +50,25 @@ class Edit:
 
 
 def edits(language: str) -> list[Edit]:
-    """Returns the edits of the SDK in a language."""
+    """Returns the edits of the SDK in a language that must be noticed."""
+    return _read_edits(language, "edits")
+
+
+def rewrites(language: str) -> list[Edit]:
+    """Returns the edits of the SDK in a language that change nothing of what it does."""
+    return _read_edits(language, "rewrites")
+
+
+def _read_edits(language: str, key: str) -> list[Edit]:
     text = (FOLDER / f"{language}.edits.toml").read_text(encoding="utf-8")
     return [
         Edit(
             language,
             item["name"],
             tuple((each["file"], each["before"], each["after"]) for each in item["changes"]),
-            item["raises"],
+            item.get("raises", ""),
         )
-        for item in tomli.loads(text)["edits"]
+        for item in tomli.loads(text).get(key, ())
     ]
 
 

@@ -115,6 +115,13 @@ class _Walker:
         self._within: list[str] = []
         self._values: dict[str, ConstructionBuilder] = {}
         self._methods: dict[str, Node] = {}
+        # Methods of all classes of the file: a mixin calls those of the class that uses it.
+        self._all_methods = {
+            name: method
+            for node in syntax.walk(file.root)
+            if node.type in CLASSES
+            for name, method in class_methods(node).items()
+        }
         self._parameters: set[str] = set()
 
     def visit(self, node: Node) -> None:
@@ -137,7 +144,7 @@ class _Walker:
 
     def _class(self, node: Node) -> None:
         outer, self._methods = self._methods, class_methods(node)
-        self._within.append(text(node.child_by_field_name("name")))
+        self._within.append(syntax.class_name(node))
         for item in node.named_children:
             self.visit(item)
         self._within.pop()
@@ -278,7 +285,8 @@ class _Walker:
                 self._construct(message, node, arguments)
         elif text(function) == "Object.assign" and arguments:
             self._assigned_objects(arguments[0], arguments[1:])
-        method = self._methods.get(syntax.this_property(node.child_by_field_name("function")))
+        name = syntax.this_property(function)
+        method = self._methods.get(name) or self._all_methods.get(name)
         for index, argument in enumerate(syntax.arguments(node) if method else ()):
             assert method is not None
             union = union_of(self.names, parameter_type(method, index))
@@ -295,12 +303,13 @@ class _Walker:
         if target.type == "new_expression" and message is not None:
             construction = self._add(message, target)
             objects = [*syntax.arguments(target), *objects]
-        for item in objects if construction is not None else ():
-            self._fields(item, construction)
+        if construction is not None:
+            for item in objects:
+                self._fields(item, construction)
 
     def _add(self, message: str, node: Node) -> ConstructionBuilder:
         construction = ConstructionBuilder(
-            message, ".".join(self._within), self.file.place(node), node
+            message, ".".join(filter(None, self._within)), self.file.place(node), node
         )
         self.constructions.append(construction)
         self._by_node[node.id] = construction
@@ -316,7 +325,7 @@ def _is_empty(node: Node) -> bool:
 def within(node: Node) -> str:
     """Returns the dotted name of the class and functions around a node."""
     names = [
-        text(outer.child_by_field_name("name")) if outer.type in CLASSES else _function_name(outer)
+        syntax.class_name(outer) if outer.type in CLASSES else _function_name(outer)
         for outer in syntax.enclosing(node, *CLASSES, *FUNCTIONS)
     ]
     return ".".join(name for name in reversed(names) if name)

@@ -1,4 +1,9 @@
-"""Finds branches on the arm of a oneof: `switch (x.oneof.case)`, `if (x.oneof.case === ...)`."""
+"""Finds branches on the arm of a oneof.
+
+They are the cases of `switch (x.oneof.case)`, the code under a condition such as
+`x.oneof.case === 'arm'` and after a guard such as `if (x.oneof.case !== 'arm') return`, and the
+functions of `TABLE[x.oneof.case]`.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +19,15 @@ from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.literals import LiteralReader
-from sessiongen.vocabulary.typescript.syntax import text
+from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, class_methods, text
+from sessiongen.vocabulary.typescript.written_tables import entries
 
-_EQUAL = {"==", "==="}
+_EQUAL, _UNEQUAL = {"==", "==="}, {"!=", "!=="}
+_LEAVING = {"return_statement", "throw_statement", "continue_statement", "break_statement"}
+# What has a condition and the code that runs if it holds.
+_CONDITIONALS = {"if_statement": "consequence", "ternary_expression": "consequence"}
+_UNDEFINED = {"undefined", "null"}
+_BINDING_NODES = {"pair_pattern", "variable_declarator"}
 # Nodes in which the name of an arm is only reported, for example in a log message.
 _REPORTING_NODES = {"arguments", "pair", "template_substitution"}
 
@@ -25,13 +36,14 @@ _REPORTING_NODES = {"arguments", "pair", "template_substitution"}
 class Branch:
     """The statements that run for an arm, in the proto's spelling.
 
-    node: its `case`, in a function.
+    node: its `case`, in a function. value: what a table has for the arm.
     """
 
     arm: str
     node: Node
     body: tuple[Node, ...]
     function: Node
+    value: Node | None = None
 
     def holds(self, node: Node) -> bool:
         """Whether a node is inside."""
@@ -69,19 +81,27 @@ class Dispatch:
         unions, self._case_names = self._variables(function, holders)
         unions |= set(self._destructured(function, holders))
         seen: set[int] = set()
+        known: list[Branch] = []
         for node in syntax.walk(function):
             if node.type == "switch_statement":
                 value = node.child_by_field_name("value")
                 inner = syntax.unwrapped(value) if value else None
                 if inner is not None and self._is_case(inner, holders, unions):
                     seen.add(inner.id)
-                    yield from self._cases(node, function)
-            elif node.type == "if_statement":
+                    known += self._cases(node, function)
+            elif node.type in _CONDITIONALS or node.type == "binary_expression":
                 for operand, other, test, body in self._tests(node, holders, unions):
-                    seen.add(operand.id)
-                    yield from self._branch(other, test, (body,), function)
+                    if operand.id not in seen:
+                        seen.add(operand.id)
+                        known += self._branch(other, test, body, function)
+            elif (key := _looked_up(node)) is not None and self._is_case(key, holders, unions):
+                seen.add(key.id)
+                known += self._entries(node, key, function, known)
+        yield from known
         for node in syntax.walk(function):
-            used = node.parent is not None and node.parent.type in _REPORTING_NODES
+            used = node.parent is not None and (
+                node.parent.type in _REPORTING_NODES or _tests_presence(node)
+            )
             if node.id not in seen and not used and self._is_case(node, holders, unions):
                 self._fault(
                     node, "this test of an arm is neither a `switch` nor the condition of an `if`"
@@ -102,6 +122,8 @@ class Dispatch:
                 continue
             if text(syntax.unwrapped(value)) in holders:
                 unions |= {alias for alias, _ in _members(name)}
+            elif self._is_arm(value, holders, unions):
+                cases |= {text(name)} if name.type == "identifier" else set()
             elif self._is_union(value, holders, unions):
                 unions |= {text(name)} if name.type == "identifier" else set()
                 cases |= {alias for alias, member in _members(name) if member == "case"}
@@ -147,15 +169,23 @@ class Dispatch:
         member = syntax.member(inner)
         return member is not None and text(syntax.unwrapped(member[0])) in holders
 
-    def _is_case(self, node: Node, holders: set[str], unions: set[str]) -> bool:
-        member = syntax.member(node)
-        if node.type == "identifier" and text(node) in self._case_names:
-            return node.parent is not None and node.parent.type != "pair_pattern"
+    def _is_arm(self, node: Node, holders: set[str], unions: set[str]) -> bool:
+        """Whether an expression is the name of the arm of a union."""
+        member = syntax.member(syntax.unwrapped(node))
         return (
             member is not None
             and member[1] == "case"
             and self._is_union(member[0], holders, unions)
         )
+
+    def _is_case(self, node: Node, holders: set[str], unions: set[str]) -> bool:
+        parent = node.parent
+        if node.type == "identifier" and text(node) in self._case_names:
+            return parent is not None and parent.type not in _BINDING_NODES
+        if parent is not None and parent.type == "variable_declarator":
+            # The uses of the variable count.
+            return False
+        return node.type == "member_expression" and self._is_arm(node, holders, unions)
 
     def _cases(self, node: Node, function: Node) -> Iterator[Branch]:
         body = node.child_by_field_name("body")
@@ -173,21 +203,65 @@ class Dispatch:
 
     def _tests(
         self, node: Node, holders: set[str], unions: set[str]
-    ) -> Iterator[tuple[Node, Node, Node, Node]]:
+    ) -> Iterator[tuple[Node, Node, Node, tuple[Node, ...]]]:
         """Yields each comparison with an arm: operand, other operand, comparison, and body."""
-        condition = node.child_by_field_name("condition")
-        body = node.child_by_field_name("consequence")
+        condition, body = _condition_and_body(node)
         for test in syntax.walk(condition) if condition and body else ():
-            if (
-                test.type != "binary_expression"
-                or text(test.child_by_field_name("operator")) not in _EQUAL
-            ):
+            operator = text(test.child_by_field_name("operator"))
+            if test.type != "binary_expression" or operator not in _EQUAL | _UNEQUAL:
                 continue
             left, right = test.child_by_field_name("left"), test.child_by_field_name("right")
             for one, other in ((left, right), (right, left)):
                 operand = syntax.unwrapped(one) if one else None
-                if body and other and operand and self._is_case(operand, holders, unions):
-                    yield operand, other, test, body
+                if not body or not other or not operand or other.type in _UNDEFINED:
+                    continue
+                if not self._is_case(operand, holders, unions):
+                    continue
+                if operator in _EQUAL:
+                    yield operand, other, test, (body,)
+                elif node.type == "if_statement" and _leaves(body):
+                    yield operand, other, test, tuple(_following(node))
+
+    def _entries(
+        self, node: Node, arm_node: Node, function: Node, known: list[Branch]
+    ) -> Iterator[Branch]:
+        """Yields a branch for each entry of the table in which an arm is looked up.
+
+        In the branches of an arm, only its own entry is used.
+        """
+        owner = node.child_by_field_name("object") or node.child_by_field_name("function")
+        member = syntax.member(owner) if node.type == "call_expression" else None
+        table_node = member[0] if member is not None else owner
+        table = entries(self.modules, self.file, table_node) if table_node is not None else None
+        if table is None:
+            self._fault(arm_node, "the table in which an arm is looked up cannot be read")
+            return
+        arms = {branch.arm for branch in known if branch.holds(node)}
+        file, pairs = table
+        for key, value in pairs:
+            arm = self._key(file, key)
+            if arm is None:
+                self._fault(arm_node, "a key of the table of an arm is not a constant")
+            elif not arms or syntax.field_name(arm) in arms:
+                called, statement = self._function(value), _statement(node)
+                # The rest of the block uses the name that a variable has from the table.
+                uses = () if called.type in FUNCTIONS else _following(statement)
+                body = (called, statement, *uses)
+                yield Branch(syntax.field_name(arm), key, body, function, value)
+
+    def _key(self, file: File, key: Node) -> str | None:
+        if key.type in {"property_identifier", "shorthand_property_identifier"}:
+            return text(key)
+        return self.literals.constant(file, key)
+
+    def _function(self, value: Node) -> Node:
+        """Returns the method of the class that an entry of a table names, else the entry itself."""
+        inner = syntax.unwrapped(value)
+        bound = syntax.member(inner.child_by_field_name("function"))
+        inner = bound[0] if bound is not None and bound[1] == "bind" else inner
+        owner = next(iter(syntax.enclosing(inner, *CLASSES)), None)
+        methods = class_methods(owner) if owner is not None else {}
+        return methods.get(syntax.this_property(inner), value)
 
     def _branch(
         self, value: Node | None, node: Node, body: tuple[Node, ...], function: Node
@@ -200,6 +274,60 @@ class Dispatch:
 
     def _fault(self, node: Node, message: str) -> None:
         self.faults.unreadable(self.modules.span(self.file, node), Rule.SDK_REQUEST, message)
+
+
+def _looked_up(node: Node) -> Node | None:
+    """Returns the key of `table[key]` and `table.get(key)`, None for any other expression."""
+    key = node.child_by_field_name("index") if node.type == "subscript_expression" else None
+    if node.type == "call_expression":
+        member = syntax.member(node.child_by_field_name("function"))
+        arguments = syntax.arguments(node)
+        key = arguments[0] if member is not None and member[1] == "get" and arguments else None
+    inner = syntax.unwrapped(key) if key is not None else None
+    if inner is not None and text(inner.child_by_field_name("operator")) in {"??", "||"}:
+        inner = syntax.unwrapped(inner.named_children[0])
+    return inner
+
+
+def _tests_presence(node: Node) -> bool:
+    """Whether an expression is only asked for a value: `!x`, or `x === undefined`."""
+    parent = node.parent
+    if parent is None or parent.type == "unary_expression":
+        return parent is not None
+    sides = {item.type for item in parent.named_children}
+    return parent.type == "binary_expression" and bool(sides & _UNDEFINED)
+
+
+def _condition_and_body(node: Node) -> tuple[Node | None, Node | None]:
+    """Returns the condition of a node, and what runs if it holds."""
+    if node.type in _CONDITIONALS:
+        body = node.child_by_field_name(_CONDITIONALS[node.type])
+        return node.child_by_field_name("condition"), body
+    is_and = text(node.child_by_field_name("operator")) == "&&"
+    names = ("left", "right") if is_and else ("operator", "operator")
+    return node.child_by_field_name(names[0]), node.child_by_field_name(names[1])
+
+
+def _leaves(body: Node) -> bool:
+    """Whether a block ends with a statement that leaves the code around it."""
+    parts = [item for item in body.named_children if item.type != "comment"]
+    last = parts[-1] if body.type == "statement_block" and parts else body
+    return last.type in _LEAVING
+
+
+def _following(node: Node) -> Iterator[Node]:
+    sibling = node.next_named_sibling
+    while sibling is not None:
+        yield sibling
+        sibling = sibling.next_named_sibling
+
+
+def _statement(node: Node) -> Node:
+    """Returns the statement around an expression."""
+    outer = node
+    while outer.parent is not None and not outer.type.endswith(("statement", "declaration")):
+        outer = outer.parent
+    return outer
 
 
 def _members(pattern: Node | None) -> Iterator[tuple[str, str]]:

@@ -16,7 +16,7 @@ from sessiongen.vocabulary.typescript.dispatch import Dispatch
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
-from sessiongen.vocabulary.typescript.syntax import CLASSES, class_methods, text
+from sessiongen.vocabulary.typescript.syntax import CLASSES, class_methods
 
 
 def envelope_uses_of(
@@ -38,7 +38,7 @@ def envelope_uses_of(
         names = ProtoNames(modules, file, scope.protobuf)
         dispatch = Dispatch(modules, file, names, scope.messages.envelope, faults, loops=True)
         for node in syntax.walk(file.root):
-            owner = text(node.child_by_field_name("name")) if node.type in CLASSES else ""
+            owner = syntax.class_name(node) if node.type in CLASSES else ""
             for name, method in class_methods(node).items() if owner else ():
                 for case in dispatch.branches(method):
                     yield EnvelopeUse(case.arm, RECEIVES, f"{owner}.{name}", file.place(case.node))

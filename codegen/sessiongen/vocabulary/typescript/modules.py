@@ -50,7 +50,9 @@ class Definition:
 
     def of(self, *types: str) -> Node | None:
         """Returns its statement of one of these types."""
-        return next((node for node in self.nodes if node.type in types), None)
+        values = (node.child_by_field_name("value") for node in self.nodes)
+        nodes = (*self.nodes, *(syntax.unwrapped(item) for item in values if item is not None))
+        return next((node for node in nodes if node.type in types), None)
 
 
 class Modules:
@@ -119,10 +121,24 @@ class Modules:
         """Returns a class and its base classes in the package, those of a class after it."""
         classes, node = [definition], definition.of(*syntax.CLASSES)
         base = syntax.extended(node) if node is not None and steps else None
-        target = self.resolve(definition.file, text(base)) if base is not None else None
-        if target is not None and target.of(*syntax.CLASSES) is not None:
-            classes += self.with_bases(target, steps - 1)
+        for target in self._bases(definition.file, base) if base is not None else ():
+            if target.of(*syntax.CLASSES) is not None:
+                classes += self.with_bases(target, steps - 1)
         return list({item.key: item for item in classes}.values())
+
+    def _bases(self, file: File, base: Node) -> Iterator[Definition]:
+        """Yields the class that an expression is; for `Mixin(Base)`, that of the mixin and its base."""
+        base = syntax.unwrapped(base)
+        called = base.child_by_field_name("function") if base.type == "call_expression" else base
+        target = self.resolve(file, text(called))
+        if target is not None and base.type == "call_expression":
+            inner = (item for node in target.nodes for item in syntax.walk(node))
+            own = next((item for item in inner if item.type == "class" and item.is_named), None)
+            target = Definition(target.file, target.name, (own,)) if own is not None else None
+        if target is not None:
+            yield target
+        for argument in syntax.arguments(base):
+            yield from self._bases(file, argument)
 
     def is_generated(self, file: File) -> bool:
         """Whether the generator wrote a file."""

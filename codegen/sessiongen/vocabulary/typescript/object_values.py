@@ -49,12 +49,12 @@ class ObjectReader:
         if not steps:
             return None
         if inner.type == "ternary_expression":
-            names = ("consequence", "alternative")
-            return self._all([inner.child_by_field_name(name) for name in names], steps)
+            branches = ("consequence", "alternative")
+            return self._all([inner.child_by_field_name(name) for name in branches], steps)
         if inner.type == "binary_expression":
             is_and = text(inner.child_by_field_name("operator")) == "&&"
-            names = ("right",) if is_and else ("left", "right")
-            return self._all([inner.child_by_field_name(name) for name in names], steps)
+            sides = ["right"] if is_and else ["left", "right"]
+            return self._all([inner.child_by_field_name(name) for name in sides], steps)
         if inner.type == "call_expression":
             return self._call(inner, steps - 1)
         return self._name(inner, steps - 1) if inner.type == "identifier" else None

@@ -36,10 +36,10 @@ from sessiongen.vocabulary.typescript.generated import GeneratedUse, generated_a
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.reads import read_fields
+from sessiongen.vocabulary.typescript.subscriptions import handler_of, subscriptions
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text
 from sessiongen.vocabulary.typescript.literals import LiteralReader
 
-_SUBSCRIBE = {"on", "once", "addListener"}
 _OBJECTS = {"object_type", "interface_body"}
 
 
@@ -134,15 +134,17 @@ class RoleReader:
         branches = self._branches(view, self.scope.messages.event)
         names = ProtoNames(self.modules, view.file, self.scope.protobuf)
         for call in _calls_of(view, "emit"):
-            enclosing = [branch for branch in branches if branch.holds(call)]
             first, *payload = syntax.arguments(call) or [call]
-            event = self.constant(view, first)
+            emitted = {
+                (branch.arm, event)
+                for branch in branches
+                if branch.holds(call) and (event := self._emitted(view, first, branch)) is not None
+            }
             if not any(self._is_event(item, names) for item in payload):
                 payload_only = payload_only or view.place(call)
-            if enclosing and event is not None:
-                place = view.place(call)
-                receives += [Reception(branch.arm, event, place) for branch in enclosing]
-            else:
+            place = view.place(call)
+            receives += [Reception(arm, event, place) for arm, event in sorted(emitted)]
+            if not emitted:
                 message = "the name or arm of an event of the driver is not a constant"
                 self._fault(view.file_of(call), call, Rule.SDK_EVENT, message)
         generated = GeneratedUse(self.modules, view, generated_api(self.modules))
@@ -153,6 +155,13 @@ class RoleReader:
         place = view.place(view.node)
         events = self.declared(view)
         return Driver(view.name, place, None, payload_only, events, tuple(receives), tuple(sends))
+
+    def _emitted(self, view: ClassView, name: Node, branch: Branch) -> str | None:
+        """Returns the name of an event that is emitted in a branch; it may be that of a table."""
+        constant = self.constant(view, name, view.file_of(name))
+        if constant is not None or branch.value is None:
+            return constant
+        return self.constant(view, branch.value, view.file_of(branch.value))
 
     def _is_event(self, node: Node, names: ProtoNames) -> bool:
         """Whether an expression is the whole event: `x.event`, or a parameter of its type."""
@@ -187,24 +196,19 @@ class RoleReader:
 
     def _subscribed_events(self, view: ClassView) -> Iterator[Forward]:
         """Yields the arms sent by the handlers in `session.on(event, handler)`."""
-        for call in (item for _, node in view.classes for item in syntax.walk(node)):
-            method = syntax.member(call.child_by_field_name("function"))
-            arguments = syntax.arguments(call) if call.type == "call_expression" else []
-            if method is None or method[1] not in _SUBSCRIBE or len(arguments) < 2:
-                continue
-            event = self.constant(view, arguments[0])
-            handler = syntax.unwrapped(arguments[1])
-            name = syntax.this_property(handler)
-            node = handler if handler.type in FUNCTIONS else view.methods.get(name)
+        for item in subscriptions(self.modules, view):
+            event = self.constant(view, item.event, item.file)
+            handler = handler_of(self.modules, view, item.file, item.handler)
             if event is None:
                 message = "the event name of a subscription of the host is not a constant"
-                self._fault(view.file_of(arguments[0]), arguments[0], Rule.SDK_EVENT, message)
-            elif node is None:
-                message = f"the handler of '{event}' is neither a method nor a function expression"
-                self._fault(view.file_of(arguments[1]), arguments[1], Rule.SDK_EVENT, message)
+                self._fault(item.file, item.event, Rule.SDK_EVENT, message)
+            elif handler is None:
+                message = f"the handler of '{event}' is not a function of the package"
+                self._fault(item.file, item.handler, Rule.SDK_EVENT, message)
             else:
-                self._require_arms(view, node, self.scope.messages.event)
-                yield from self._forwards(view, node, event, name, view.place(call))
+                self._require_arms(view, handler.node, self.scope.messages.event)
+                via = view.place(item.call)
+                yield from self._forwards(view, handler.node, event, handler.name or event, via)
 
     def _called_directly(self, view: ClassView, handled: set[str]) -> Iterator[Forward]:
         """Yields the arms sent by methods that other code of the SDK calls directly."""
@@ -241,14 +245,16 @@ class RoleReader:
             branches += dispatch.branches(method)
         return branches
 
-    def constant(self, view: ClassView, node: Node) -> str | None:
+    def constant(self, view: ClassView, node: Node, file: File) -> str | None:
         """Returns the value of a constant; `this.NAME` is a constant of the class or a base."""
         name = syntax.this_property(node)
+        if node.type == "property_identifier":
+            return text(node)
         for _, owner in view.classes if name else ():
             value = syntax.class_constant(owner, name)
             if value is not None:
                 return value
-        return self.literals.constant(view.file_of(node), node)
+        return self.literals.constant(file, node)
 
     def _arms(
         self, view: ClassView, nodes: Iterable[Node], message: str

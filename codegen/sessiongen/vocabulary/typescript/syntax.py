@@ -28,7 +28,7 @@ FUNCTIONS = {
 LOOPS = {"for_in_statement", "for_statement", "while_statement"}
 # The expressions that are one name.
 NAMES = {"identifier", "shorthand_property_identifier"}
-CLASSES = {"class_declaration", "abstract_class_declaration"}
+CLASSES = {"class_declaration", "abstract_class_declaration", "class"}
 
 
 def parser() -> Parser:
@@ -116,6 +116,15 @@ def class_constant(node: Node, name: str) -> str | None:
     return None
 
 
+def class_name(node: Node) -> str:
+    """Returns the name of a class; that of the variable for a class without a name."""
+    name = node.child_by_field_name("name")
+    parent = node.parent
+    if name is None and parent is not None and parent.type == "variable_declarator":
+        name = parent.child_by_field_name("name")
+    return text(name)
+
+
 def class_methods(node: Node) -> dict[str, Node]:
     """Returns the methods of a class, including fields whose value is a function."""
     methods = {}
@@ -164,6 +173,14 @@ def parameters(function: Node) -> list[Node]:
         for item in (parameters.named_children if parameters else [])
         if item.type in {"required_parameter", "optional_parameter"}
     ]
+
+
+def parameter_names(function: Node) -> list[str]:
+    """Returns the names of the parameters of a function; a pattern is its text."""
+    single = function.child_by_field_name("parameter")
+    if single is not None:
+        return [text(single)]
+    return [text(item.child_by_field_name("pattern")) for item in parameters(function)]
 
 
 def extended(node: Node) -> Node | None:

@@ -18,7 +18,7 @@ from small_typescript_sdk import EVENTS, HOST, SESSION, changed
     [
         (HOST, "session.on(EventTypes.State", "session.on(¶name"),
         (HOST, "session.on(EventTypes.State", "session.on(¶EventTypes.Gone"),
-        (HOST, "EventTypes.State, this.onState", "EventTypes.State, ¶this.onState.bind(this)"),
+        (HOST, "EventTypes.State, this.onState", "EventTypes.State, ¶guarded(this.onState)"),
         (HOST, "this.emit('state'", "¶this.emit(ev.case"),
         (HOST, "switch (ev.case) { case 'stateOf': this.emit", "{ ¶this.emit"),
         (SESSION, "this.emit(EventTypes.State", "this.emit(¶`a${b}`"),
@@ -171,7 +171,7 @@ def test_function_expression_as_handler() -> None:
         )
     )
     assert small.vocabulary.host is not None
-    assert ("state_of", "state_changed", "") in {
+    assert ("state_of", "state_changed", "state_changed") in {
         (item.arm, item.event, item.handler) for item in small.vocabulary.host.forwards
     }
 

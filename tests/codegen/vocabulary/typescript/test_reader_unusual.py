@@ -92,14 +92,34 @@ def test_reversed_comparison_with_an_arm() -> None:
 @pytest.mark.parametrize(
     "form",
     [
-        f"{SWITCH} if (¶req.request.case !== 'ping') return;",
-        f"{SWITCH} return ¶req.request.case === 'other' ? 1 : 2;",
         f"{SWITCH} return this.table[¶req.request.case](req);",
-        f"{SWITCH} const name = ¶req.request.case;",
+        f"{SWITCH} const isOther = ¶req.request.case === 'other';",
+        f"{SWITCH} while (¶req.request.case !== 'other') this.wait();",
+        f"{SWITCH} if (req.request.case === ¶other()) return;",
+        f"{SWITCH} return {{ [names()]: this.other }}[¶req.request.case](req);",
     ],
 )
 def test_tests_of_an_arm_that_cannot_be_read(form: str) -> None:
     typescript_sdk(changed(HOST, SWITCH, form)).fault(Rule.SDK_REQUEST)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        f"if (req.request.case !== 'ping') return; return this.answer({ANSWER});",
+        f"return req.request.case === 'ping' ? this.answer({ANSWER}) : undefined;",
+        f"req.request.case === 'ping' && this.answer({ANSWER});",
+        f"const arm = req.request.case; if (arm === 'ping') {{ this.answer({ANSWER}); }}",
+        f"if (!req.request.case) return; {SWITCH}",
+        f"const table = {{ ping: () => this.answer({ANSWER}) }}; table[req.request.case]();",
+        f"new Map([['ping', () => this.answer({ANSWER})]]).get(req.request.case)();",
+    ],
+)
+def test_forms_of_a_test_of_an_arm(form: str) -> None:
+    small = typescript_sdk(changed(HOST, SWITCH, form))
+    assert small.errors == [] and small.vocabulary.host is not None
+    answers = [(item.arm, item.response) for item in small.vocabulary.host.answers]
+    assert answers == [("ping", "pong")]
 
 
 def test_arm_that_is_only_logged() -> None:

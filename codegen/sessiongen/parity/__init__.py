@@ -26,6 +26,7 @@ A difference of one SDK has an id, which the SDK's gap file declares:
 - `message arm ARM: sends`, `…: receives`: no code of the SDK does so with an arm of the envelope
 - `message M`: nothing in the SDK constructs it, its class does not exist, or the protocol lacks it;
   `field M.f: FUNCTION`: that function constructs the message without the field;
+  `fields M: FUNCTION`: which fields that function fills cannot be read;
   `source M.f: FUNCTION`: that function fills the field with a constant, from another field, in
   another unit, or only under a condition that does not concern the value;
   `field M.f`: nothing constructs the message yet and its class has no such field, or the protocol

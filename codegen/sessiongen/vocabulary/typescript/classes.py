@@ -65,6 +65,14 @@ class ClassView:
         """Whether a node constructs a message."""
         return node.id in self._constructions and self._constructions[node.id].message == message
 
+    def constructs_any(self, node: Node) -> bool:
+        """Whether a node constructs a message."""
+        return node.id in self._constructions
+
+    def construction(self, node: Node) -> ConstructionBuilder | None:
+        """Returns the construction that a node is."""
+        return self._constructions.get(node.id)
+
     def limited_to(self, node: Node) -> ClassView:
         """Returns a view that is limited to the constructions of one method."""
         inside = {inner.id for inner in syntax.walk(node)}
@@ -84,7 +92,7 @@ class ClassView:
             part = queue.pop(0)
             yield part
             for inner in syntax.walk(part):
-                called = self._called(inner) if inner.type == "call_expression" else None
+                called = self.called(inner) if inner.type == "call_expression" else None
                 if called is not None and called.id not in seen:
                     seen.add(called.id)
                     queue.append(called)
@@ -97,7 +105,7 @@ class ClassView:
         name = name if name in self.methods else name.removeprefix("super.")
         return name if name in self.methods else ""
 
-    def _called(self, call: Node) -> Node | None:
+    def called(self, call: Node) -> Node | None:
         """Returns the method or the function of the package that a call calls."""
         name = self._method_name(call)
         if name:

@@ -11,7 +11,15 @@ from collections.abc import Iterable, Iterator
 from sessiongen.diagnostics import Rule, arrange, failed
 from sessiongen.vocabulary.behaviours import unread_fields
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import Behaviour, Conversion, Driver, Place, Reading, Vocabulary
+from sessiongen.vocabulary.model import (
+    Behaviour,
+    Conversion,
+    Driver,
+    Host,
+    Place,
+    Reading,
+    Vocabulary,
+)
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.attribution import check_attribution
 from sessiongen.vocabulary.ordering import normalized
@@ -36,6 +44,7 @@ from sessiongen.vocabulary.typescript.modules import Definition, Modules
 from sessiongen.vocabulary.typescript.parsed_file import File, imported_module
 from sessiongen.vocabulary.typescript.records import RecordReader
 from sessiongen.vocabulary.typescript.roles import RoleReader
+from sessiongen.vocabulary.typescript.sending import driver_conditions, host_conditions
 from sessiongen.vocabulary.typescript.session import read_session
 from sessiongen.vocabulary.typescript.syntax import CLASSES, text
 from sessiongen.vocabulary.typescript.sources import field_sources
@@ -96,6 +105,8 @@ class _PackageReader:
             tables.read(file, self._constructions_in(file))
         driver_view = self._view(driver) if driver else None
         driver_facts = self.roles.driver(driver_view) if driver_view else None
+        host_view = self._view(host) if host else None
+        host_facts = self.roles.host(host_view) if host_view else None
         vocabulary = Vocabulary(
             sdk=scope.sdk,
             language=scope.language,
@@ -114,14 +125,17 @@ class _PackageReader:
                 for item in field_sources(self.modules, module, self._constructions_in(module))
             ),
             constants=tuple(fixed_values(self.modules, scope.constants)),
-            behaviours=tuple(self._behaviours(constructing.values(), driver_view, driver_facts)),
+            behaviours=(
+                *self._behaviours(constructing.values(), driver_view, driver_facts),
+                *self._conditions(host_view, host_facts, driver_view, driver_facts),
+            ),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(
                 envelope_uses_of(self.modules, scope, self._constructions_in, faults)
             ),
             session=read_session(self.modules, view, self.roles, faults) if view else None,
-            host=self.roles.host(self._view(host)) if host else None,
+            host=host_facts,
             driver=driver_facts,
             generated=next((Place(it.path, 1) for it in self.modules.generated()), None),
         )
@@ -140,6 +154,19 @@ class _PackageReader:
         if view is not None and driver is not None and scope.timeout is not None:
             yield from timeout_behaviours(self.modules, view, driver, scope.timeout)
         yield from text_behaviours(self.modules, scope.texts, self.scope.protobuf)
+
+    def _conditions(
+        self,
+        host_view: ClassView | None,
+        host: Host | None,
+        driver_view: ClassView | None,
+        driver: Driver | None,
+    ) -> Iterator[Behaviour]:
+        if host_view is not None and host is not None:
+            branches = self.roles.branches(host_view, self.scope.messages.request)
+            yield from host_conditions(self.modules, self.scope, host_view, host, branches)
+        if driver_view is not None and driver is not None:
+            yield from driver_conditions(self.scope, driver_view, driver)
 
     def _report_imports(self) -> None:
         """Reports each import from a module inside the messages' package, which is not followed."""

@@ -103,7 +103,7 @@ class RoleReader:
         forwards += self._called_directly(view, {item.handler for item in forwards})
         names = ProtoNames(self.modules, view.file, self.scope.protobuf)
         answers = []
-        cases = self._branches(view, self.scope.messages.request)
+        cases = self.branches(view, self.scope.messages.request)
         for branch in cases:
             replies = self._arms(view, branch.body, self.scope.messages.response)
             answers.append(
@@ -131,7 +131,7 @@ class RoleReader:
     def driver(self, view: ClassView) -> Driver:
         """Returns what the driver emits and sends."""
         receives, payload_only = [], None
-        branches = self._branches(view, self.scope.messages.event)
+        branches = self.branches(view, self.scope.messages.event)
         names = ProtoNames(self.modules, view.file, self.scope.protobuf)
         for call in _calls_of(view, "emit"):
             first, *payload = syntax.arguments(call) or [call]
@@ -236,7 +236,8 @@ class RoleReader:
                     return file.place(node)
         return None
 
-    def _branches(self, view: ClassView, message: str) -> list[Branch]:
+    def branches(self, view: ClassView, message: str) -> list[Branch]:
+        """Returns the branches of a class on the arms of a message."""
         branches: list[Branch] = []
         for method in view.methods.values():
             file = view.file_of(method)

@@ -24,7 +24,7 @@ def field_sources(
     for construction in constructions:
         for name, value in construction.assigned:
             source = _describe(modules, reader, construction, value)
-            if source is not None and (source.path or source.constant):
+            if source is not None and (source.is_value or source.constant):
                 source = source.only_if(extra_conditions(value, construction.node))
                 place = construction.file_of(value, file).place(value)
                 yield source.of_field(construction.message, name, construction.within, place)

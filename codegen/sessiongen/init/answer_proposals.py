@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessiongen.init.role_words import PAIR_WORDS, WORDS
-from sessiongen.init.word_forms import alike
+from sessiongen.init.word_forms import alike, is_past
 from sessiongen.ir.name_case import words
 from sessiongen.ir.roles import RoleMessage, names_error
 from sessiongen.ir.schema import Field
@@ -65,7 +65,7 @@ def propose_answers(
     free: the response arms that answer no request.
     """
     names = [arm.name for arm in response.arms]
-    general = [arm.name for arm in free if _ANY_ANSWER.issuperset(words(arm.name))]
+    general = [arm.name for arm in free if answers_any(arm.name)]
     any_answer = general[0] if len(general) == 1 else None
     return [
         AnswerProposal(
@@ -111,6 +111,30 @@ def answers_all(request: RoleMessage, response: RoleMessage) -> bool:
     return len(_answering(request, response)) == len(response.arms) and all(
         _answer(arm, list(response.arms), least=_ASKED_ALIKE) for arm in request.arms
     )
+
+
+def marks_answers(request: RoleMessage, response: RoleMessage) -> bool:
+    """Whether each arm of a request has an answer whose name says so, as `open_reply` or `opened`."""
+    return all(
+        any(_marks_answer(words(arm.name), words(item.name)) for item in response.arms)
+        for arm in request.arms
+    )
+
+
+def _marks_answer(request: tuple[str, ...], response: tuple[str, ...]) -> bool:
+    count = len(request)
+    if len(response) == count:
+        differing = [pair for pair in zip(request, response) if pair[0] != pair[1]]
+        return bool(differing) and all(alike(*pair) and is_past(pair[1]) for pair in differing)
+    if request not in (response[:count], response[-count:]):
+        return False
+    rest = response[count:] if response[:count] == request else response[:-count]
+    return all(word in _ANY_ANSWER - {"value"} or is_past(word) for word in rest)
+
+
+def answers_any(name: str) -> bool:
+    """Whether the name of a response says that it answers any request, such as `ok`."""
+    return _ANY_ANSWER.issuperset(words(name))
 
 
 def answers(request: Field, response: Field) -> bool:

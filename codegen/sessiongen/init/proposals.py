@@ -32,6 +32,7 @@ class Proposal:
     uncorrelated: why no field correlates requests and responses, "" if one does.
     answers: the requests without a response of the same name.
     unasked: the response arms that answer no request.
+    response: the full name of the message with these arms, "" if it is not known.
     """
 
     roles: RoleProposal
@@ -39,6 +40,7 @@ class Proposal:
     uncorrelated: str
     answers: tuple[AnswerProposal, ...]
     unasked: tuple[str, ...]
+    response: str = ""
 
     @property
     def unanswered(self) -> bool:
@@ -71,6 +73,7 @@ def propose(schema: Schema, annotated: Annotated, config: Config) -> Proposal:
         _uncorrelated(roles, request, response),
         tuple(answers),
         tuple(unasked),
+        response.full_name,
     )
 
 
@@ -151,10 +154,12 @@ def _pairs(
     answers = propose_answers(request, requests, free, response)
     proposed = {item.answer for item in answers}
     unasked = [arm for arm in free if arm.name not in proposed]
-    if roles.names.get("event") != ():
-        return answers, [arm.name for arm in unasked]
-    events = _events(response, unasked)
+    if "event" in roles.open:
+        events = [arm for arm in unasked if describes_event(arm.name)]
+    else:
+        events = _events(response, unasked) if roles.names.get("event") == () else []
     if events:
+        roles.open.pop("event", None)
         roles.names["event"] = (name_of(response),)
         roles.names["events"] = tuple(arm.name for arm in events)
         unasked = [arm for arm in unasked if arm not in events]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from sessiongen.config.model import Config
 from sessiongen.frontend.annotations import Annotated
-from sessiongen.init.answer_proposals import answers_all, answers_requests
+from sessiongen.init.answer_proposals import answers_all, answers_requests, marks_answers
 from sessiongen.init.correlation_proposals import correlated
 from sessiongen.init.directions import opposite
 from sessiongen.init.role_words import (
@@ -27,6 +27,7 @@ from sessiongen.init.shared_message import divided
 from sessiongen.ir.role_inference import search
 from sessiongen.ir.roles import RoleMessage, name_of, role_message
 from sessiongen.ir.schema import Message, Schema
+from sessiongen.ir.unions import contained, plain_payloads, unions
 
 ROLES = ("event", "request", "response")
 
@@ -64,28 +65,29 @@ class _Proposer:
         self.absent: set[str] = set()
         result = search(schema, config, annotated)
         self.envelope = result.messages.get("envelope")
-        unions = [item for item in schema.own_messages() if item.oneofs]
-        named = [item for item in unions if item.file in roots]
-        if self.envelope is None and named and not _carries_roles(named, result.open):
+        all_unions = unions(schema)
+        named = [item for item in all_unions if item.file in roots]
+        carrying = [item for item in named if self._carries_unions(item)]
+        if self.envelope is None and named and not _carries_roles(carrying, result.open):
             result = search(replace(schema, own=roots), config, annotated)
-            unions = named
+            all_unions = named
             self.envelope = result.messages.get("envelope")
         elif not named:
-            reachable = self._reachable(
-                [item for item in schema.own_messages() if item.file in roots]
+            reachable = contained(
+                schema, [item.full_name for item in schema.own_messages() if item.file in roots]
             )
-            unions = [item for item in unions if item.full_name in reachable] or unions
-        for role in ROLES:
-            message = result.messages.get(role)
-            if message is not None:
-                self.chosen[role] = message
-        self.carriers = [item for item in unions if self._carries_unions(item)]
+            all_unions = [item for item in all_unions if item.full_name in reachable] or all_unions
+        self.carriers = [item for item in all_unions if self._carries_unions(item)]
         carriers = {item.full_name for item in self.carriers}
         parts = self._parts(carriers)
-        candidates = [item for item in unions if item.full_name not in parts]
+        candidates = [item for item in all_unions if item.full_name not in parts]
         # Messages that carry unions are envelopes, unless there are no other messages.
         candidates = [it for it in candidates if it.full_name not in carriers] or candidates
         self.unions = sorted(map(_with_largest, candidates), key=lambda item: -len(item.arms))
+        for role in ROLES:
+            message = result.messages.get(role)
+            if message is not None and not self._is_payload(message, role):
+                self.chosen[role] = message
 
     def proposal(self) -> RoleProposal:
         """Returns the proposal."""
@@ -95,8 +97,10 @@ class _Proposer:
         self._choose_by_envelope()
         self._choose_direction()
         self._choose_pair()
+        self._choose_by_arms()
         for role in ROLES:
             self._choose_by_name(role)
+        self._choose_partner()
         self._split_from_events()
         self._choose_only_union()
         return self._result()
@@ -201,6 +205,25 @@ class _Proposer:
                 self.absent.add("response")
             return
 
+    def _choose_by_arms(self) -> None:
+        """Chooses two messages if the names of their arms show that one answers the other."""
+        if self.envelope or self.absent or {"request", "response"} & set(self.chosen):
+            return
+        free = self._free()
+        pairs = [(one, two) for one in free for two in free if marks_answers(one, two)]
+        if len(pairs) == 1:
+            self.chosen["request"], self.chosen["response"] = pairs[0]
+
+    def _choose_partner(self) -> None:
+        """Chooses the only message whose arms fit to those of a request or a response."""
+        request, response = self.chosen.get("request"), self.chosen.get("response")
+        if self.absent or (request is None) == (response is None):
+            return
+        role = "request" if request is None else "response"
+        fitting = [item for item in self._free() if answers_all(request or item, response or item)]
+        if len(fitting) == 1:
+            self.chosen[role] = fitting[0]
+
     def _choose_by_name(self, role: str) -> None:
         if role in self.chosen or role in self.absent:
             return
@@ -264,28 +287,33 @@ class _Proposer:
 
     def _free(self) -> list[RoleMessage]:
         """Returns the unions without a role that no chosen message can contain."""
-        chosen = {item.full_name for item in self.chosen.values()}
+        chosen = {item.full_name for item in self.chosen.values() if item.present}
+        parts = contained(self.schema, chosen)
         if self.envelope is not None:
             chosen.add(self.envelope.full_name)
-        contained = self._reachable(self.chosen.values())
-        return [item for item in self.unions if item.full_name not in chosen | contained]
+        return [item for item in self.unions if item.full_name not in chosen | parts]
 
-    def _reachable(self, messages: Iterable[Message]) -> set[str]:
-        """Returns the full names of the messages that fields of these messages can contain."""
-        pending = [item.value.type_name for message in messages for item in message.fields]
-        names: set[str] = set()
-        while pending:
-            name = pending.pop()
-            if name in self.schema.messages and name not in names:
-                names.add(name)
-                pending += [item.value.type_name for item in self.schema.messages[name].fields]
-        return names
+    def _is_payload(self, message: RoleMessage, role: str) -> bool:
+        """Whether a larger union has a message in an arm that is not named like the role."""
+        return self.envelope is None and any(
+            len(item.arms) > len(message.arms)
+            and any(
+                arm.value.type_name == message.full_name and arm.name not in WORDS[role]
+                for arm in item.arms
+            )
+            for item in self.unions
+        )
 
     def _carries_unions(self, message: Message) -> bool:
-        """Whether at least half of the arms of a message, and at least two, are unions."""
+        """Whether at least half of the arms of a message, and at least two, are unions.
+
+        Several payloads that are named like one role do not count.
+        """
         arms = [arm for oneof in message.oneofs for arm in oneof.arms]
-        payloads = [self.schema.messages.get(arm.value.type_name) for arm in arms]
-        count = sum(item is not None and bool(item.oneofs) for item in payloads)
+        plain = plain_payloads(self.schema, message)
+        names = [arm.value.type_name for arm in arms if arm.value.type_name not in plain]
+        items = [self.schema.messages.get(name) for name in names]
+        count = sum(item is not None and bool(item.oneofs) for item in items)
         return count > 1 and 2 * count >= len(arms)
 
     def _parts(self, carriers: set[str]) -> set[str]:

@@ -28,6 +28,7 @@ from sessiongen.ir.protocol import assemble
 from sessiongen.ir.role_inference import Search, search
 from sessiongen.ir.roles import notes
 from sessiongen.ir.schema import Schema
+from sessiongen.ir.unions import unions
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def _read(config: Config) -> tuple[Schema, Annotated]:
             replace(item, help=item.help.replace("input.include", "the include paths, with -I"))
             for item in error.diagnostics
         ) from None
-    if not any(item.oneofs for item in schema.own_messages()):
+    if not unions(schema):
         # It may be the wrong file: do not write a configuration for it.
         raise InputError(search(schema, config, annotated).diagnostics)
     check_modules(compiled)

@@ -66,7 +66,7 @@ def text(input_lines: list[str], output_lines: list[str], proposal: Proposal) ->
         parts.append(list(_free_responses(proposal.unasked, "error" in names)))
     if proposal.uncorrelated:
         parts.append(list(_no_correlation(proposal.uncorrelated)))
-    parts += _answers(proposal.answers)
+    parts += _annotations(proposal)
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
@@ -78,6 +78,10 @@ def _value(names: tuple[str, ...]) -> str:
         return "false"
     if len(names) == 1:
         return quoted(names[0])
+    return _list(names)
+
+
+def _list(names: tuple[str, ...]) -> str:
     return f"[{', '.join(map(quoted, names))}]"
 
 
@@ -103,7 +107,7 @@ def _free_responses(names: tuple[str, ...], listed: bool) -> Iterator[str]:
         yield "# Add those that report errors to the list `error` above."
     else:
         yield "# Response arms that answer no request. If they report errors:"
-        yield f"# error = [{', '.join(map(quoted, names))}]"
+        yield f"# error = {_list(names)}"
 
 
 def _no_correlation(reason: str) -> Iterator[str]:
@@ -111,15 +115,28 @@ def _no_correlation(reason: str) -> Iterator[str]:
     yield "# correlation = false"
 
 
-def _answers(answers: tuple[AnswerProposal, ...]) -> Iterator[list[str]]:
-    """Yields the parts of the annotations: a line for each request, or lines to choose from."""
-    known = [item for item in answers if item.answer is not None]
-    if answers:
+def _annotations(proposal: Proposal) -> Iterator[list[str]]:
+    """Yields the parts of the annotations: lines of requests, and of arms that answer none."""
+    unused = proposal.unasked if proposal.response else ()
+    if proposal.answers:
+        yield from _answers(proposal.answers)
+    elif unused:
+        yield ["[annotations]"]
+    if unused:
         yield [
-            "# The responses of requests without a response of the same name.",
-            "[annotations]",
-            *(f"{quoted(item.request)}.response = {quoted(item.answer or '')}" for item in known),
+            '# Response arms that are not needed: remove the "# " of their lines.',
+            *(f'# {quoted(f"{proposal.response}.{name}")}.role = false' for name in unused),
         ]
+
+
+def _answers(answers: tuple[AnswerProposal, ...]) -> Iterator[list[str]]:
+    """Yields a part with the known responses, and one with lines to choose from per request."""
+    known = [item for item in answers if item.answer is not None]
+    yield [
+        "# The responses of requests without a response of the same name.",
+        "[annotations]",
+        *(f"{quoted(item.request)}.response = {quoted(item.answer or '')}" for item in known),
+    ]
     for item in answers:
         if item.answer is None:
             key = f"{quoted(item.request)}.response"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sessiongen.init.answer_proposals import answers, may_answer
+from sessiongen.init.answer_proposals import answers, answers_any, may_answer
 from sessiongen.init.role_words import PAIR_WORDS, has_role_name
 from sessiongen.ir.name_case import words
 from sessiongen.ir.roles import RoleMessage
@@ -59,14 +59,27 @@ def _by_affixes(message: RoleMessage, suffix: bool) -> Division | None:
     count = len(requests) + len(responses) + len(plain)
     if 2 * count < len(names) and len(paired) + len(plain) < 2:
         return None
+    if not (paired or plain or _any_answered(message, requests, responses)):
+        return None
     pongs = [name for name in _PLAIN_PAIRS if {name, _PLAIN_PAIRS[name]} <= set(names)]
     plain += [name for name in pongs if name not in plain]
-    answers = [_PLAIN_PAIRS[name] for name in pongs]
+    others = [_PLAIN_PAIRS[name] for name in pongs]
+    general = [
+        name for name in names if answers_any(name) and name not in (*responses, *plain, *others)
+    ]
+    if len(general) == 1 and len(paired) < len(requests):
+        others += general
     return Division(
         (*_patterns(requests.values(), suffix), *plain),
-        (*_patterns(responses.values(), suffix), *answers),
-        count + len(pongs) + len(answers) < len(names),
+        (*_patterns(responses.values(), suffix), *others),
+        count + len(pongs) + len(others) < len(names),
     )
+
+
+def _any_answered(message: RoleMessage, requests: Iterable[str], responses: Iterable[str]) -> bool:
+    """Whether names show that a response of a message answers a request of it."""
+    arms = {arm.name: arm for arm in message.arms}
+    return any(answers(arms[one], arms[two]) for one in requests for two in responses)
 
 
 def _parts(name: str, suffix: bool) -> tuple[str, str, str] | None:

@@ -52,6 +52,9 @@ class Pairing:
 
     def calls(self, diagnostics: list[Diagnostic]) -> tuple[Call, ...]:
         """Returns each request arm with the arm that answers it; appends faults to `diagnostics`."""
+        if not self.request.present:
+            # That there are responses without requests is reported as a fault of the roles.
+            return ()
         calls = []
         for arm in self.request.arms:
             answer = self._answer(arm)
@@ -79,7 +82,7 @@ class Pairing:
         if annotation is None:
             return self._without_response(arm)
         fault = f"{self.response.full_name} has no response arm {annotation.value!r}"
-        help_ = f"response arms: {', '.join(self.answers)}"
+        help_ = f"response arms: {', '.join(self.answers) or 'none'}"
         return Diagnostic(annotation.span, Rule.ANNOTATION, fault, help_)
 
     def _without_response(self, arm: Field) -> Diagnostic:
@@ -106,6 +109,7 @@ class Pairing:
             f"{self._missing(arm, 'response', 'request')}name it as the answer of a "
             f'request: [(sessiongen.response) = "{arm.name}"] on the request arm, or in '
             f'codegen.toml [annotations."{self.request.full_name}.ARM"] response = "{arm.name}"; '
-            f'if it reports an error: [roles] error = ["{arm.name}"]'
+            f'if it reports an error: [roles] error = ["{arm.name}"]; to leave it out: '
+            f'[annotations."{self.response.full_name}.{arm.name}"] role = false'
         )
         return Diagnostic(arm.span, Rule.UNPAIRED_ARM, fault, help_)

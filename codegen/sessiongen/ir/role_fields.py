@@ -69,6 +69,17 @@ class FieldFinder:
         """
         if not response.present:
             return self._without_message("error", "a response")
+        chosen = self._error(request, response)
+        field = chosen.get("error")
+        if field is not None and field.required:
+            fault = (
+                f"{response.full_name}.{field.name} is required: each response would be an error"
+            )
+            help_ = "make the field optional, or set [roles] error = false in codegen.toml"
+            self.diagnostics.append(Diagnostic(field.span, Rule.ROLE_SHAPE, fault, help_))
+        return chosen
+
+    def _error(self, request: RoleMessage, response: RoleMessage) -> dict[str, Field | None]:
         shared = request.full_name == response.full_name
         request_fields = set() if shared else {item.name for item in request.outside()}
         candidates = [

@@ -25,6 +25,7 @@ from sessiongen.ir.roles import (
     role_message,
 )
 from sessiongen.ir.schema import Field, Message, Oneof, Schema
+from sessiongen.ir.unions import plain_payloads, unions
 
 # The roles of messages with arms; the name of each message ends in the name of its role.
 _ARM_ROLES = ("event", "request", "response")
@@ -117,7 +118,9 @@ class _Finder:
         self.config = config
         self.diagnostics: list[Diagnostic] = []
         self.open: dict[str, tuple[str, ...]] = {}
-        self.candidates = [item for item in schema.own_messages() if item.oneofs]
+        self.candidates = unions(schema)
+        # Payloads such as SeekRequest have no role, although their names end in that of one.
+        self.payloads = {name for item in self.candidates for name in plain_payloads(schema, item)}
         # Messages that codegen.toml names for a role; they are not candidates for other roles.
         self.configured = {
             item.full_name
@@ -170,7 +173,7 @@ class _Finder:
         candidates = [
             item
             for item in self.candidates
-            if _is_candidate(item, role) and item.full_name not in self.configured
+            if self._is_candidate(item, role) and item.full_name not in self.configured
         ]
         if len(candidates) > 1:
             carried = {name for item in envelopes for name in _payloads(item)}
@@ -179,10 +182,13 @@ class _Finder:
             )
         return [_with_arms(item, _oneof_of_role(item, role)) for item in candidates]
 
+    def _is_candidate(self, message: Message, role: str) -> bool:
+        return _is_candidate(message, role) and message.full_name not in self.payloads
+
     def _envelope_candidates(self) -> list[Message]:
         """Returns the messages that carry candidates for at least two different roles."""
         candidates = {
-            role: {item.full_name for item in self.candidates if _is_candidate(item, role)}
+            role: {item.full_name for item in self.candidates if self._is_candidate(item, role)}
             for role in _ARM_ROLES
         }
         return [
@@ -264,7 +270,7 @@ class _Finder:
         named = [
             item
             for item in self.schema.own_messages()
-            if _has_role_name(item, role) and item.full_name not in self.configured
+            if _has_role_name(item, role) and item.full_name not in self.configured | self.payloads
         ]
         candidates = self._other_candidates(role, known, named)
         names = [name_of(_with_arms(item, _largest(item))) for item in candidates]

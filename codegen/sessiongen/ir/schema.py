@@ -5,7 +5,7 @@ Synthetic oneofs (proto3 `optional`) are not oneofs here, and map entries are no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum as PythonEnum
 from typing import Any
@@ -132,11 +132,16 @@ class Enum:
 
 @dataclass(frozen=True)
 class Schema:
-    """Every message and enum by full name. own: the protocol's own files, in order."""
+    """Every message and enum by full name.
+
+    own: the protocol's own files, in order.
+    option_types: the full names of the types of custom options.
+    """
 
     messages: Mapping[str, Message]
     enums: Mapping[str, Enum]
     own: tuple[str, ...]
+    option_types: frozenset[str] = frozenset()
 
     def own_messages(self) -> list[Message]:
         """Returns the protocol's own messages in order of declaration."""
@@ -154,7 +159,7 @@ def build(
     for item in files:
         pool.Add(item)
         reader.file(pool.FindFileByName(item.name), item)
-    return Schema(reader.messages, reader.enums, own)
+    return Schema(reader.messages, reader.enums, own, frozenset(reader.option_types))
 
 
 class Locations:
@@ -195,9 +200,11 @@ class _SchemaReader:
         self.source_map = source_map
         self.messages: dict[str, Message] = {}
         self.enums: dict[str, Enum] = {}
+        self.option_types: set[str] = set()
 
     def file(self, file: FileDescriptor, proto: descriptor_pb2.FileDescriptorProto) -> None:
         locations = Locations(proto, self.source_map)
+        self.option_types.update(_option_types(file.extensions_by_name.values()))
         for index, enum in enumerate(proto.enum_type):
             self._enum(file.enum_types_by_name[enum.name], (5, index), locations, ())
         for index, message in enumerate(proto.message_type):
@@ -213,6 +220,7 @@ class _SchemaReader:
         outer: tuple[str, ...],
     ) -> None:
         names = (*outer, message.name)
+        self.option_types.update(_option_types(message.extensions))
         synthetic = {item.oneof_index for item in proto.field if item.proto3_optional}
         real = [item for item in message.oneofs if item.index not in synthetic]
         oneofs = {item.name for item in real}
@@ -263,6 +271,15 @@ class _SchemaReader:
             docs=locations.docs(path),
             span=locations.span(path),
         )
+
+
+def _option_types(extensions: Iterable[FieldDescriptor]) -> Iterator[str]:
+    """Yields the full names of the messages that are values of custom options."""
+    for item in extensions:
+        extended = item.containing_type
+        is_option = extended is not None and extended.full_name.startswith("google.protobuf.")
+        if is_option and item.message_type is not None:
+            yield item.message_type.full_name
 
 
 def _oneof(

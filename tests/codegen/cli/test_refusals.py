@@ -22,7 +22,7 @@ from sessiongen_command import (
     working_in,
 )
 from click.testing import CliRunner
-from refusal_case import SMALL, edited, with_input
+from refusal_case import SMALL, edited, with_input, with_roles
 from refusal_protocols import CASES, TICK
 
 from sessiongen.cli.main import main
@@ -51,6 +51,14 @@ ELSEWHERE = {
 
 def test_every_rule_has_a_case() -> None:
     assert {case.rule for case in CASES.values()} | ELSEWHERE == set(RULES)
+
+
+def test_responses_without_requests_are_one_fault(tmp_path: Path) -> None:
+    config = with_roles('request = false\nresponse = "Response"')
+    outcome = project(tmp_path, PROTO, config).invoke("--format", "json", "generate")
+    assert [item["message"] for item in outcome.records()] == [
+        "there are responses, but no requests"
+    ]
 
 
 @pytest.mark.parametrize("name", CASES)

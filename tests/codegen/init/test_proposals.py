@@ -234,6 +234,32 @@ def test_messages_of_the_named_file_come_before_those_of_its_imports(tmp_path: P
     }
 
 
+def test_a_union_with_payloads_of_an_import_is_no_envelope(tmp_path: Path) -> None:
+    proto = """import "radio.proto";
+        message Admin { oneof m { radio.Config config_request = 1; radio.Panel config_response = 2;
+          Nothing owner_request = 3; Nothing owner_response = 4; string name_request = 5;
+          string name_response = 6; Nothing opened = 7; } }"""
+    small_project = fresh(tmp_path, HEAD.replace("message", f"{proto}\nmessage", 1))
+    (tmp_path / "proto" / "radio.proto").write_text(
+        """syntax = "proto3";
+        package radio;
+        message Config { oneof c { string device = 1; string display = 2; } }
+        message Panel { oneof p { string left = 1; string right = 2; } }
+        message ChunkResponse { oneof c { string chunk = 1; bool last = 2; } }
+        message ToRadio { oneof m { Config config = 1; string text = 2; int32 id = 3; } }
+        message FromRadio { oneof m { Panel panel = 1; string text = 2; int32 id = 3; } }""",
+        encoding="utf-8",
+    )
+    assert written(small_project) == {
+        "event": "Admin",
+        "request": "Admin",
+        "response": "Admin",
+        "requests": "*_request",
+        "responses": "*_response",
+        "answers": {},
+    }
+
+
 def test_response_arms_that_nothing_asks_for_are_offered_as_errors(tmp_path: Path) -> None:
     proto = """message StepRequest { oneof r { Nothing headers = 1; Nothing body = 2; } }
         message StepResponse { oneof r { Nothing headers = 1; Nothing body = 2;

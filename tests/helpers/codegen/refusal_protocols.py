@@ -91,6 +91,17 @@ ARMS = {
             ),
         ),
     ),
+    "required error": Case(
+        Rule.ROLE_SHAPE,
+        "small.Response.error is required: each response would be an error",
+        "[roles] error = false",
+        "string error",
+        edited(
+            "message Response {",
+            "message Response {\n  string error = 3 [features.field_presence = LEGACY_REQUIRED];",
+            edited('syntax = "proto3";', 'edition = "2023";'),
+        ),
+    ),
     "annotation names no arm": Case(
         Rule.ANNOTATION,
         "small.Response has no response arm 'pong'",

@@ -89,7 +89,7 @@ def client_model(context: Context) -> ClientModel:
     def method(call: Call) -> ClientMethod:
         arm, response = call.request, call.response
         name = namespace.name(arm.name, arm.span)
-        extra = parameters.optional(name, common)
+        extra = parameters.common(name, common)
         payload_parameters = parameters.payload(name, arm, True, extra)
         payload = parameters.construct_payload(arm, payload_parameters)
         payload_argument = Parameter(arm.name, "", "", "", payload, False, "")

@@ -165,7 +165,7 @@ class _EventsBuilder:
 
     def _common(self, function: str) -> list[Parameter]:
         others = [item for item in self.role.common_fields if item is not self.timestamp]
-        result = self.parameters.optional(function, others)
+        result = self.parameters.common(function, others)
         if self.timestamp is not None:
             result.insert(0, self._timestamp_parameter(function, self.timestamp))
         return result
@@ -174,11 +174,11 @@ class _EventsBuilder:
         self.references.natural(Value(Kind.MESSAGE, TIMESTAMP))
         self.references.values.discard("to_timestamp")
         self.references.values.add("timestamp_or_now")
-        parameter = self.parameters.optional(function, [field])[0]
+        parameter = self.parameters.common(function, [field])[0]
         return Parameter(
             field=field.name,
             name=parameter.name,
-            annotation=parameter.annotation,
+            annotation=f"{parameter.annotation.removesuffix(' | None')} | None",
             default="None",
             argument=f"timestamp_or_now({parameter.name})",
             unset=False,

@@ -82,10 +82,10 @@ class ParameterBuilder:
         self.faults += namespace.faults
         return result
 
-    def optional(self, function: str, fields: Iterable[Field]) -> list[Parameter]:
-        """Returns optional parameters for fields beside the arms."""
+    def common(self, function: str, fields: Iterable[Field]) -> list[Parameter]:
+        """Returns parameters for fields beside the arms; those of required fields have no default."""
         namespace = Namespace(f"{function}()", self.reserved)
-        result = [self._optional(item, namespace) for item in fields]
+        result = [self._common(item, namespace) for item in fields]
         self.faults += namespace.faults
         return result
 
@@ -135,9 +135,11 @@ class ParameterBuilder:
         unset = annotation.endswith("| None") and self._refuses_none(field)
         return Parameter(field.name, name, annotation, default, argument, unset, field.docs)
 
-    def _optional(self, field: Field, namespace: Namespace) -> Parameter:
+    def _common(self, field: Field, namespace: Namespace) -> Parameter:
         name = namespace.name(field.name, field.span)
         annotation, argument = self._forms(field, name)
+        if field.required:
+            return Parameter(field.name, name, annotation, "", argument, False, field.docs)
         argument = _unless_none(name, argument)
         return Parameter(
             field.name,

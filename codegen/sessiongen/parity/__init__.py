@@ -23,6 +23,8 @@ A difference of one SDK has an id, which the SDK's gap file declares:
   `request result ARM: host`: another SDK's host sends an error beside this result, or does not
 - `condition M.ARM: FUNCTION`: that function passes an event, request or response on only under a
   condition; `condition M: FUNCTION` if it passes on all of them
+- `variant M.ARM: FUNCTION`: that function fills an arm for another kind of value than its own
+- `copy FUNCTION`: a function that copies fields by name leaves some out, or changes them
 - `message arm ARM: sends`, `…: receives`: no code of the SDK does so with an arm of the envelope
 - `message M`: nothing in the SDK constructs it, its class does not exist, or the protocol lacks it;
   `field M.f: FUNCTION`: that function constructs the message without the field;

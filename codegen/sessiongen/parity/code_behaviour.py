@@ -15,6 +15,7 @@ from sessiongen.parity.matrix import Cell, Compared, Finding, NOT_COMPARED, Row,
 from sessiongen.vocabulary.behaviours import (
     ALWAYS,
     CONDITION,
+    COPY,
     FIELDS,
     NAMES_OF,
     NOTHING,
@@ -29,7 +30,13 @@ from sessiongen.vocabulary.behaviours import (
 from sessiongen.vocabulary.model import Behaviour, Vocabulary
 
 # What each kind of behaviour should be; the others are compared among the SDKs.
-_EXPECTED = {ORDER: SOURCE_ORDER, OMISSION: NOTHING, PARTS: NOTHING, CONDITION: ALWAYS}
+_EXPECTED = {
+    ORDER: SOURCE_ORDER,
+    OMISSION: NOTHING,
+    PARTS: NOTHING,
+    CONDITION: ALWAYS,
+    COPY: NOTHING,
+}
 _LABELS = {
     FIELDS: "the fields of {}",
     ORDER: "order of {}",
@@ -39,6 +46,7 @@ _LABELS = {
     TIMEOUT: "timeout of {}",
     TEXT: "{} in documents",
     CONDITION: "condition of {}",
+    COPY: "changes by {}",
 }
 _MESSAGES = {
     FIELDS: "the fields of {subject} are {value} in {within}",
@@ -48,6 +56,7 @@ _MESSAGES = {
     PARTS: "{subject} lacks the parts {value} in {within}",
     TIMEOUT: "request {subject}: its timeout is {value} in {within}",
     TEXT: "{subject} is {value} in {within}",
+    COPY: "fields that {subject} copies by name are {value}",
     CONDITION: "{subject} is passed on only if {value} in {within}",
 }
 
@@ -132,6 +141,8 @@ def _unread(kind: str, subject: str, vocabulary: Vocabulary) -> list[Behaviour]:
 
 def _id(item: Behaviour) -> str:
     if item.kind in (TIMEOUT, TEXT):
+        return f"{item.kind} {item.subject}"
+    if item.kind == COPY:
         return f"{item.kind} {item.subject}"
     return f"{item.kind} {item.subject}: {item.within}"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from sessiongen.diagnostics import Rule
+from sessiongen.parity import field_sources
 from sessiongen.parity.matrix import (
     ANY,
     ANYTHING,
@@ -24,6 +25,7 @@ from sessiongen.ir.pairing import Call
 from sessiongen.ir.protocol import Event, Protocol
 from sessiongen.ir.schema import Field
 from sessiongen.ir.record_mapping import spellings
+from sessiongen.vocabulary.behaviours import RETURNED
 from sessiongen.vocabulary.model import Vocabulary
 
 
@@ -84,7 +86,11 @@ def _fields_beside_arm(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -
                 cell
                 for item in vocabularies
                 for cell in (
-                    _host_field_cell(event, field, item),
+                    (
+                        _with_sources(_host_field_cell(event, field, item), protocol, field, item)
+                        if first
+                        else _host_field_cell(event, field, item)
+                    ),
                     _driver_field_cell(field, first, item),
                 )
             ]
@@ -112,6 +118,28 @@ def _host_field_cell(event: Event, field: Field, vocabulary: Vocabulary) -> Cell
     message = f"{vocabulary.sdk}: event {name}: {why} ({forwards[0].place})"
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_EVENT, field.span)
     return Cell(MISSING, (finding,))
+
+
+def _with_sources(cell: Cell, protocol: Protocol, field: Field, vocabulary: Vocabulary) -> Cell:
+    """Adds what is filled into a field that all events have, and how that differs."""
+    event = protocol.roles.event
+    sources = field_sources.sources_of(event, vocabulary).get(field.name, [])
+    faults = field_sources.faults(event, field, [field.name], None, sources, None)
+    name = f"{'.'.join(event.path)}.{field.name}"
+    findings = tuple(
+        Finding(
+            vocabulary.sdk,
+            f"source {name}: {source.within}",
+            f"{vocabulary.sdk}: {name} {why} in {source.within} ({source.place})",
+            Rule.PARITY_EVENT,
+            field.span,
+        )
+        for source, why in faults
+    )
+    known = {item.id for item in findings}
+    ids = {f"source {name}: {item.within}" for item in sources}
+    compared = tuple(Compared(vocabulary.sdk, item) for item in sorted(ids - known))
+    return cell._replace(findings=(*cell.findings, *findings), compared=(*cell.compared, *compared))
 
 
 def _driver_field_cell(field: Field, first: bool, vocabulary: Vocabulary) -> Cell:
@@ -295,6 +323,12 @@ def _driver_request_cell(call: Call, vocabulary: Vocabulary) -> Cell:
     if vocabulary.driver is None:
         return Cell("no driver")
     methods = [item.method for item in vocabulary.driver.sends if item.arm == call.request.name]
+    for item in vocabulary.behaviours:
+        if item.kind == RETURNED and item.subject == call.request.name:
+            expected = call.response.name if call.response else ""
+            if expected and item.value != expected:
+                why = f"{item.within} returns {item.value}, not {expected} ({item.place})"
+                return _request_difference(call, vocabulary, "driver", item.value, why)
     if methods:
         compared = Compared(vocabulary.sdk, f"request {call.request.name}: driver")
         return Cell(", ".join(dict.fromkeys(methods)), compared=(compared,))

@@ -7,7 +7,7 @@ concern it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from math import isclose
 
 from sessiongen.ir.name_case import snake
@@ -49,6 +49,31 @@ def faults(
             why = f"is filled from {source.path}, which is no field of {record.name}"
         if why:
             yield source, why
+
+
+def elsewhere(
+    message: Message, field: Field, vocabulary: Vocabulary, vocabularies: Iterable[Vocabulary]
+) -> Iterator[tuple[FieldSource, str]]:
+    """Yields each source of a field that no other SDK fills it from, where another one is read.
+
+    Nothing but the other SDKs says what a field is filled from if no class has it.
+    """
+    others = {
+        _spelled(item.path): item.path
+        for each in vocabularies
+        if each.sdk != vocabulary.sdk
+        for item in sources_of(message, each).get(field.name, ())
+        if item.path
+    }
+    for source in sources_of(message, vocabulary).get(field.name, ()):
+        if source.path and others and _spelled(source.path) not in others:
+            paths = ", ".join(sorted(set(others.values())))
+            yield source, f"is filled from {source.path}, elsewhere from {paths}"
+
+
+def _spelled(path: str) -> str:
+    """Returns a path without the differences in spelling between languages."""
+    return path.replace("_", "").casefold()
 
 
 def request_faults(

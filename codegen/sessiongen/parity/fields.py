@@ -48,7 +48,8 @@ def sections(
     for message in _messages(protocol, annotated, vocabularies):
         common_fields = common if message.full_name in payloads else set()
         sdk_messages = [
-            _SdkMessage(message, protocol, annotated, item, common_fields) for item in vocabularies
+            _SdkMessage(message, protocol, annotated, item, common_fields, vocabularies)
+            for item in vocabularies
         ]
         rows = []
         for field in message.fields:
@@ -126,6 +127,24 @@ def _field_record(
     return vocabulary.record(names.pop()) if len(names) == 1 else None
 
 
+def _filled_in_place(
+    message: Message, protocol: Protocol, vocabulary: Vocabulary
+) -> Iterator[Construction]:
+    """Yields the message as a part of others, whose fields code fills as `outer.field.name`."""
+    owners = {
+        (".".join(owner.path), field.name)
+        for owner in protocol.schema.own_messages()
+        for field in owner.fields
+        if field.value.type_name == message.full_name
+    }
+    for path, name in sorted(owners):
+        for item in vocabulary.constructions if path != ".".join(message.path) else ():
+            heads = [field.partition(".") for field in item.fields if item.message == path]
+            fields = tuple(rest for head, _, rest in heads if head == name and rest)
+            if fields:
+                yield item._replace(message=".".join(message.path), fields=fields, open=False)
+
+
 class _SdkMessage:
     """A message in one SDK: its source class, and the places that construct it."""
 
@@ -136,8 +155,11 @@ class _SdkMessage:
         annotated: Annotated,
         vocabulary: Vocabulary,
         common_fields: set[str],
+        vocabularies: Sequence[Vocabulary],
     ) -> None:
         self.message = message
+        self._vocabulary, self._vocabularies = vocabulary, vocabularies
+        self._answers = f"{'.'.join(protocol.roles.response.path)}."
         self._path = ".".join(message.path)
         self.annotated = annotated
         self.sdk = vocabulary.sdk
@@ -166,6 +188,8 @@ class _SdkMessage:
             # Beside generated code, an empty message is one that nothing has to fill.
             if item.message == self._path and (item.fields or item.open or not self.generated):
                 self.places.setdefault(item.within, []).append(item)
+        for item in _filled_in_place(message, protocol, vocabulary):
+            self.places.setdefault(item.within, []).append(item)
 
     def _handled_record(self, vocabulary: Vocabulary) -> Record | None:
         """Returns the class that every handler takes that sends the message, if it is one class.
@@ -217,12 +241,14 @@ class _SdkMessage:
         """Yields a finding for each function that fills a field from something else."""
         names = source_names(self.message, field, self.annotated)
         taken = self._field_sources.get(field.name, [])
-        for item, why in field_sources.faults(
-            self.message, field, names, source, taken, self.record
-        ):
+        faults = list(field_sources.faults(self.message, field, names, source, taken, self.record))
+        if self._path.startswith(self._answers) and not faults:
+            faults = list(
+                field_sources.elsewhere(self.message, field, self._vocabulary, self._vocabularies)
+            )
+        for item, why in faults:
             difference_id = f"source {self._path}.{field.name}: {item.within}"
-            why = f"{why} in {item.within} ({item.place})"
-            yield self._finding(difference_id, why, field)
+            yield self._finding(difference_id, f"{why} in {item.within} ({item.place})", field)
 
     def _compared(self, field: Field, source: FieldFact | None) -> tuple[Compared, ...]:
         """Returns the differences of a field that were looked for.

@@ -37,7 +37,9 @@ def _unattributed(vocabulary: Vocabulary, scope: Scope) -> Iterator[tuple[Constr
     for construction in vocabulary.constructions:
         role_class, known = role_arms.get(construction.message, ("", set()))
         for arm in construction.fields if role_class else ():
-            if arm not in known and f"{construction.message}.{arm}" not in scope.not_arms:
+            if "." in arm or arm in known:
+                continue
+            if f"{construction.message}.{arm}" not in scope.not_arms:
                 yield construction, arm, role_class
         if role_class and construction.open:
             yield construction, "*", role_class

@@ -16,7 +16,13 @@ FIELDS, ORDER, OMISSION, UNKNOWN_KIND = "fields", "order", "omission", "unknown"
 PARTS, TIMEOUT, TEXT, CONDITION = "parts", "timeout", "text", "condition"
 # The class or the `type` of the values for which code fills an arm of a oneof, or several of them.
 VARIANT = "variant"
-BEHAVIOURS = (FIELDS, ORDER, OMISSION, UNKNOWN_KIND, PARTS, TIMEOUT, TEXT, CONDITION, VARIANT)
+# What a function changes or leaves out that copies fields by name, by the function; the arm of the
+# response that a driver's method returns, by the arm of its request.
+COPY, RETURNED = "copy", "returned"
+BEHAVIOURS = (
+    *(FIELDS, ORDER, OMISSION, UNKNOWN_KIND, PARTS, TIMEOUT, TEXT, CONDITION),
+    *(VARIANT, COPY, RETURNED),
+)
 # The values for lists that are sent as they are, and for items of an unknown kind.
 SOURCE_ORDER, NOTHING = "order of the source", "nothing"
 # The value for a message that is passed on under no condition.

@@ -163,7 +163,8 @@ class Role:
         for node in body:
             for construction in (view or self.view).constructions(node, message):
                 for name in sorted(construction.fields):
-                    if f"{message}.{name}" not in self.scope.not_arms:
+                    # A path of assignments also has the arm itself.
+                    if "." not in name and f"{message}.{name}" not in self.scope.not_arms:
                         arms.setdefault(name, construction)
         return list(arms.items())
 

@@ -21,6 +21,12 @@ def extra_conditions(inner: Conditions, outer: Conditions) -> Conditions:
     return tuple(item for item in inner if item not in outer)
 
 
+def are_exclusive(first: Conditions, second: Conditions) -> bool:
+    """Whether two nodes are in different branches of one condition."""
+    opposite = {f"not ({item})" for item in first}
+    return bool(opposite & {*second}) or bool({f"not ({item})" for item in second} & {*first})
+
+
 def negated(test: ast.expr) -> str:
     """Returns the opposite of a condition, as a text."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -34,8 +40,8 @@ def _record(body: list[ast.stmt], conditions: Conditions, result: dict[int, Cond
         inside = {id(item) for _, block in blocks for item in block}
         for node, known in _outside(statement, inside, conditions):
             result[id(node)] = known
-        for condition, block in blocks:
-            _record(block, (*conditions, *([condition] if condition else [])), result)
+        for known, block in blocks:
+            _record(block, (*conditions, *known), result)
 
 
 def _outside(
@@ -56,17 +62,24 @@ def _outside(
             stack += [(item, known) for item in ast.iter_child_nodes(node)]
 
 
-def _blocks(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
-    """Yields the blocks of a statement, each with its condition, which may be empty."""
+def _blocks(statement: ast.stmt) -> Iterator[tuple[Conditions, list[ast.stmt]]]:
+    """Yields the blocks of a statement, each with its conditions."""
     if isinstance(statement, ast.If):
-        yield ast.unparse(statement.test), statement.body
-        yield negated(statement.test), statement.orelse
+        yield tuple(map(ast.unparse, _parts(statement.test))), statement.body
+        yield (negated(statement.test),), statement.orelse
     elif isinstance(statement, ast.Match):
         subject = ast.unparse(statement.subject)
         for case in statement.cases:
-            yield f"{subject} is {ast.unparse(case.pattern)}", case.body
+            yield (f"{subject} is {ast.unparse(case.pattern)}",), case.body
     elif not isinstance(statement, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
         for name in ("body", "orelse", "finalbody"):
-            yield "", getattr(statement, name, [])
+            yield (), getattr(statement, name, [])
         for handler in getattr(statement, "handlers", ()):
-            yield f"it raises {ast.unparse(handler.type) if handler.type else 'an error'}", handler.body
+            raised = ast.unparse(handler.type) if handler.type else "an error"
+            yield (f"it raises {raised}",), handler.body
+
+
+def _parts(test: ast.expr) -> list[ast.expr]:
+    """Returns the conditions that all hold where a condition holds."""
+    is_and = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+    return test.values if isinstance(test, ast.BoolOp) and is_and else [test]

@@ -18,6 +18,7 @@ from sessiongen.vocabulary.python.parsed_module import Module
 from sessiongen.vocabulary.python.literals import alternatives, constant, dotted, last
 from sessiongen.vocabulary.python.rows import loop_rows
 
+_COPYING_METHODS = {"CopyFrom", "MergeFrom"}
 _FILLING_METHODS = {
     "CopyFrom",
     "MergeFrom",
@@ -117,6 +118,14 @@ def _is_empty(value: ast.expr) -> bool:
         return value.value in (None, "")
     inside = getattr(value, "elts", None) or getattr(value, "keys", None)
     return isinstance(value, (ast.List, ast.Tuple, ast.Dict)) and not inside
+
+
+def _filling_value(node: ast.Call) -> ast.expr | None:
+    """Returns the value that a call such as `x.field.CopyFrom(value)` fills a field with."""
+    name = last(node.func)
+    if name in _COPYING_METHODS and len(node.args) == 1:
+        return node.args[0]
+    return node if name.startswith("From") else None
 
 
 def message_type(names: Names, node: ast.expr) -> str | None:
@@ -261,7 +270,7 @@ class _Walker(ast.NodeVisitor):
         if node.func.attr in _FILLING_METHODS or node.func.attr.startswith("From"):
             if isinstance(inner, ast.Call) and last(inner.func) == "getattr":
                 self._fill_by_name(inner.args)
-            self._fill(inner)
+            self._fill(inner, _filling_value(node))
 
     def _fill_by_name(self, arguments: list[ast.expr]) -> None:
         """Records the field that `setattr(x, name, ...)` or `getattr(x, name).CopyFrom(...)` fills.

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from sessiongen.vocabulary.python.conditions import negated
+from sessiongen.vocabulary.python.literals import last
 
 _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -24,7 +24,10 @@ class Test(NamedTuple):
     @classmethod
     def of(cls, test: ast.expr) -> Test:
         """Returns the condition that an expression is true."""
-        return cls(ast.unparse(test), negated(test))
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return cls.of(test.operand).inverse
+        text = ast.unparse(_with_union(test))
+        return cls(text, f"not ({text})")
 
     @property
     def inverse(self) -> Test:
@@ -76,7 +79,7 @@ class _Flow:
     def _statement(self, node: ast.stmt, path: Path) -> list[Path]:
         if isinstance(node, ast.If):
             test = Test.of(node.test)
-            return self._branches([(test, node.body), (test.inverse, node.orelse)], path)
+            return self._branches([((test,), node.body), ((test.inverse,), node.orelse)], path)
         if isinstance(node, ast.Match):
             return self._branches(list(_cases(node)), path)
         if isinstance(node, _LOOPS):
@@ -108,10 +111,10 @@ class _Flow:
         return []
 
     def _branches(
-        self, branches: Sequence[tuple[Test, Sequence[ast.stmt]]], path: Path
+        self, branches: Sequence[tuple[Path, Sequence[ast.stmt]]], path: Path
     ) -> list[Path]:
         reached = self._reached
-        remaining = [it for test, body in branches for it in self.block(body, (*path, test))]
+        remaining = [it for tests, body in branches for it in self.block(body, (*path, *tests))]
         # Where no branch reaches a node, it does not matter which of them was taken.
         return remaining if self._reached > reached else [path] if remaining else []
 
@@ -142,40 +145,62 @@ class _Flow:
         return any(id(item) in self._nodes for item in ast.walk(node))
 
 
-def _cases(node: ast.Match) -> Iterator[tuple[Test, list[ast.stmt]]]:
-    """Yields the condition and the statements of each case, and of no case."""
+def _cases(node: ast.Match) -> Iterator[tuple[Path, list[ast.stmt]]]:
+    """Yields the conditions and the statements of each case, and of no case."""
     subject = ast.unparse(node.subject)
-    others: list[str] = []
+    others: list[Test] = []
     for case in node.cases:
-        pattern = ast.unparse(case.pattern)
-        if pattern == "_" and case.guard is None:
-            yield Test(_none_of(subject, others), _one_of(subject, others)), case.body
+        text = _matched(subject, case.pattern)
+        tests = [Test(text, f"not ({text})")] if text else []
+        tests += [Test.of(case.guard)] if case.guard is not None else []
+        yield (*others, *tests), case.body
+        if not tests:
             return
-        guard = f" and {ast.unparse(case.guard)}" if case.guard is not None else ""
-        test = Test(f"{subject} is {pattern}{guard}", f"{subject} is not {pattern}{guard}")
-        others.append(pattern)
-        yield test, case.body
-    yield Test(_none_of(subject, others), _one_of(subject, others)), []
+        if case.guard is None:
+            others.append(tests[0].inverse)
+    yield tuple(others), []
 
 
-def _none_of(subject: str, patterns: Sequence[str]) -> str:
-    return f"{subject} is none of {', '.join(patterns)}"
+def _matched(subject: str, pattern: ast.pattern) -> str:
+    """Returns the condition that a pattern matches, written as a test; "" if it always does."""
+    if isinstance(pattern, ast.MatchAs):
+        return _matched(subject, pattern.pattern) if pattern.pattern is not None else ""
+    if isinstance(pattern, ast.MatchValue):
+        return f"{subject} == {ast.unparse(pattern.value)}"
+    parts = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
+    classes = [
+        ast.unparse(part.cls)
+        for part in parts
+        if isinstance(part, ast.MatchClass)
+        if not part.patterns and not any(_matched("", item) for item in part.kwd_patterns)
+    ]
+    if len(classes) == len(parts):
+        return f"isinstance({subject}, {' | '.join(classes)})"
+    return f"{subject} is {ast.unparse(pattern)}"
 
 
-def _one_of(subject: str, patterns: Sequence[str]) -> str:
-    return f"{subject} is one of {', '.join(patterns)}"
+def _with_union(test: ast.expr) -> ast.expr:
+    """Returns `isinstance(x, A | B)` for `isinstance(x, (A, B))`, and any other condition as it is."""
+    if isinstance(test, ast.Call) and last(test.func) == "isinstance" and len(test.args) == 2:
+        classes = test.args[1]
+        if isinstance(classes, ast.Tuple) and classes.elts:
+            union = classes.elts[0]
+            for item in classes.elts[1:]:
+                union = ast.BinOp(union, ast.BitOr(), item)
+            return ast.Call(test.func, [test.args[0], union], [])
+    return test
 
 
-def _choice(node: ast.expr) -> list[tuple[Test, list[ast.stmt]]] | None:
+def _choice(node: ast.expr) -> list[tuple[Path, list[ast.stmt]]] | None:
     """Returns the branches of a conditional expression that stands as a statement."""
     if isinstance(node, ast.IfExp):
         test = Test.of(node.test)
-        return [(test, [ast.Expr(node.body)]), (test.inverse, [ast.Expr(node.orelse)])]
+        return [((test,), [ast.Expr(node.body)]), ((test.inverse,), [ast.Expr(node.orelse)])]
     if isinstance(node, ast.BoolOp):
         first = node.values[0]
         rest = node.values[1:]
         inner = rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
         test = Test.of(first)
         test = test if isinstance(node.op, ast.And) else test.inverse
-        return [(test, [ast.Expr(inner)]), (test.inverse, [])]
+        return [((test,), [ast.Expr(inner)]), ((test.inverse,), [])]
     return None

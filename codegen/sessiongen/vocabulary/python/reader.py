@@ -17,6 +17,7 @@ from sessiongen.vocabulary.ordering import normalized
 from sessiongen.vocabulary.python.constructions import ConstructionBuilder, constructions_of
 from sessiongen.vocabulary.python.constants import fixed_values
 from sessiongen.vocabulary.python.conversions import ConversionReader
+from sessiongen.vocabulary.python.copying import copy_behaviours
 from sessiongen.vocabulary.python.classes import ClassView, Role
 from sessiongen.vocabulary.python.driver import read_driver
 from sessiongen.vocabulary.python.emitters import emitter_argument
@@ -147,6 +148,7 @@ class _PackageReader:
             yield from list_behaviours(self.modules, module, constructions, scope.repeated)
             yield from kind_behaviours(module, constructions)
             yield from variant_behaviours(self.modules, module, constructions)
+            yield from copy_behaviours(self.modules, module, constructions)
             yield from part_behaviours(self.modules, module, constructions, scope.parts)
         yield from text_behaviours(self.modules, scope.texts, self._protobuf)
 

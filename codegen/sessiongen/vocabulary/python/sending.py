@@ -1,8 +1,8 @@
 """Reads the conditions under which Python code passes messages on.
 
 A handler of the host, a method of the driver or the branch of a request is followed to the code that
-sends its message: no path should end before. Conditions on nothing but `self` in a function that all
-messages of a kind go through concern the connection, not what the protocol carries.
+sends its message: no path should end before. Conditions in a function that all messages of a kind go
+through are stated once.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from sessiongen.vocabulary.behaviours import condition_fact
-from sessiongen.vocabulary.model import Behaviour, Driver, Host, Place
+from sessiongen.vocabulary.behaviours import RETURNED, condition_fact
+from sessiongen.vocabulary.model import Behaviour, Driver, Host, Place, Sending
 from sessiongen.vocabulary.python.classes import Function, Role
 from sessiongen.vocabulary.python.control_flow import Path, conditions, paths_without
 from sessiongen.vocabulary.python.dispatch import Branch, Oneof
+from sessiongen.vocabulary.python.literals import last, self_attribute
 from sessiongen.vocabulary.python.message_flow import Flow, FlowReader
 
 _MAX_STEPS = 6
@@ -28,7 +29,7 @@ def host_conditions(role: Role, host: Host) -> Iterator[Behaviour]:
     for forward in host.forwards:
         handler = role.view.methods.get(forward.handler)
         if handler is not None:
-            yield from reader.of_function(handler, forward.arm, True)
+            yield from reader.of_function(handler, forward.arm)
     yield from reader.shared()
     yield from _subscription_conditions(role, host)
     reader = _ConditionReader(role, response)
@@ -43,12 +44,54 @@ def host_conditions(role: Role, host: Host) -> Iterator[Behaviour]:
 
 def driver_conditions(role: Role, driver: Driver) -> Iterator[Behaviour]:
     """Yields the conditions of the requests that a driver sends."""
-    reader = _ConditionReader(role, role.scope.messages.request)
+    reader = _ConditionReader(role, role.scope.messages.request, raising=False)
     for sending in driver.sends:
         method = role.view.methods.get(sending.method)
         if method is not None:
-            yield from reader.of_function(method, sending.arm, False)
+            yield from reader.of_function(method, sending.arm)
+            yield from _returned_arm(role, sending, method)
     yield from reader.shared()
+    if driver.emits_by_arm_name is not None:
+        yield from _emission_conditions(role)
+
+
+def _returned_arm(role: Role, sending: Sending, method: Function) -> Iterator[Behaviour]:
+    """Yields the part of a response that a method returns, if it returns one part of one."""
+    values = [item.value for item in ast.walk(method) if isinstance(item, ast.Return)]
+    parts = {last(item): item for item in values if isinstance(item, ast.Attribute)}
+    for name, node in parts.items() if len(parts) == 1 else ():
+        within = f"{role.view.definition.name}.{sending.method}"
+        yield Behaviour(RETURNED, sending.arm, within, name, role.place(node))
+
+
+def _emission_conditions(role: Role) -> Iterator[Behaviour]:
+    """Yields the conditions under which a driver emits an event, beside those on its presence."""
+    for name, method in role.view.methods.items():
+        calls = {id(it) for it in ast.walk(method) if self_attribute(it) == "emit"}
+        if not calls:
+            continue
+        names = {
+            target.id
+            for node in ast.walk(method)
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+            for target in node.targets
+            if isinstance(target, ast.Name) and last(node.value.func) == "WhichOneof"
+        }
+        paths = [
+            tuple(test for test in path if not _is_presence(test.text, names))
+            for path in paths_without(method.body, calls, False)
+            if path and not _is_presence(path[-1].text, names)
+        ]
+        within = f"{role.view.definition.name}.{name}"
+        kept = conditions(path for path in paths if path)
+        yield condition_fact(role.scope.messages.event, within, kept, role.place(method))
+
+
+def _is_presence(text: str, names: Iterable[str]) -> bool:
+    """Whether a condition only asks whether a message has a field. names: those of its arm."""
+    rest = re.sub(r"[\w.]+\.(HasField|WhichOneof)\([^()]*\)", "", text)
+    words = set(re.findall(r"\w+", rest)) - {"and", "is", "None", "not", "or", *names}
+    return not words and "=" not in rest
 
 
 def _subscription_conditions(role: Role, host: Host) -> Iterator[Behaviour]:
@@ -75,9 +118,13 @@ def _subscription_conditions(role: Role, host: Host) -> Iterator[Behaviour]:
 
 
 class _ConditionReader:
-    """Follows the messages of one type. Functions that are given one are shared."""
+    """Follows the messages of one type. Functions that are given one are shared.
 
-    def __init__(self, role: Role, message: str) -> None:
+    raising: whether an exception loses the message, or its caller is told.
+    """
+
+    def __init__(self, role: Role, message: str, raising: bool = True) -> None:
+        self._raising = raising
         self._role = role
         self._view = role.view
         self._message = message
@@ -86,22 +133,17 @@ class _ConditionReader:
         self._leading: dict[tuple[int, str], bool] = {}
         self._names = {id(node): name for name, node in role.view.methods.items()}
 
-    def of_function(self, function: Function, arm: str, raising: bool) -> Iterator[Behaviour]:
-        """Yields the conditions of an arm in a function and in the methods that it calls for it.
-
-        raising: whether an exception loses the message, or its caller is told.
-        """
+    def of_function(self, function: Function, arm: str) -> Iterator[Behaviour]:
+        """Yields the conditions of an arm in a function and in the methods that it calls for it."""
         for node in self._functions(function, arm):
             starts = self._starts(node.body, arm)
-            yield self._fact(
-                f"{self._message}.{arm}", node, self._paths(node, node.body, starts, raising)
-            )
+            yield self._fact(f"{self._message}.{arm}", node, self._paths(node, node.body, starts))
 
     def of_branch(self, branch: Branch, arm: str) -> Iterator[Behaviour]:
         """Yields the conditions under which a branch on a request sends its response."""
         starts = self._starts(branch.body, "")
         if isinstance(branch.function, Function) and starts:
-            paths = self._paths(branch.function, branch.body, starts, True)
+            paths = self._paths(branch.function, branch.body, starts)
             yield self._fact(f"{self._message}.{arm}", branch.function, paths)
 
     def shared(self) -> Iterator[Behaviour]:
@@ -113,12 +155,8 @@ class _ConditionReader:
                 function, name = self._given[key]
                 flow = self._flows.parameter(function, name)
                 self._follow(flow, len(seen))
-                names = {item.arg for item in function.args.args} - {"self", "cls"}
-                paths = [
-                    path
-                    for path in (paths_without(function.body, flow.ends) if flow.ends else ())
-                    if names and any(_mentions(test.text, names) for test in path)
-                ]
+                ends = flow.ends
+                paths = paths_without(function.body, ends, self._raising) if ends else []
                 if paths:
                     yield self._fact(self._message, function, paths)
 
@@ -160,14 +198,14 @@ class _ConditionReader:
         return self._leading[key]
 
     def _paths(
-        self, function: Function, body: Sequence[ast.stmt], starts: list[ast.AST], raising: bool
+        self, function: Function, body: Sequence[ast.stmt], starts: list[ast.AST]
     ) -> list[Path]:
         """Returns the paths that do not reach a construction, or do not pass the message on."""
-        paths = paths_without(body, {id(node) for node in starts}, raising)
+        paths = paths_without(body, {id(node) for node in starts}, self._raising)
         flow = self._flows.flow(function, starts)
         self._follow(flow, 0)
         if flow.ends:
-            paths += paths_without(body, flow.ends, raising)
+            paths += paths_without(body, flow.ends, self._raising)
         return paths
 
     def _follow(self, flow: Flow, steps: int) -> None:
@@ -178,8 +216,3 @@ class _ConditionReader:
         name = self._names.get(id(function))
         within = f"{self._role.view.definition.name}.{name}" if name else function.name
         return condition_fact(subject, within, conditions(paths), self._role.place(function))
-
-
-def _mentions(text: str, names: Iterable[str]) -> bool:
-    """Whether a condition depends on one of some variables."""
-    return re.search(rf"\b({'|'.join(map(re.escape, names))})\b", text) is not None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from sessiongen.vocabulary.python.conditions import Conditions, conditions_of, extra_conditions
+from sessiongen.vocabulary.python.conditions import Conditions, extra_conditions
+from sessiongen.vocabulary.python.function_values import UNITS, FunctionValues, parameters_of
 from sessiongen.vocabulary.python.literals import dotted, is_none, last
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.parsed_module import Module
@@ -21,13 +22,8 @@ from sessiongen.vocabulary.source_text import (
 
 _MAX_DEPTH = 12
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-# The methods of Timestamp and Duration that take a number, with the units in a second.
-_UNITS = {
-    "FromNanoseconds": 1e9,
-    "FromMicroseconds": 1e6,
-    "FromMilliseconds": 1e3,
-    "FromSeconds": 1.0,
-}
+_NOW = "the current time"
+_OTHER_CLOCKS = {"monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "process_time"}
 # The units of the arguments of `timedelta`, in seconds.
 _TIMEDELTA = {"seconds": 1.0, "milliseconds": 1e-3, "microseconds": 1e-6, "minutes": 60.0}
 
@@ -39,19 +35,9 @@ class SourceReader:
         self._modules = modules
         self._module = module
         self._function = function
-        self._parameters = set(_parameters(function))
-        self._values: dict[str, list[ast.expr]] = {}
-        self._conversions: dict[str, list[tuple[ast.expr, float]]] = {}
-        self._conditions: dict[int, Conditions] | None = None
+        self._variables = FunctionValues(function)
         # The variables whose values are being described.
         self._described: list[str] = []
-        for node in ast.walk(function) if function is not None else ():
-            if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
-                self._assignment(node)
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                owner, unit = node.func.value, _UNITS.get(node.func.attr)
-                if isinstance(owner, ast.Name) and unit is not None and node.args:
-                    self._conversions.setdefault(owner.id, []).append((node.args[0], unit))
 
     def conditions(self, node: ast.AST, place: ast.AST) -> Conditions:
         """Returns the conditions under which a node runs, beside those of a place.
@@ -60,11 +46,8 @@ class SourceReader:
         """
         if self._function is None:
             return ()
-        if self._conditions is None:
-            self._conditions = conditions_of(self._function)
-        extra = extra_conditions(
-            self._conditions.get(id(node), ()), self._conditions.get(id(place), ())
-        )
+        known = self._variables.conditions()
+        extra = extra_conditions(known.get(id(node), ()), known.get(id(place), ()))
         names = list(_names(node)) if extra else []
         return tuple(item for item in extra if not mentions(item, names))
 
@@ -82,25 +65,32 @@ class SourceReader:
             return owner.member(node.attr) if owner is not None and not owner.constant else None
         return self._operation(node, depth - 1)
 
-    def _assignment(self, node: ast.Assign | ast.AnnAssign | ast.NamedExpr) -> None:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        for target in targets:
-            if isinstance(target, ast.Name) and node.value is not None:
-                self._values.setdefault(target.id, []).append(node.value)
-            elif isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-                for part, value in zip(target.elts, node.value.elts):
-                    if isinstance(part, ast.Name):
-                        self._values.setdefault(part.id, []).append(value)
+    def _converted(self, argument: ast.expr, unit: float, depth: int) -> SourceText | None:
+        """Returns the source of a Timestamp or Duration that is made from a number."""
+        clock = next((it for it in ast.walk(argument) if _is_other_clock(it)), None)
+        source = self.describe(argument, depth - 1)
+        if clock is not None:
+            text = ast.unparse(clock)
+            is_value = source is not None and source.is_value
+            changed = source.changed(text).times(1 / unit) if source and is_value else None
+            return changed or SourceText(constant=text)
+        if source is None:
+            now = any(_is_now(item) for item in ast.walk(argument))
+            return SourceText(constant=_NOW) if now else None
+        is_cut = unit == 1 and isinstance(argument, ast.Call) and last(argument.func) == "int"
+        source = source.changed(ast.unparse(argument)) if is_cut else source
+        return source.times(1 / unit)
 
     def _name(self, node: ast.Name, depth: int) -> SourceText | None:
         name = node.id
-        values = self._values.get(name, [])
-        if name in self._conversions and len(self._conversions[name]) == 1:
-            argument, unit = self._conversions[name][0]
-            source = self.describe(argument, depth - 1)
-            return source.times(1 / unit) if source is not None else None
+        values = self._variables.of(node)
+        conversion = self._variables.conversion(node)
+        if conversion is not None:
+            return self._converted(*conversion, depth)
         if not values:
-            return SourceText(root=name if name in self._parameters else "")
+            return SourceText(root=name if name in self._variables.parameters else "")
+        if last(getattr(values[-1], "func", node)) == "GetCurrentTime":
+            return SourceText(constant=_NOW)
         # A variable that is computed from itself has no source that can be described.
         if name in self._described:
             return None
@@ -149,7 +139,11 @@ class SourceReader:
 
     def _alternatives(self, node: ast.BoolOp, depth: int) -> SourceText | None:
         if isinstance(node.op, ast.Or):
-            return self.describe(node.values[0], depth)
+            first, *others = [self.describe(item, depth) for item in node.values]
+            is_mixed = first is not None and any(
+                it and it.path not in ((), first.path) for it in others
+            )
+            return first.changed(ast.unparse(node)) if first is not None and is_mixed else first
         source = self.describe(node.values[-1], depth)
         return source.only_if(map(ast.unparse, node.values[:-1])) if source is not None else None
 
@@ -185,6 +179,18 @@ class SourceReader:
 
     def _call(self, node: ast.Call, depth: int) -> SourceText | None:
         name = last(node.func)
+        if name in UNITS and node.args:
+            return self._converted(node.args[0], UNITS[name], depth)
+        seconds = [item.value for item in node.keywords if item.arg == "seconds"]
+        if name in {"Duration", "Timestamp"} and seconds:
+            is_whole = len(node.keywords) > 1
+            return (
+                self.describe(seconds[0], depth)
+                if is_whole
+                else self._converted(seconds[0], 1, depth)
+            )
+        if name == "GetCurrentTime" or _is_now(node):
+            return SourceText(constant=_NOW)
         if name == "getattr" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
             owner = self.describe(node.args[0], depth)
             return owner.member(str(node.args[1].value)) if owner is not None else None
@@ -197,7 +203,8 @@ class SourceReader:
         if isinstance(node.func, ast.Attribute) and not node.func.attr[:1].isupper():
             owner = self.describe(node.func.value, depth)
             if owner is not None and owner.path and only(arguments) is None:
-                return owner.changed(_method(node)) if name in CHANGING else owner
+                partial = name == "copy" and bool(node.args or node.keywords)
+                return owner.changed(_method(node)) if partial or name in CHANGING else owner
         return self._result(node, name, only(arguments), depth)
 
     def _looked_up(self, function: ast.Attribute, key: ast.expr, depth: int) -> SourceText | None:
@@ -228,6 +235,10 @@ class SourceReader:
             return returned.times(1e3).inside(argument).through("ms_")
         return returned.inside(argument)
 
+    def returned(self, called: ast.expr) -> SourceText | None:
+        """Returns what a function of the package makes of its only parameter."""
+        return self._returned(called, _MAX_DEPTH)[0]
+
     def _returned(self, called: ast.expr, depth: int) -> tuple[SourceText | None, str]:
         """Returns what a function of the package makes of its only parameter, and its name."""
         path = dotted(called)
@@ -236,15 +247,30 @@ class SourceReader:
         if definition is None or not isinstance(node, _FUNCTIONS):
             return None, ""
         returns = [item.value for item in ast.walk(node) if isinstance(item, ast.Return)]
-        if len(returns) != 1 or returns[0] is None or len(_parameters(node)) != 1:
+        if len(returns) != 1 or returns[0] is None or len(parameters_of(node)) != 1:
             return None, ""
         reader = SourceReader(self._modules, definition.module, node)
         source = reader.describe(returns[0], depth - 1)
         return (source, source.root) if source is not None and source.root else (None, "")
 
+    def _number(self, node: ast.expr) -> float:
+        """Returns the value of a constant number, 0 for any other expression."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            return self._number(node.left) * self._number(node.right)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+            return float(self._number(node.left) ** self._number(node.right))
+        if isinstance(node, (ast.Name, ast.Attribute)) and (name := dotted(node)) is not None:
+            definition = self._modules.resolve(self._module, name)
+            value = definition.value if definition is not None else None
+            return self._number(value) if value is not None and value is not node else 0.0
+        number = node.value if isinstance(node, ast.Constant) else 0
+        return float(number) if isinstance(number, (int, float)) else 0.0
+
     def _arithmetic(self, node: ast.BinOp, depth: int) -> SourceText | None:
         for value, other in ((node.left, node.right), (node.right, node.left)):
-            source, number = self.describe(value, depth), _number(other)
+            source, number = self.describe(value, depth), self._number(other)
+            if source is not None and source.constant == _NOW:
+                return source
             if source is None or not source.is_value:
                 continue
             if number and isinstance(node.op, ast.Mult):
@@ -253,13 +279,6 @@ class SourceReader:
                 return source.times(1 / number)
             return source.changed(ast.unparse(node))
         return None
-
-
-def _parameters(function: ast.AST | None) -> list[str]:
-    if not isinstance(function, (*_FUNCTIONS, ast.Lambda)):
-        return []
-    items = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
-    return [item.arg for item in items if item.arg not in {"self", "cls"}]
 
 
 def _names(node: ast.AST) -> Iterator[str]:
@@ -284,13 +303,16 @@ def _is_type_test(test: ast.expr) -> bool:
     return is_name or (isinstance(test, ast.Compare) and is_none(test.comparators[0]))
 
 
+def _is_now(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and dotted(node.func) == "time.time"
+
+
+def _is_other_clock(node: ast.AST) -> bool:
+    """Whether an expression reads a clock that does not show the time of day."""
+    return isinstance(node, ast.Call) and last(node.func) in _OTHER_CLOCKS
+
+
 def _method(node: ast.Call) -> str:
     assert isinstance(node.func, ast.Attribute)
     arguments = ", ".join(map(ast.unparse, (*node.args, *node.keywords)))
     return f".{node.func.attr}({arguments})"
-
-
-def _number(node: ast.expr) -> float:
-    """Returns the value of a constant number, 0 for any other expression."""
-    value = node.value if isinstance(node, ast.Constant) else 0
-    return float(value) if isinstance(value, (int, float)) else 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 
 from sessiongen.vocabulary.model import FieldSource
@@ -9,6 +10,7 @@ from sessiongen.vocabulary.python.constructions import ConstructionBuilder
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.parsed_module import Module
 from sessiongen.vocabulary.python.source_reader import SourceReader
+from sessiongen.vocabulary.source_text import SourceText
 
 
 def field_sources(
@@ -23,6 +25,9 @@ def field_sources(
         reader = readers[id(function)]
         for name, value in construction.assigned:
             source = reader.describe(value)
+            if construction.open and (source is None or not (source.is_value or source.constant)):
+                # It takes the place of the value that would be copied.
+                source = SourceText(constant=ast.unparse(value))
             if source is not None and (source.is_value or source.constant):
                 source = source.only_if(reader.conditions(value, construction.node))
                 place = module.place(value)

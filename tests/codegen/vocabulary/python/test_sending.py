@@ -43,8 +43,14 @@ def found(code: str, raising: bool = True) -> list[str]:
         ("for x in y:\n  if x.a:\n   return\n send(y)", ["not (x.a)"]),
         ("try:\n  send(x)\n except ValueError:\n  return", []),
         ("with a:\n  if b:\n   return\n  send(x)", ["not (b)"]),
-        ("match a:\n  case 1:\n   send(x)\n  case _:\n   pass", ["a is one of 1"]),
-        ("match a:\n  case 1:\n   return\n send(x)", ["a is not 1"]),
+        ("match a:\n  case 1:\n   send(x)\n  case _:\n   pass", ["a == 1"]),
+        ("match a:\n  case 1:\n   return\n send(x)", ["not (a == 1)"]),
+        (
+            "match a:\n  case A(b=b):\n   send(b)\n  case C() | D():\n   send(a)",
+            ["isinstance(a, A) or isinstance(a, C | D)"],
+        ),
+        ("match a:\n  case A() if a.b:\n   send(a)\n  case _:\n   send(b)", []),
+        ("if not isinstance(a, (A, B)):\n  return\n send(a)", ["isinstance(a, A | B)"]),
         ("def later():\n  if a:\n   return\n  send(x)\n later()", ["not (a)"]),
         ("return\n send(x)", ["False"]),
     ],
@@ -71,7 +77,7 @@ def test_each_event_request_and_response_has_a_condition() -> None:
 @pytest.mark.parametrize(
     ("guard", "expected"),
     [
-        ("if self._link is None: return", set()),
+        ("if self._link is None: return", {"not (self._link is None)"}),
         (
             "if event.WhichOneof('event') == 'pause_forecast': return",
             {"not (event.WhichOneof('event') == 'pause_forecast')"},
@@ -79,9 +85,7 @@ def test_each_event_request_and_response_has_a_condition() -> None:
         ("if made_at < 0: return", {"not (made_at < 0)"}),
     ],
 )
-def test_the_state_of_the_host_in_a_shared_function_is_no_condition(
-    guard: str, expected: set[str]
-) -> None:
+def test_a_condition_in_a_shared_function_is_stated_once(guard: str, expected: set[str]) -> None:
     path = "parlor/robots/voice/dialog_driver.py"
     text = sources("python")[path]
     before = "        event.made_at.CopyFrom(pack_timestamp(made_at))\n"

@@ -114,8 +114,9 @@ def _host_field_cell(event: Event, field: Field, vocabulary: Vocabulary) -> Cell
         return Cell(source.name, compared=(Compared(vocabulary.sdk, difference_id),))
     if forwards[0].passes_event:
         return Cell(source.name)
-    why = f"its {forwards[0].handler} does not read the event's own {source.name}"
-    message = f"{vocabulary.sdk}: event {name}: {why} ({forwards[0].place})"
+    why = f"its handler does not read the event's own {source.name}"
+    place = f"({forwards[0].handler or 'lambda'}, {forwards[0].place})"
+    message = f"{vocabulary.sdk}: event {name}: {why} {place}"
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_EVENT, field.span)
     return Cell(MISSING, (finding,))
 

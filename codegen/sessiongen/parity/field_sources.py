@@ -44,6 +44,8 @@ def faults(
         if field.value.kind is Kind.ENUM:
             # What becomes of the value is evaluated; see `enum_conversions`.
             source = source._replace(change="")
+        if field.value.kind is Kind.INT and source.change.startswith("int("):
+            source = source._replace(change="")
         why = _fault(source, {snake(name) for name in names}, own, others)
         if not why and own is None and record is not None and source.path in names:
             why = f"is filled from {source.path}, which is no field of {record.name}"

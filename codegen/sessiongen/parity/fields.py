@@ -372,7 +372,9 @@ class _SdkMessage:
             yield Cell(fact.name, (self._finding(f"sdk field {name}", why),))
 
     def _fills(self, construction: Construction, field: Field, source: FieldFact | None) -> bool:
-        copied = construction.open and (source is not None or self.record is None)
+        # The names of fields that are copied by name are equal.
+        has_name = source is not None and snake(source.name) == field.name
+        copied = construction.open and (has_name or self.record is None)
         return field.name in construction.fields or copied
 
     def _finding(self, difference_id: str, why: str, field: Field | None = None) -> Finding:

@@ -38,7 +38,7 @@ class ListTrace:
     """What code does to a list on its way into a field.
 
     orders: `sorted`, `reversed` or `unordered`; none for the order of the source.
-    kinds: those that are left out. conditions: those under which an item is kept, beside tests
+    kinds: those that are left out. kept: those that are not, where only some are. conditions: those under which an item is kept, beside tests
         of its kind.
     is_list: whether anything shows that the value is a list.
     readable: whether every step could be followed.
@@ -46,6 +46,7 @@ class ListTrace:
 
     orders: set[str] = field(default_factory=set)
     kinds: set[str] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set)
     conditions: set[str] = field(default_factory=set)
     is_list: bool = False
     readable: bool = True
@@ -60,6 +61,7 @@ def list_facts(trace: ListTrace, subject: str, within: str, place: Place) -> Ite
     """Yields the order of a list and what is left out of it; "" for what cannot be read."""
     order = ", ".join(sorted(trace.orders)) or (SOURCE_ORDER if trace.readable else "")
     omissions = [f"of kind {kind}" for kind in sorted(trace.kinds)]
+    omissions += [f"of other kinds than {', '.join(sorted(trace.kept))}"] if trace.kept else []
     omissions += [f"where not ({condition})" for condition in sorted(trace.conditions)]
     omitted = ", ".join(omissions) or (NOTHING if trace.readable else "")
     yield Behaviour(ORDER, subject, within, order, place)

@@ -24,12 +24,16 @@ class FunctionValues:
     def __init__(self, function: ast.AST | None) -> None:
         self._function = function
         self.parameters = set(parameters_of(function))
+        # The variables of loops and comprehensions.
+        self._targets: set[str] = set()
         self._values: dict[str, list[ast.expr]] = {}
         self._conversions: dict[str, list[tuple[ast.expr, float]]] = {}
         self._conditions: dict[int, Conditions] | None = None
         for node in ast.walk(function) if function is not None else ():
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
                 self._assignment(node)
+            elif isinstance(node, ast.comprehension):
+                self._targets |= {it.id for it in ast.walk(node.target) if isinstance(it, ast.Name)}
             elif isinstance(node, ast.Match):
                 self._patterns(node)
             elif isinstance(node, ast.For):
@@ -47,9 +51,13 @@ class FunctionValues:
             self._conditions = conditions_of(self._function) if self._function is not None else {}
         return self._conditions
 
+    def has(self, name: str) -> bool:
+        """Whether a name is a parameter or a variable."""
+        return name in self.parameters or name in self._values or name in self._targets
+
     def of(self, node: ast.Name) -> list[ast.expr]:
         """Returns the values that a variable may have where a node reads it."""
-        return self._reaching(node, self._values.get(node.id, []))
+        return self.reaching(node, self._values.get(node.id, []))
 
     def conversion(self, node: ast.Name) -> tuple[ast.expr, float] | None:
         """Returns the number that the Timestamp or Duration in a variable is made from, and its unit.
@@ -57,7 +65,7 @@ class FunctionValues:
         None is returned if there is not exactly one.
         """
         known = self._conversions.get(node.id, [])
-        reaching = self._reaching(node, [item for item, _ in known])
+        reaching = self.reaching(node, [item for item, _ in known])
         if len(reaching) != 1:
             return None
         return next(item for item in known if item[0] is reaching[0])
@@ -74,6 +82,7 @@ class FunctionValues:
 
     def _loop(self, loop: ast.For) -> None:
         """Records the list of a loop as a value of each variable that it appends to."""
+        self._targets |= {it.id for it in ast.walk(loop.target) if isinstance(it, ast.Name)}
         for node in ast.walk(loop):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 owner = node.func.value
@@ -97,7 +106,7 @@ class FunctionValues:
                     (ast.Attribute(subject, name, ast.Load()), inner) for name, inner in attributes
                 ]
 
-    def _reaching(self, node: ast.Name, values: list[ast.expr]) -> list[ast.expr]:
+    def reaching(self, node: ast.Name, values: list[ast.expr]) -> list[ast.expr]:
         """Returns the values of a variable that are not those of another branch than a node's."""
         if len(values) < 2 or self._function is None:
             return values

@@ -37,6 +37,8 @@ def excluded_kind(test: ast.expr) -> str:
         return (constant(other) or ast.unparse(other)) if excluding else ""
     if isinstance(test, ast.UnaryOp) and is_kind_test(test):
         call = test.operand
+        if isinstance(call, ast.Compare) and isinstance(call.ops[0], (ast.Eq, ast.In)):
+            return constant(call.comparators[0]) or ast.unparse(call.comparators[0])
         return ast.unparse(call.args[1]) if isinstance(call, ast.Call) and call.args[1:] else ""
     return ""
 

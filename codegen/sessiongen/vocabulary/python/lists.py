@@ -13,12 +13,15 @@ from sessiongen.vocabulary.behaviours import ListTrace, list_facts
 from sessiongen.vocabulary.model import Behaviour
 from sessiongen.vocabulary.python.calls import called_function, values_of
 from sessiongen.vocabulary.python.constructions import ConstructionBuilder
+from sessiongen.vocabulary.python.function_values import FunctionValues
 from sessiongen.vocabulary.python.kinds import excluded_kind, is_kind_test
-from sessiongen.vocabulary.python.literals import dotted, last
+from sessiongen.vocabulary.python.literals import constant, dotted, last
+from sessiongen.vocabulary.python.variants import tested_kinds
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.parsed_module import Module
 
 _MAX_STEPS = 12
+_BUILTINS = {"bool", "bytes", "dict", "float", "int", "list", "str", "tuple"}
 _COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
 # Expressions that add nothing to what is known of a list.
 _VALUES = (ast.Attribute, ast.Constant, ast.JoinedStr, ast.Compare, ast.Dict, ast.DictComp)
@@ -77,7 +80,7 @@ class _ListReader:
         elif isinstance(node, ast.Call):
             self._call(node, steps - 1)
         elif isinstance(node, ast.Name):
-            self._name(node.id, steps - 1)
+            self._name(node, steps - 1)
         elif isinstance(node, ast.Subscript):
             self._subscript(node, steps - 1)
         elif isinstance(node, ast.Set):
@@ -117,9 +120,12 @@ class _ListReader:
 
     def _conditions(self, tests: Iterable[ast.expr]) -> None:
         for test in tests:
-            kind = excluded_kind(test)
+            kind, kept = excluded_kind(test), tested_kinds(test)
+            names = [constant(item) or ast.unparse(item) for item in kept]
             if kind:
                 self._trace.kinds.add(kind)
+            elif names and all(map(_is_kind, kept)):
+                self._trace.kept |= set(names)
             elif not is_kind_test(test):
                 self._trace.conditions.add(ast.unparse(test))
 
@@ -163,45 +169,66 @@ class _ListReader:
         for item in ast.walk(called.node):
             if isinstance(item, ast.Return) and item.value is not None:
                 inner.follow(item.value, steps)
+            elif isinstance(item, ast.For):
+                inner._loop(item, "", steps)
         for argument in node.args if self._trace.is_list else ():
             self.follow(argument, steps)
 
-    def _name(self, name: str, steps: int) -> None:
+    def _name(self, node: ast.Name, steps: int) -> None:
         """Follows the values of a variable once; a parameter is the SDK's own list."""
+        name = node.id
         if name in self._followed:
             return
         self._followed.add(name)
-        for value in values_of(name, self._function):
+        values = list(values_of(name, self._function))
+        if len(values) > 1:
+            values = FunctionValues(self._function).reaching(node, values)
+        for value in values:
             self.follow(value, steps)
-        for node in ast.walk(self._function) if self._function is not None else ():
-            if isinstance(node, ast.For):
-                self._loop(node, name, steps)
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if dotted(node.func.value) == name and node.func.attr in _IN_PLACE:
-                    self._trace.orders.add(_IN_PLACE[node.func.attr])
+        for item in ast.walk(self._function) if self._function is not None else ():
+            if isinstance(item, ast.For):
+                self._loop(item, name, steps)
+            elif isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute):
+                if dotted(item.func.value) == name and item.func.attr in _IN_PLACE:
+                    self._trace.orders.add(_IN_PLACE[item.func.attr])
 
     def _loop(self, loop: ast.For, name: str, steps: int) -> None:
-        """Follows the list of a loop that appends to a variable."""
+        """Follows the list of a loop that appends to a variable, or yields items if it is ""."""
         for call, tests in _appends(loop.body, name, ()):
             self._trace.is_list = True
             self._conditions(tests)
-            if last(call.func) == "insert":
+            if isinstance(call, ast.Call) and last(call.func) == "insert":
                 self._trace.orders.add("reversed")
             self.follow(loop.iter, steps)
 
 
+def _is_kind(node: ast.expr) -> bool:
+    """Whether an expression is a tag or a class, not a variable that holds one."""
+    name = last(node)
+    return constant(node) is not None or name[:1].isupper() or name in _BUILTINS
+
+
 def _appends(
     body: Iterable[ast.stmt], name: str, tests: tuple[ast.expr, ...]
-) -> Iterator[tuple[ast.Call, tuple[ast.expr, ...]]]:
-    """Yields the calls that add an item to a variable, each with the conditions around it."""
+) -> Iterator[tuple[ast.expr, tuple[ast.expr, ...]]]:
+    """Yields what adds an item to a variable, or yields one, each with the conditions around it."""
     for statement in body:
         if isinstance(statement, ast.If):
-            inside = (*tests, statement.test)
-            yield from _appends(statement.body, name, inside)
-            yield from _appends(statement.orelse, name, inside)
+            first = list(_appends(statement.body, name, (*tests, statement.test)))
+            yield from first
+            # An item of the first branch is not left out by the others.
+            others = tests if first else (*tests, ast.UnaryOp(ast.Not(), statement.test))
+            yield from _appends(statement.orelse, name, others)
+            if any(isinstance(item, (ast.Continue, ast.Return)) for item in statement.body):
+                tests = others
         elif isinstance(statement, (ast.For, ast.With, ast.Try)):
             yield from _appends(statement.body, name, tests)
+        elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield):
+            if not name:
+                yield statement.value, tests
         elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             call = statement.value
-            if dotted(call.func) in {f"{name}.{method}" for method in ("append", "insert", "add")}:
+            if dotted(call.func) in {
+                f"{name}.{method}" for method in ("append", "insert", "add", "extend")
+            }:
                 yield call, tests

@@ -20,6 +20,11 @@ from sessiongen.vocabulary.python.literals import last, self_attribute
 from sessiongen.vocabulary.python.message_flow import Flow, FlowReader
 
 _MAX_STEPS = 6
+# Decorators that let each call through.
+_DECORATORS = {
+    *("cache", "classmethod", "final", "log_exceptions", "on", "once", "override", "staticmethod"),
+    *("contextmanager", "asynccontextmanager"),
+}
 
 
 def host_conditions(role: Role, host: Host) -> Iterator[Behaviour]:
@@ -137,7 +142,16 @@ class _ConditionReader:
         """Yields the conditions of an arm in a function and in the methods that it calls for it."""
         for node in self._functions(function, arm):
             starts = self._starts(node.body, arm)
+            if any(not self._is_transparent(item) for item in node.decorator_list):
+                # The function that a decorator returns may do anything.
+                yield self._fact(f"{self._message}.{arm}", node, [])._replace(value="")
+                continue
             yield self._fact(f"{self._message}.{arm}", node, self._paths(node, node.body, starts))
+
+    def _is_transparent(self, decorator: ast.expr) -> bool:
+        """Whether a decorator lets each call through."""
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        return last(called) in _DECORATORS
 
     def of_branch(self, branch: Branch, arm: str) -> Iterator[Behaviour]:
         """Yields the conditions under which a branch on a request sends its response."""

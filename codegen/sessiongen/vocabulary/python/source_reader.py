@@ -23,6 +23,10 @@ from sessiongen.vocabulary.source_text import (
 _MAX_DEPTH = 12
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NOW = "the current time"
+# Methods that return a copy, which is another one if they are given arguments.
+_COPIES = {"copy", "model_copy", "_replace"}
+# Functions of other packages that return the value that they are given.
+_SAME = {"cast", "copy", "deepcopy", "asdict", "run", "to_thread", "wait_for", "shield", "gather"}
 _OTHER_CLOCKS = {"monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "process_time"}
 # The units of the arguments of `timedelta`, in seconds.
 _TIMEDELTA = {"seconds": 1.0, "milliseconds": 1e-3, "microseconds": 1e-6, "minutes": 60.0}
@@ -67,6 +71,9 @@ class SourceReader:
 
     def _converted(self, argument: ast.expr, unit: float, depth: int) -> SourceText | None:
         """Returns the source of a Timestamp or Duration that is made from a number."""
+        is_whole = False
+        while isinstance(argument, ast.Call) and last(argument.func) in {"int", "round"}:
+            is_whole, argument = True, argument.args[0]
         clock = next((it for it in ast.walk(argument) if _is_other_clock(it)), None)
         source = self.describe(argument, depth - 1)
         if clock is not None:
@@ -77,8 +84,9 @@ class SourceReader:
         if source is None:
             now = any(_is_now(item) for item in ast.walk(argument))
             return SourceText(constant=_NOW) if now else None
-        is_cut = unit == 1 and isinstance(argument, ast.Call) and last(argument.func) == "int"
-        source = source.changed(ast.unparse(argument)) if is_cut else source
+        source = (
+            source.changed(f"int({ast.unparse(argument)})") if is_whole and unit == 1 else source
+        )
         return source.times(1 / unit)
 
     def _name(self, node: ast.Name, depth: int) -> SourceText | None:
@@ -93,7 +101,7 @@ class SourceReader:
             return SourceText(constant=_NOW)
         # A variable that is computed from itself has no source that can be described.
         if name in self._described:
-            return None
+            return SourceText(root=name) if name in self._variables.parameters else None
         self._described.append(name)
         sources = [
             (
@@ -145,6 +153,9 @@ class SourceReader:
             )
             return first.changed(ast.unparse(node)) if first is not None and is_mixed else first
         source = self.describe(node.values[-1], depth)
+        first = self.describe(node.values[0], depth)
+        if source and first and first.path and source.path[: len(first.path)] != first.path:
+            return first.changed(ast.unparse(node))
         return source.only_if(map(ast.unparse, node.values[:-1])) if source is not None else None
 
     def _element(self, node: ast.Subscript, depth: int) -> SourceText | None:
@@ -199,11 +210,15 @@ class SourceReader:
         if name == "timedelta":
             return self._timedelta(node, depth)
         arguments = [self.describe(item, depth) for item in node.args]
+        if name == "int" and only(arguments) is not None:
+            source = only(arguments)
+            return source.changed(ast.unparse(node)) if source is not None else None
         # The name of a class says nothing of a source.
         if isinstance(node.func, ast.Attribute) and not node.func.attr[:1].isupper():
             owner = self.describe(node.func.value, depth)
-            if owner is not None and owner.path and only(arguments) is None:
-                partial = name == "copy" and bool(node.args or node.keywords)
+            is_owner = owner is not None and (owner.path or (owner.root and name in _COPIES))
+            if owner is not None and is_owner and only(arguments) is None:
+                partial = name in _COPIES and bool(node.args or node.keywords)
                 return owner.changed(_method(node)) if partial or name in CHANGING else owner
         return self._result(node, name, only(arguments), depth)
 
@@ -229,11 +244,21 @@ class SourceReader:
         returned, parameter = self._returned(node.func, depth)
         if returned is None:
             result = argument.through(name)
-            return result.changed(f"{name}(...)") if name in CHANGING else result
+            is_changed = name in CHANGING or self._is_foreign(node)
+            return result.changed(f"{dotted(node.func)}(...)") if is_changed else result
         if takes_milliseconds(name) or takes_milliseconds(f"{parameter}_"):
             # Its parameter is in milliseconds, whatever the name of the argument says.
             return returned.times(1e3).inside(argument).through("ms_")
         return returned.inside(argument)
+
+    def _is_foreign(self, node: ast.Call) -> bool:
+        """Whether a call is one of a function in a module of another package."""
+        head, dot, _ = (dotted(node.func) or "").partition(".")
+        is_local = head in {"self", "cls"} or self._variables.has(head)
+        if not dot or is_local or self._modules.resolve(self._module, dotted(node.func) or ""):
+            return False
+        name = last(node.func)
+        return not name[:1].isupper() and name not in _SAME and len(node.args) > 0
 
     def returned(self, called: ast.expr) -> SourceText | None:
         """Returns what a function of the package makes of its only parameter."""

@@ -48,7 +48,7 @@ class _VariantReader:
         """Yields the kinds of the constructions in a block. kinds: those of the values there."""
         for statement in body:
             if isinstance(statement, ast.If):
-                inner = _tested_kinds(statement.test)
+                inner = tested_kinds(statement.test)
                 yield from self.read(statement.body, inner or kinds, rows)
                 yield from self.read(statement.orelse, kinds, rows)
             elif isinstance(statement, ast.Match):
@@ -103,10 +103,10 @@ def _is_simple(statement: ast.stmt) -> bool:
     )
 
 
-def _tested_kinds(test: ast.expr) -> list[ast.expr]:
+def tested_kinds(test: ast.expr) -> list[ast.expr]:
     """Returns the classes or tags that a condition asks for."""
     if isinstance(test, ast.BoolOp):
-        parts = [_tested_kinds(item) for item in test.values]
+        parts = [tested_kinds(item) for item in test.values]
         known = [part for part in parts if part]
         if isinstance(test.op, ast.And):
             return known[0] if known else []

@@ -32,9 +32,11 @@ class VariantComparison:
         """Yields each place that fills an arm for another kind of value, and how it differs."""
         record = self._record(field) if field.oneof is not None else None
         for item in self._facts.get(field.name, ()) if record is not None else ():
-            records = [self._named(name) for name in item.value.split(", ")]
-            # A class that is not read, such as a base class, says nothing.
-            if record is not None and None not in records and record not in records:
+            names = item.value.split(", ")
+            records = [self._named(name) for name in names]
+            # A class that is not read, such as a base class, says nothing; a tag is a constant.
+            is_known = all(each or name.islower() for each, name in zip(records, names, strict=True))
+            if record is not None and is_known and set(records) != {record}:
                 yield item, f"is filled for {item.value}, not for {record.name}"
 
     def compared(self, field: Field) -> list[str]:

@@ -221,14 +221,19 @@ def _cases(node: Node) -> Iterator[_Branch]:
 def _until_exit(cases: Sequence[Node]) -> list[Node]:
     statements: list[Node] = []
     for case in cases:
-        own = case.children_by_field_name("body")
-        statements += own
-        last = own[-1] if own else None
-        if last is not None and last.type == "statement_block" and last.named_children:
-            last = last.named_children[-1]
-        if last is not None and last.type in _EXITS:
+        statements += case.children_by_field_name("body")
+        if not falls_through(case):
             break
     return statements
+
+
+def falls_through(case: Node) -> bool:
+    """Whether a case of a `switch` goes on with the statements of the next one."""
+    own = [item for item in case.children_by_field_name("body") if item.type != "comment"]
+    last = own[-1] if own else None
+    if last is not None and last.type == "statement_block" and last.named_children:
+        last = last.named_children[-1]
+    return last is None or last.type not in _EXITS
 
 
 def _choice(node: Node) -> list[_Branch] | None:

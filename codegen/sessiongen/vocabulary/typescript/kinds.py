@@ -36,7 +36,7 @@ def is_kind_test(test: Node) -> bool:
     operator = text(test.child_by_field_name("operator"))
     if operator in {"||", "&&"} and left is not None and right is not None:
         return is_kind_test(left) and is_kind_test(right)
-    return operator == "instanceof" or _is_kind(left)
+    return operator == "instanceof" or is_kind(left)
 
 
 def excluded_kind(test: Node) -> str:
@@ -51,7 +51,7 @@ def excluded_kind(test: Node) -> str:
     return syntax.constant(right) or text(right)
 
 
-def _is_kind(node: Node | None) -> bool:
+def is_kind(node: Node | None) -> bool:
     """Whether an expression is the kind of an item: `x.type` or `typeof x`."""
     inner = syntax.unwrapped(node) if node is not None else None
     member = syntax.member(inner)
@@ -69,7 +69,7 @@ def kind_behaviours(
     reader = _KindReader(file, {item.node.id: item for item in constructions})
     for node in syntax.walk(file.root):
         value = node.child_by_field_name("value")
-        if node.type == "switch_statement" and _is_kind(value):
+        if node.type == "switch_statement" and is_kind(value):
             yield from reader.chain(node, *_cases(node))
         elif node.type == "if_statement" and not _is_else(node):
             condition = node.child_by_field_name("condition")

@@ -38,6 +38,7 @@ from sessiongen.vocabulary.typescript.kinds import kind_behaviours
 from sessiongen.vocabulary.typescript.lists import list_behaviours
 from sessiongen.vocabulary.typescript.parts import part_behaviours
 from sessiongen.vocabulary.typescript.timeouts import timeout_behaviours
+from sessiongen.vocabulary.typescript.variants import variant_behaviours
 from sessiongen.vocabulary.typescript.written_texts import text_behaviours
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.modules import Definition, Modules
@@ -100,9 +101,7 @@ class _PackageReader:
         ]
         self._report_imports()
         view = self._view(session) if session else None
-        tables = Tables(self.modules, scope.protobuf, faults)
-        for file in constructing.values():
-            tables.read(file, self._constructions_in(file))
+        tables = self._tables(constructing.values())
         driver_view = self._view(driver) if driver else None
         driver_facts = self.roles.driver(driver_view) if driver_view else None
         host_view = self._view(host) if host else None
@@ -141,6 +140,12 @@ class _PackageReader:
         )
         return normalized(vocabulary)
 
+    def _tables(self, files: Iterable[File]) -> Tables:
+        tables = Tables(self.modules, self.scope.protobuf, self.faults)
+        for file in files:
+            tables.read(file, self._constructions_in(file))
+        return tables
+
     def _behaviours(
         self, files: Iterable[File], view: ClassView | None, driver: Driver | None
     ) -> Iterator[Behaviour]:
@@ -149,6 +154,7 @@ class _PackageReader:
             constructions = self._constructions_in(file)
             yield from list_behaviours(self.modules, file, constructions, scope.repeated)
             yield from kind_behaviours(file, constructions)
+            yield from variant_behaviours(file, constructions)
             yield from (unread_fields(item.build()) for item in constructions if item.open)
             yield from part_behaviours(self.modules, file, constructions, scope.parts)
         if view is not None and driver is not None and scope.timeout is not None:

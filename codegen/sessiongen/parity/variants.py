@@ -35,7 +35,9 @@ class VariantComparison:
             names = item.value.split(", ")
             records = [self._named(name) for name in names]
             # A class that is not read, such as a base class, says nothing; a tag is a constant.
-            is_known = all(each or name.islower() for each, name in zip(records, names, strict=True))
+            is_known = all(
+                each or name.islower() for each, name in zip(records, names, strict=True)
+            )
             if record is not None and is_known and set(records) != {record}:
                 yield item, f"is filled for {item.value}, not for {record.name}"
 

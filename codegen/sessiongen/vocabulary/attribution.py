@@ -1,7 +1,7 @@
 """Checks that every arm an SDK fills belongs to its host or driver.
 
-An event, request or response that is constructed anywhere else is a fault: the role's facts
-would be incomplete.
+An event, request or response that is constructed anywhere else is reported: the role's facts may be
+incomplete.
 """
 
 from __future__ import annotations
@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sessiongen.diagnostics import Rule
+from sessiongen.vocabulary.behaviours import unread_fields
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Construction, Vocabulary
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.scope import Scope
+
+# Stands for an arm whose name is computed.
+_COMPUTED = "*"
 
 
 def check_attribution(
@@ -23,7 +27,11 @@ def check_attribution(
         span = package.span(construction.place.file, construction.place.line)
         filled = f"{construction.message}.{arm}"
         message = f"{filled} is filled here, in code that {role_class} is not seen to call"
-        faults.unreadable(span, Rule.SDK_REQUEST, message)
+        if arm == _COMPUTED:
+            faults.unreadable(span, Rule.SDK_REQUEST, message)
+        else:
+            # The comparison says that the role lacks the arm.
+            faults.warning(span, Rule.SDK_REQUEST, message, "remove it, or call it from the role")
 
 
 def _unattributed(vocabulary: Vocabulary, scope: Scope) -> Iterator[tuple[Construction, str, str]]:
@@ -41,5 +49,6 @@ def _unattributed(vocabulary: Vocabulary, scope: Scope) -> Iterator[tuple[Constr
                 continue
             if f"{construction.message}.{arm}" not in scope.not_arms:
                 yield construction, arm, role_class
-        if role_class and construction.open:
-            yield construction, "*", role_class
+        unread = unread_fields(construction) in vocabulary.behaviours
+        if role_class and construction.open and not unread:
+            yield construction, _COMPUTED, role_class

@@ -19,6 +19,10 @@ class Faults:
         """Adds an error: source code cannot be read, so facts would be missing."""
         self.items.append(Diagnostic(span, rule, message, help_))
 
+    def warning(self, span: Span, rule: Rule, message: str, help_: str) -> None:
+        """Adds a warning: source code was read, and may not do what it seems to do."""
+        self.items.append(Diagnostic(span, rule, message, help_, Severity.WARNING))
+
     def missing(self, span: Span, message: str, help_: str) -> None:
         """Adds a warning: an expected definition does not exist."""
         self.items.append(Diagnostic(span, Rule.SDK_MISSING, message, help_, Severity.WARNING))

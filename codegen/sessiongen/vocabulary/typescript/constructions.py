@@ -262,6 +262,9 @@ class _Walker:
 
     def _arm(self, case: Node, construction: ConstructionBuilder) -> None:
         arm = syntax.constant(case)
+        if syntax.unwrapped(case).type == "undefined":
+            # No arm is filled.
+            return
         if arm is None:
             construction.open = True
         else:

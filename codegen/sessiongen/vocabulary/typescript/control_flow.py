@@ -9,6 +9,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.kinds import excluded_kind, is_kind_test
 from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
 
 _LOOPS = {*syntax.LOOPS, "do_statement"}
@@ -23,15 +24,20 @@ _MAX_PATHS = 50
 
 
 class Test(NamedTuple):
-    """A condition that holds, and the text of its opposite."""
+    """A condition that holds, and the text of its opposite.
+
+    is_kind: whether it asks for the kind of an item. is_negative: whether it excludes kinds.
+    """
 
     text: str
     opposite: str
+    is_kind: bool = False
+    is_negative: bool = False
 
     @property
     def inverse(self) -> Test:
         """The opposite condition."""
-        return Test(self.opposite, self.text)
+        return Test(self.opposite, self.text, self.is_kind, not self.is_negative)
 
 
 Path = tuple[Test, ...]
@@ -67,6 +73,16 @@ def conditions(paths: Iterable[Path]) -> list[str]:
     """Returns the conditions that exclude these paths, as they are written."""
     texts = [" or ".join(test.opposite for test in path) or "false" for path in paths]
     return list(dict.fromkeys(" ".join(item.split()) for item in texts))
+
+
+def breaks(loop: Node) -> list[Node]:
+    """Returns the statements that end a loop."""
+    inner = {*_LOOPS, "switch_statement", *FUNCTIONS}
+    return [
+        item
+        for item in syntax.walk(loop)
+        if item.type == "break_statement" and syntax.enclosing(item, *inner)[0] == loop
+    ]
 
 
 def statements_of(function: Node) -> list[Node]:
@@ -182,14 +198,16 @@ def _block_of(function: Node) -> bool:
     return body is not None and body.type == "statement_block"
 
 
-def _test(condition: Node | None) -> Test:
+def test_of(condition: Node | None) -> Test:
     if condition is None:
         return Test("true", "false")
-    return Test(text(syntax.unwrapped(condition)), negated(condition))
+    source = text(syntax.unwrapped(condition))
+    is_kind, is_negative = is_kind_test(condition), bool(excluded_kind(condition))
+    return Test(source, negated(condition), is_kind, is_negative)
 
 
 def _if_branches(node: Node) -> Iterator[_Branch]:
-    test = _test(node.child_by_field_name("condition"))
+    test = test_of(node.child_by_field_name("condition"))
     for name, holds in (("consequence", test), ("alternative", test.inverse)):
         body = node.child_by_field_name(name)
         yield holds, [body] if body is not None else []
@@ -214,7 +232,7 @@ def _cases(node: Node) -> Iterator[_Branch]:
         values.append(value)
         yield Test(f"{subject} is {value}", f"{subject} is not {value}"), statements
     named = ", ".join(values)
-    none = Test(f"{subject} is none of {named}", f"{subject} is one of {named}")
+    none = Test(f"{subject} is none of {named}", f"{subject} is one of {named}", True, True)
     yield none, default or []
 
 
@@ -247,5 +265,5 @@ def _choice(node: Node) -> list[_Branch] | None:
     left, right = inner.child_by_field_name("left"), inner.child_by_field_name("right")
     if inner.type != "binary_expression" or operator not in {"&&", "||"} or right is None:
         return None
-    test = _test(left) if operator == "&&" else _test(left).inverse
+    test = test_of(left) if operator == "&&" else test_of(left).inverse
     return [(test, [right]), (test.inverse, [])]

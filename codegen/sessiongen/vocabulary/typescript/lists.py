@@ -6,6 +6,7 @@ SDK's own list, which is a property, a parameter or a table.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 
 from tree_sitter import Node
@@ -13,8 +14,21 @@ from tree_sitter import Node
 from sessiongen.vocabulary.behaviours import ListTrace, list_facts
 from sessiongen.vocabulary.model import Behaviour
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.calls import called_function, returned, values_of
+from sessiongen.vocabulary.typescript.calls import (
+    called_function,
+    function_of,
+    returned,
+    values_of,
+)
 from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder
+from sessiongen.vocabulary.typescript.control_flow import (
+    Path,
+    breaks,
+    conditions,
+    paths_without,
+    statements_of,
+    test_of,
+)
 from sessiongen.vocabulary.typescript.kinds import excluded_kind, is_kind_test
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
@@ -28,7 +42,9 @@ _ORDERS = {
     "reverse": "reversed",
     "toReversed": "reversed",
 }
-_SAME_METHODS = {"map", "flat", "flatMap", "keys", "values", "entries", "concat"}
+# A test that an item is of a kind.
+_KIND = re.compile(r"(?:\w+[?!]?\.)*type (?:={2,3}|is) '(\w+)'")
+_SAME_METHODS = {"map", "flat", "keys", "values", "entries", "concat"}
 # Functions that return the items of their argument in its order.
 _SAME = {
     "Object.keys",
@@ -77,6 +93,7 @@ class _ListReader:
         self._modules = modules
         self._trace = trace
         self._followed: set[tuple[int, str]] = set()
+        self._loops: set[int] = set()
 
     def follow(self, file: File, node: Node, steps: int) -> None:
         """Records what an expression does to the list that it returns."""
@@ -120,15 +137,38 @@ class _ListReader:
         if name in _ORDERS:
             self._trace.orders.add(_ORDERS[name])
         elif name == "filter":
-            self._filter(arguments)
+            self._filter(file, arguments)
+        elif name == "flatMap":
+            self._flat_map(arguments)
         elif name in {"slice", "splice"} and arguments:
             self._trace.conditions.add(f"in {name}({', '.join(map(text, arguments))})")
         elif name not in _SAME_METHODS and name != "slice":
             return False
         return True
 
-    def _filter(self, arguments: list[Node]) -> None:
+    def _flat_map(self, arguments: list[Node]) -> None:
+        """Records the items for which a function returns an empty list."""
+        body = _condition_of(arguments[0]) if arguments else None
+        inner = syntax.unwrapped(body) if body is not None else None
+        if inner is not None and inner.type == "ternary_expression":
+            test, *values = (
+                inner.child_by_field_name(name)
+                for name in ("condition", "consequence", "alternative")
+            )
+            tests = (test_of(test), test_of(test).inverse)
+            for value, condition in zip(values, tests, strict=True):
+                if value is not None and value.type == "array" and not value.named_children:
+                    self._omit((condition,))
+        elif arguments and (inner is None or inner.type != "array"):
+            self._trace.readable &= arguments[0].type not in FUNCTIONS
+
+    def _filter(self, file: File, arguments: list[Node]) -> None:
         condition = _condition_of(arguments[0]) if arguments else None
+        if arguments and arguments[0].type == "identifier":
+            definition = self._modules.resolve(file, text(arguments[0]))
+            function = function_of(definition) if definition is not None else None
+            values = list(returned(function)) if function is not None else []
+            condition = values[0] if len(values) == 1 else None
         if condition is None:
             self._trace.conditions.add(text(arguments[0]) if arguments else "")
         else:
@@ -136,9 +176,14 @@ class _ListReader:
 
     def _condition(self, condition: Node) -> None:
         """Records a condition under which an item is kept."""
+        condition = syntax.unwrapped(condition)
         kind = excluded_kind(condition)
+        parts = syntax.conjuncts(condition)
         if kind:
             self._trace.kinds.add(kind)
+        elif len(parts) > 1 and any(excluded_kind(item) for item in parts):
+            for item in parts:
+                self._condition(item)
         elif not is_kind_test(condition):
             self._trace.conditions.add(syntax.type_text(condition))
 
@@ -176,20 +221,57 @@ class _ListReader:
 
     def _added(self, file: File, call: Node, method: str, steps: int) -> None:
         """Follows the list of a loop that adds items to a variable."""
-        loops = syntax.enclosing(call, *LOOPS)
-        if not loops:
+        loop = _loop_around(call)
+        if loop is None:
             return
         self._trace.is_list = True
         if method == "unshift":
             self._trace.orders.add("reversed")
-        for test in syntax.enclosing(call, "if_statement"):
-            condition = test.child_by_field_name("condition")
-            inside = loops[0].start_byte < test.start_byte
-            if condition is not None and inside:
-                self._condition(syntax.unwrapped(condition))
-        listed = loops[0].child_by_field_name("right")
+        if loop.id not in self._loops:
+            self._loops.add(loop.id)
+            self._omitted(loop, text(call.child_by_field_name("function")))
+        listed = loop.child_by_field_name("right")
+        member = syntax.member(loop.child_by_field_name("function"))
+        listed = member[0] if member is not None else listed
         if listed is not None:
             self.follow(file, listed, steps)
+
+    def _omitted(self, loop: Node, method: str) -> None:
+        """Records which items of a loop do not reach a call of `push`, and those after a `break`."""
+        added = [
+            item
+            for item in syntax.walk(loop)
+            if item.type == "call_expression"
+            and text(item.child_by_field_name("function")) == method
+        ]
+        function = syntax.arguments(loop)[0] if loop.type == "call_expression" else loop
+        body = statements_of(function)
+        for path in paths_without(body, added):
+            self._omit(path)
+        for item in breaks(loop):
+            tests = syntax.enclosing(item, "if_statement")[:1]
+            condition = tests[0].child_by_field_name("condition") if tests else None
+            stopped = text(syntax.unwrapped(condition)) if condition is not None else "the first"
+            self._trace.conditions.add(f"before {stopped}")
+
+    def _omit(self, path: Path) -> None:
+        """Records that items are left out under some conditions."""
+        kinds = [_KIND.fullmatch(part) for test in path for part in test.text.split(" || ")]
+        named = [kind.group(1) for kind in kinds if kind is not None]
+        if len(path) == 1 and len(named) == len(kinds):
+            self._trace.kinds.update(named)
+        elif not all(test.is_kind and test.is_negative for test in path):
+            texts = conditions([path])
+            self._trace.conditions.add(" ".join(texts[0].split()))
+
+
+def _loop_around(call: Node) -> Node | None:
+    """Returns the innermost loop, or call of `forEach`, around a call."""
+    for outer in syntax.enclosing(call, *LOOPS, "call_expression"):
+        member = syntax.member(outer.child_by_field_name("function"))
+        if outer.type in LOOPS or (member is not None and member[1] == "forEach"):
+            return outer
+    return None
 
 
 def _condition_of(function: Node) -> Node | None:

@@ -211,15 +211,10 @@ def _class_fields(node: Node) -> list[Node]:
         for item in syntax.parameters(method)
         if syntax.child(item, "accessibility_modifier", "readonly") is not None
     ]
-    hidden = [item for item in fields if _is_private(item)]
+    hidden = [item for item in fields if syntax.is_private(item)]
     public = [item for item in fields if _is_data(item)]
     tagged = any(_name(item) == _TAG and _initial(item) is not None for item in public)
     return public if tagged or not hidden else []
-
-
-def _is_private(node: Node) -> bool:
-    modifier = syntax.child(node, "accessibility_modifier")
-    return _name(node).startswith("#") or text(modifier) in {"private", "protected"}
 
 
 def _is_data(node: Node) -> bool:
@@ -227,7 +222,7 @@ def _is_data(node: Node) -> bool:
     name = node.child_by_field_name("name") or node.child_by_field_name("pattern")
     computed = name is None or name.type == "computed_property_name"
     function = value is not None and value.type in syntax.FUNCTIONS
-    return not (computed or function or _is_private(node) or _name(node).startswith("_"))
+    return not (computed or function or syntax.is_private(node) or _name(node).startswith("_"))
 
 
 def _name(node: Node) -> str:

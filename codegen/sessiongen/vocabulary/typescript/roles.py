@@ -206,7 +206,6 @@ class RoleReader:
                 message = f"the handler of '{event}' is not a function of the package"
                 self._fault(item.file, item.handler, Rule.SDK_EVENT, message)
             else:
-                self._require_arms(view, handler.node, self.scope.messages.event)
                 via = view.place(item.call)
                 yield from self._forwards(view, handler.node, event, handler.name or event, via)
 
@@ -228,6 +227,9 @@ class RoleReader:
             yield Forward(arm, event, handler, construction.place, via, use.type, reads, use.whole)
 
     def _call_place(self, view: ClassView, name: str) -> Place | None:
+        """Returns where other code calls a method; a private one cannot be called."""
+        if syntax.is_private(view.methods[name]):
+            return None
         for file in self.modules.mentioning(name):
             for node in syntax.walk(file.root):
                 function = node.child_by_field_name("function")
@@ -270,19 +272,10 @@ class RoleReader:
 
     def _sends(self, view: ClassView) -> Iterator[Sending]:
         for name, method in view.methods.items():
-            self._require_arms(view, method, self.scope.messages.request)
             for arm, construction in self._arms(
                 view.limited_to(method), [method], self.scope.messages.request
             ):
                 yield Sending(arm, name, construction.place)
-
-    def _require_arms(self, view: ClassView, node: Node, message: str) -> None:
-        for construction in view.constructions([node], message):
-            if construction.open:
-                message = f"the arm of a {message} is computed"
-                self._fault(
-                    view.file_of(construction.node), construction.node, Rule.SDK_REQUEST, message
-                )
 
     def _expect(self, view: ClassView, met: bool, message: str) -> None:
         if not met:

@@ -149,9 +149,21 @@ class SourceReader:
             return arguments[0]
         if member is not None:
             owner = self.describe(member[0], depth)
-            if owner is not None and owner.path and only(arguments) is None:
-                return owner.changed(_method(node)) if _is_changing(node, name) else owner
+            if owner is not None and owner.is_value and only(arguments) is None:
+                return owner.changed(_method(node)) if self._is_changing(node, name) else owner
         return self._result(node, name, only(arguments), depth)
+
+    def _is_changing(self, call: Node, name: str) -> bool:
+        if name == "filter":
+            return not all(_is_type_filter(self._function(it)) for it in syntax.arguments(call))
+        return name in CHANGING
+
+    def _function(self, node: Node) -> Node:
+        """Returns the function of the package that a name stands for, else the node itself."""
+        named = node.type == "identifier"
+        definition = self._modules.resolve(self._file, text(node)) if named else None
+        function = function_of(definition) if definition is not None else None
+        return function or node
 
     def _result(
         self, node: Node, name: str, argument: SourceText | None, depth: int
@@ -271,12 +283,6 @@ def _pairs(node: Node) -> Iterator[tuple[str, Node]]:
 def _is_empty(node: Node) -> bool:
     constant = node.type in _CONSTANTS | _EMPTY
     return constant or (node.type in {"array", "object"} and not node.named_children)
-
-
-def _is_changing(call: Node, name: str) -> bool:
-    if name == "filter":
-        return not all(_is_type_filter(item) for item in syntax.arguments(call))
-    return name in CHANGING
 
 
 def _is_type_filter(function: Node) -> bool:

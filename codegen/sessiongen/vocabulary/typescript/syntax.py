@@ -105,6 +105,15 @@ def this_property(node: Node | None) -> str:
     return property_[1] if property_ and unwrapped(property_[0]).type == "this" else ""
 
 
+def is_private(node: Node) -> bool:
+    """Whether a field, a parameter or a method of a class is private; for a function, its field."""
+    outer = node if node.child_by_field_name("name") else node.parent
+    member = outer if outer is not None and outer.type == "public_field_definition" else node
+    name = member.child_by_field_name("name") or member.child_by_field_name("pattern")
+    modifier = child(member, "accessibility_modifier")
+    return text(name).startswith("#") or text(modifier) in {"private", "protected"}
+
+
 def class_constant(node: Node, name: str) -> str | None:
     """Returns the string that a field of a class has from the start, None for any other field."""
     body = node.child_by_field_name("body")
@@ -173,6 +182,15 @@ def parameters(function: Node) -> list[Node]:
         for item in (parameters.named_children if parameters else [])
         if item.type in {"required_parameter", "optional_parameter"}
     ]
+
+
+def conjuncts(condition: Node) -> list[Node]:
+    """Returns the conditions that are joined by `&&`."""
+    node = unwrapped(condition)
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if text(node.child_by_field_name("operator")) != "&&" or left is None or right is None:
+        return [node]
+    return [*conjuncts(left), *conjuncts(right)]
 
 
 def parameter_names(function: Node) -> list[str]:

@@ -26,7 +26,7 @@ from sessiongen.vocabulary.typescript.syntax import text
 from sessiongen.vocabulary.typescript.literals import LiteralReader
 
 _TAG = "type"
-_INEQUALITY_OPERATORS = {"!=", "!=="}
+_EQUALITY_OPERATORS, _INEQUALITY_OPERATORS = {"==", "==="}, {"!=", "!=="}
 _FALLBACK_OPERATORS = {"??", "||"}
 
 _Key = tuple[str, str]
@@ -111,7 +111,10 @@ class Tables:
             self._defaults.append((key, Default(value, within(node), file.place(node))))
 
     def _read_ignored_variant(self, file: File, test: Node) -> None:
-        if text(test.child_by_field_name("operator")) not in _INEQUALITY_OPERATORS:
+        operator = text(test.child_by_field_name("operator"))
+        if operator not in _INEQUALITY_OPERATORS and not (
+            operator in _EQUALITY_OPERATORS and _leaves_out(test)
+        ):
             return
         left = test.child_by_field_name("left")
         member = syntax.member(syntax.unwrapped(left)) if left else None
@@ -153,6 +156,19 @@ class Tables:
                         tuple(_forms(table)),
                     )
                 )
+
+
+def _leaves_out(test: Node) -> bool:
+    """Whether a condition is one under which a loop goes on, or a list is empty."""
+    outer = test.parent
+    while outer is not None and outer.type in {"parenthesized_expression", "binary_expression"}:
+        outer = outer.parent
+    body = outer.child_by_field_name("consequence") if outer is not None else None
+    if body is not None and body.type == "statement_block" and len(body.named_children) == 1:
+        body = body.named_children[0]
+    if body is None:
+        return False
+    return body.type == "continue_statement" or text(body) == "[]"
 
 
 def _forms(table: Node) -> Iterator[tuple[str, str]]:

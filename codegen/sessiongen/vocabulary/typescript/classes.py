@@ -79,6 +79,20 @@ class ClassView:
         constructions = [item for key, item in self._constructions.items() if key in inside]
         return ClassView(self._modules, self._definitions, constructions)
 
+    def calls_with(self, node: Node) -> list[tuple[Node, dict[str, Node]]]:
+        """Returns the calls of the method around a node, each with its arguments by parameter."""
+        methods = {method.id: name for name, method in self.methods.items()}
+        function = next((it for it in syntax.enclosing(node, *FUNCTIONS) if it.id in methods), None)
+        if function is None:
+            return []
+        names = syntax.parameter_names(function)
+        return [
+            (call, dict(zip(names, syntax.arguments(call))))
+            for _, owner in self.classes
+            for call in syntax.walk(owner)
+            if call.type == "call_expression" and self._method_name(call) == methods[function.id]
+        ]
+
     def called_methods(self, node: Node) -> set[str]:
         """Returns the methods of the class that a node calls."""
         names = {self._method_name(item) for item in syntax.walk(node)}

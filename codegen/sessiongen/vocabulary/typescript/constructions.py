@@ -122,6 +122,13 @@ class _Walker:
             if node.type in CLASSES
             for name, method in class_methods(node).items()
         }
+        # For each method that fills an arm whose name is a parameter: the message, and the names of
+        # the parameters for the arm and its value.
+        self._arm_helpers: dict[int, tuple[str, str, str]] = {}
+        for method in self._all_methods.values():
+            for call in syntax.walk(method):
+                if call.type == "call_expression":
+                    self._find_arm_helper(method, call)
         self._parameters: set[str] = set()
 
     def visit(self, node: Node) -> None:
@@ -272,6 +279,16 @@ class _Walker:
             value = _value_of(case)
             if value is not None:
                 construction.arms.append((syntax.field_name(arm), value))
+                self._payload(construction.message, arm, syntax.unwrapped(value))
+
+    def _payload(self, owner: str, arm: str, value: Node) -> None:
+        """Records the message of an arm that is written as an object."""
+        name = arm[:1].upper() + arm[1:]
+        for message in (f"{owner}.{name}", name):
+            known = any(item.startswith(f"{message}.") for item in self._message_fields)
+            if known and value.type == "object" and value.id not in self._by_node:
+                self._construct(message, value, [value])
+                return
 
     def _call(self, node: Node) -> None:
         """Records the arm in `this.method({case, value})`, and the message of `create(Schema)`."""
@@ -293,11 +310,48 @@ class _Walker:
         for index, argument in enumerate(syntax.arguments(node) if method else ()):
             assert method is not None
             union = union_of(self.names, parameter_type(method, index))
+            if union is not None and text(argument) not in self._parameters:
+                self._union_argument(argument, union[0])
+        if method is not None and method.id in self._arm_helpers:
+            self._helped(node, method, *self._arm_helpers[method.id])
+
+    def _union_argument(self, argument: Node, message: str) -> None:
+        """Records the arms of the objects that are passed for a oneof."""
+        objects = self._objects.objects(argument) or []
+        cases = [case_of(item.node) for item in objects if item.node is not None]
+        function = syntax.enclosing(argument, *FUNCTIONS)[0]
+        if any(case is not None for case in cases) and function.id in self._arm_helpers:
+            return
+        construction = self._add(message, argument)
+        construction.open = not cases or None in cases
+        for case in cases:
+            if case is not None:
+                self._arm(case, construction)
+
+    def _find_arm_helper(self, method: Node, call: Node) -> None:
+        called = self._all_methods.get(syntax.this_property(call.child_by_field_name("function")))
+        for index, argument in enumerate(syntax.arguments(call) if called is not None else ()):
+            assert called is not None
             case = case_of(syntax.unwrapped(argument))
-            if union is not None and case is not None:
-                self._arm(case, self._add(union[0], argument))
-            elif union is not None and text(argument) not in self._parameters:
-                self._add(union[0], argument).open = True
+            names = syntax.parameter_names(method)
+            if case is None or text(syntax.unwrapped(case)) not in names:
+                continue
+            union = union_of(self.names, parameter_type(called, index))
+            if union is not None:
+                value = text(_value_of(case))
+                self._arm_helpers[method.id] = union[0], text(syntax.unwrapped(case)), value
+
+    def _helped(self, call: Node, method: Node, message: str, arm: str, value: str) -> None:
+        """Records the arm of a call of a method that takes the name of an arm and its value."""
+        given = dict(zip(syntax.parameter_names(method), syntax.arguments(call)))
+        if arm in given:
+            construction = self._add(message, given[arm])
+            name = syntax.constant(given[arm])
+            construction.open = name is None
+            if name is not None:
+                construction.fields.add(syntax.field_name(name))
+                if value in given:
+                    construction.arms.append((syntax.field_name(name), given[value]))
 
     def _assigned_objects(self, target: Node, objects: list[Node]) -> None:
         """Records the fields that `Object.assign` adds to a message."""
@@ -352,6 +406,8 @@ def _value_of(case: Node) -> Node | None:
     for item in table.named_children:
         if item.type == "pair" and text(item.child_by_field_name("key")) == "value":
             return item.child_by_field_name("value")
+        if item.type == "shorthand_property_identifier" and text(item) == "value":
+            return item
     return None
 
 

@@ -57,6 +57,8 @@ class ObjectReader:
             return self._all([inner.child_by_field_name(name) for name in sides], steps)
         if inner.type == "call_expression":
             return self._call(inner, steps - 1)
+        if inner.type == "await_expression":
+            return self.objects(inner.named_children[0], steps - 1)
         return self._name(inner, steps - 1) if inner.type == "identifier" else None
 
     def _all(self, nodes: list[Node | None], steps: int) -> list[ObjectValue] | None:

@@ -133,8 +133,8 @@ class RoleReader:
         receives, payload_only = [], None
         branches = self.branches(view, self.scope.messages.event)
         names = ProtoNames(self.modules, view.file, self.scope.protobuf)
-        for call in _calls_of(view, "emit"):
-            first, *payload = syntax.arguments(call) or [call]
+        for call, arguments in _emissions(view):
+            first, *payload = arguments
             emitted = {
                 (branch.arm, event)
                 for branch in branches
@@ -290,9 +290,20 @@ class RoleReader:
         self.faults.unreadable(self.modules.span(file, node), rule, message)
 
 
-def _calls_of(view: ClassView, name: str) -> Iterator[Node]:
-    """Yields the calls of `this.name(...)` in a class."""
+def _emissions(view: ClassView) -> Iterator[tuple[Node, list[Node]]]:
+    """Yields the calls of `this.emit(...)` in a class with their arguments.
+
+    A method that emits what it is given stands for its calls.
+    """
     for node in (item for _, owner in view.classes for item in syntax.walk(owner)):
-        if node.type == "call_expression":
-            if syntax.this_property(node.child_by_field_name("function")) == name:
-                yield node
+        function = node.child_by_field_name("function") if node.type == "call_expression" else None
+        inner = syntax.unwrapped(function) if function is not None else None
+        arguments = syntax.arguments(node)
+        if syntax.this_property(inner) != "emit" or not arguments:
+            continue
+        outer = [
+            (call, [given.get(text(item), item) for item in arguments])
+            for call, given in view.calls_with(node)
+            if text(arguments[0]) in given
+        ]
+        yield from outer or [(node, arguments)]

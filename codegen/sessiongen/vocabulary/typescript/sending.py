@@ -76,7 +76,12 @@ def _subscription_conditions(
 ) -> Iterator[Behaviour]:
     """Yields the conditions of subscriptions, except for those that all of them have."""
     paths: dict[int, set[Path]] = {}
-    calls = {item.call.id: item.call for item in subscriptions(modules, view)}
+    calls, wrappers = {}, dict[int, list[str]]()
+    for item in subscriptions(modules, view):
+        calls[item.call.id] = item.call
+        handler = handler_of(modules, view, item.file, item.handler)
+        if handler is not None and handler.wrapper:
+            wrappers.setdefault(item.call.id, []).append(handler.wrapper)
     for call in calls.values():
         functions = syntax.enclosing(call, *FUNCTIONS)
         body = statements_of(functions[-1]) if functions else []
@@ -90,6 +95,7 @@ def _subscription_conditions(
         ]
         member = syntax.member(call.child_by_field_name("function"))
         texts = sorted(conditions(own)) + ([_FIRST] if member and member[1] == "once" else [])
+        texts += [f"{wrapper} calls it" for wrapper in wrappers.get(call.id, ())]
         place = view.place(call)
         for forward in host.forwards:
             if texts and forward.via == place:

@@ -99,7 +99,10 @@ class SourceReader:
             return self._binary(node, depth)
         if node.type == "unary_expression":
             operand = node.child_by_field_name("argument")
-            source = self.describe(operand, depth) if operand is not None else None
+            inner = syntax.unwrapped(operand) if operand is not None else node
+            if inner.type == "unary_expression" and text(node).startswith("!!"):
+                return self.describe(inner.named_children[-1], depth)
+            source = self.describe(inner, depth) if operand is not None else None
             return source.changed(text(node)) if source is not None and source.is_value else None
         if node.type == "template_string":
             return self._template(node, depth)
@@ -240,25 +243,9 @@ def _variables(function: Node) -> dict[str, list[_Value]]:
         elif item.type == "assignment_expression":
             name, value = item.child_by_field_name("left"), item.child_by_field_name("right")
         if name is not None and value is not None:
-            for variable, member in _bindings(name):
+            for variable, member in syntax.bindings(name):
                 variables.setdefault(variable, []).append((value, member))
     return variables
-
-
-def _bindings(pattern: Node) -> Iterator[tuple[str, str]]:
-    """Yields the variables that a pattern binds, each with the member that it is bound to."""
-    if pattern.type == "identifier":
-        yield text(pattern), ""
-    for item in pattern.named_children if pattern.type == "object_pattern" else ():
-        key, value = item.child_by_field_name("key"), item.child_by_field_name("value")
-        if item.type == "shorthand_property_identifier_pattern":
-            yield text(item), text(item)
-        elif item.type == "object_assignment_pattern":
-            name = text(item.child_by_field_name("left"))
-            yield name, name
-        elif item.type == "pair_pattern" and value is not None:
-            inner = value.child_by_field_name("left") or value
-            yield text(inner), text(key)
 
 
 def _parameter(name: str, functions: list[Node]) -> SourceText:
@@ -266,7 +253,7 @@ def _parameter(name: str, functions: list[Node]) -> SourceText:
     for function in functions:
         for item in syntax.parameters(function):
             pattern = item.child_by_field_name("pattern")
-            for variable, member in _bindings(pattern) if pattern is not None else ():
+            for variable, member in syntax.bindings(pattern) if pattern is not None else ():
                 if variable == name:
                     return SourceText(path=(member,) if member else (), root=name)
     return SourceText()

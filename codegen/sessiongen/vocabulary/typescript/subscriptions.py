@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -33,12 +34,15 @@ class Subscription:
     file: File
 
 
-@dataclass(frozen=True)
-class Handler:
-    """A function that handles an event. name: "" for a function without a name."""
+class Handler(NamedTuple):
+    """A function that handles an event. name: "" for a function without a name.
+
+    wrapper: the call that is given the handler, and whose result is subscribed.
+    """
 
     name: str
     node: Node
+    wrapper: str = ""
 
 
 def subscriptions(modules: Modules, view: ClassView) -> Iterator[Subscription]:
@@ -48,9 +52,27 @@ def subscriptions(modules: Modules, view: ClassView) -> Iterator[Subscription]:
         arguments = syntax.arguments(call) if call.type == "call_expression" else []
         if method is None or method[1] not in _SUBSCRIBE or len(arguments) < 2:
             continue
+        if _name(arguments[0]) in _parameters_around(call):
+            # A method subscribes what it is given.
+            for outer, given in view.calls_with(call):
+                event, handler = (given.get(_name(item), item) for item in arguments[:2])
+                yield Subscription(outer, event, handler, view.file_of(outer))
+            continue
         for file, values in loop_rows(modules, view.file_of(call), call):
-            event, handler = (values.get(text(item), item) for item in arguments[:2])
+            event, handler = (values.get(_name(item), item) for item in arguments[:2])
             yield Subscription(call, event, handler, file if values else view.file_of(call))
+
+
+def _name(node: Node) -> str:
+    return text(syntax.unwrapped(node))
+
+
+def _parameters_around(node: Node) -> list[str]:
+    """Returns the parameters of the innermost named function around a node."""
+    functions = [
+        item for item in syntax.enclosing(node, *FUNCTIONS) if item.type == "method_definition"
+    ]
+    return syntax.parameter_names(functions[0]) if functions else []
 
 
 def handler_of(modules: Modules, view: ClassView, file: File, node: Node) -> Handler | None:
@@ -64,6 +86,11 @@ def handler_of(modules: Modules, view: ClassView, file: File, node: Node) -> Han
     bound = syntax.member(node.child_by_field_name("function"))
     if bound is not None and bound[1] == "bind":
         return handler_of(modules, view, file, bound[0])
+    if node.type == "call_expression":
+        wrapped = [handler_of(modules, view, file, item) for item in syntax.arguments(node)]
+        known = [item for item in wrapped if item is not None]
+        # What the function does with the handler is a condition.
+        return known[0]._replace(wrapper=text(node)) if len(known) == 1 else None
     if node.type != "identifier":
         return None
     definition = modules.resolve(file, text(node))

@@ -184,6 +184,22 @@ def parameters(function: Node) -> list[Node]:
     ]
 
 
+def bindings(pattern: Node) -> Iterator[tuple[str, str]]:
+    """Yields the variables that a pattern binds, each with the member that it is bound to."""
+    if pattern.type == "identifier":
+        yield text(pattern), ""
+    for item in pattern.named_children if pattern.type == "object_pattern" else ():
+        key, value = item.child_by_field_name("key"), item.child_by_field_name("value")
+        if item.type == "shorthand_property_identifier_pattern":
+            yield text(item), text(item)
+        elif item.type == "object_assignment_pattern":
+            name = text(item.child_by_field_name("left"))
+            yield name, name
+        elif item.type == "pair_pattern" and value is not None:
+            inner = value.child_by_field_name("left") or value
+            yield text(inner), text(key)
+
+
 def conjuncts(condition: Node) -> list[Node]:
     """Returns the conditions that are joined by `&&`."""
     node = unwrapped(condition)

@@ -6,7 +6,7 @@ import pytest
 from small_python_sdk import EVENTS, HOST, events, host
 from small_sdks import PYTHON_SDK, Small, python_sdk
 
-from sessiongen.diagnostics import Rule
+from sessiongen.diagnostics import Rule, Severity
 
 
 def values(small: Small, name: str = "Kind") -> tuple[str, ...]:
@@ -166,10 +166,13 @@ def test_event_constructed_in_code_that_the_host_does_not_call() -> None:
             )
         }
     )
-    fault = small.fault(Rule.SDK_REQUEST)
-    assert fault.message == (
-        "AgentSessionEvent.closed is filled here, in code that SessionHost is not seen to call"
-    )
+    assert small.errors == []
+    assert [(item.severity, item.message) for item in small.reading.diagnostics] == [
+        (
+            Severity.WARNING,
+            "AgentSessionEvent.closed is filled here, in code that SessionHost is not seen to call",
+        )
+    ]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from small_sdks import TYPESCRIPT_SDK, typescript_sdk
 from sessiongen.diagnostics import Rule, Severity
 from scopes import TYPESCRIPT
 from sessiongen.vocabulary import Place
+from sessiongen.vocabulary.behaviours import FIELDS
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.typescript import read
 from small_typescript_sdk import EVENTS, HOST, SESSION, changed
@@ -18,7 +19,7 @@ from small_typescript_sdk import EVENTS, HOST, SESSION, changed
     [
         (HOST, "session.on(EventTypes.State", "session.on(¶name"),
         (HOST, "session.on(EventTypes.State", "session.on(¶EventTypes.Gone"),
-        (HOST, "EventTypes.State, this.onState", "EventTypes.State, ¶guarded(this.onState)"),
+        (HOST, "EventTypes.State, this.onState", "EventTypes.State, ¶this.handlers.onState"),
         (HOST, "this.emit('state'", "¶this.emit(ev.case"),
         (HOST, "switch (ev.case) { case 'stateOf': this.emit", "{ ¶this.emit"),
         (SESSION, "this.emit(EventTypes.State", "this.emit(¶`a${b}`"),
@@ -36,28 +37,38 @@ def test_unreadable_event(path: str, old: str, new: str) -> None:
     assert [span] == small.marks
 
 
+def test_unreadable_arm() -> None:
+    small = typescript_sdk(changed(HOST, "case 'ping': return", "case ¶PING: return"))
+    span = next(item.span for item in small.errors if "can be read" not in item.message)
+    assert [span] == small.marks
+
+
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("old", "new", "within"),
     [
-        ("case 'ping': return", "case ¶PING: return"),
         (
             "{ case: 'stateOf', value: new pb.AgentSessionEvent_StateOf",
             "¶{ case: arm, value: new pb.X",
+            "AgentSessionEvent in SessionHost.onState",
         ),
         (
             "return new pb.SessionRequest({ requestId: '1', request:",
             "return ¶new pb.SessionRequest({ ...x, request:",
+            "SessionRequest in RemoteSession.ping",
         ),
         (
             "return new pb.SessionRequest({ requestId: '1', request: { case: 'ping',",
             "return ¶new pb.SessionRequest({ request: { case: arm,",
+            "SessionRequest in RemoteSession.ping",
         ),
     ],
 )
-def test_unreadable_request_or_arm(old: str, new: str) -> None:
+def test_computed_arm_is_a_fact(old: str, new: str, within: str) -> None:
     small = typescript_sdk(changed(HOST, old, new))
-    span = next(item.span for item in small.errors if "can be read" not in item.message)
-    assert [span] == small.marks
+    unread = [item for item in small.vocabulary.behaviours if item.kind == FIELDS]
+    assert [f"{item.subject} in {item.within}" for item in unread] == [within]
+    lines = [item.place.line if item.place else 0 for item in unread]
+    assert lines == [mark.line for mark in small.marks]
 
 
 def test_receivers_of_emit() -> None:

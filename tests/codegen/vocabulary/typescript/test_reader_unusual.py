@@ -6,7 +6,8 @@ import pytest
 from small_sdks import Small, typescript_sdk
 from small_typescript_sdk import HOST, changed, events
 
-from sessiongen.diagnostics import Rule
+from sessiongen.diagnostics import Rule, Severity
+from sessiongen.vocabulary.behaviours import FIELDS
 
 
 def values(small: Small, name: str = "Kind") -> tuple[str, ...]:
@@ -131,13 +132,18 @@ def test_arm_that_is_only_logged() -> None:
     "form",
     [
         "this.send({ ...rest });",
-        "const made = { case: 'stateOf' as const, value: 1 }; this.send(made);",
+        "const made = { case: arm(), value: 1 }; this.send(made);",
+        "this.send(made);",
     ],
 )
 def test_arm_that_cannot_be_read(form: str) -> None:
     other = f"private other() {{\n¶{form} }}\n  private onState = (ev"
     small = typescript_sdk(changed(HOST, "private onState = (ev", other))
-    assert small.fault(Rule.SDK_REQUEST).message.startswith("AgentSessionEvent.* is filled here")
+    assert small.errors == []
+    unread = [item for item in small.vocabulary.behaviours if item.kind == FIELDS]
+    assert [(item.subject, item.within) for item in unread] == [
+        ("AgentSessionEvent", "SessionHost.other")
+    ]
 
 
 def test_arm_filled_by_an_assignment() -> None:
@@ -158,9 +164,14 @@ def test_event_constructed_in_code_that_the_host_does_not_call() -> None:
             f"class Other {{\n¶onClose = () => this.out({made}); }}\n" "export class SessionHost {",
         )
     )
-    assert small.fault(Rule.SDK_REQUEST).message == (
-        "AgentSessionEvent.closed is filled here, in code that SessionHost is not seen to call"
-    )
+    assert small.errors == []
+    assert [(item.severity, item.message) for item in small.reading.diagnostics] == [
+        (
+            Severity.WARNING,
+            "AgentSessionEvent.closed is filled here, in code that SessionHost is not seen to call",
+        )
+    ]
+    assert [item.span for item in small.reading.diagnostics] == small.marks
 
 
 def test_unpaired_surrogate_is_not_a_literal() -> None:

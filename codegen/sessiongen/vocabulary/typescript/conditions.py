@@ -26,30 +26,29 @@ def _conditions(node: Node) -> list[str]:
     conditions: list[str] = []
     inner, outer = node, node.parent
     while outer is not None:
-        condition = _condition(inner, outer)
-        if condition:
-            conditions.insert(0, condition)
+        conditions = [*_condition(inner, outer), *conditions]
         inner, outer = outer, outer.parent
     return conditions
 
 
-def _condition(inner: Node, outer: Node) -> str:
-    """Returns the condition under which a node inside of another one runs, "" for none."""
+def _condition(inner: Node, outer: Node) -> list[str]:
+    """Returns the conditions under which a node inside of another one runs."""
     if outer.type in {"if_statement", "ternary_expression"}:
         condition = outer.child_by_field_name("condition")
         test = text(syntax.unwrapped(condition)) if condition is not None else ""
-        if _is_field(inner, outer, "consequence"):
-            return test
+        if _is_field(inner, outer, "consequence") and condition is not None:
+            return [text(item) for item in syntax.conjuncts(condition)]
         negated = test[1:] if re.fullmatch(r"![\w.]+", test) else f"!({test})"
-        return negated if _is_field(inner, outer, "alternative") else ""
+        return [negated] if _is_field(inner, outer, "alternative") else []
     if outer.type == "binary_expression" and _is_field(inner, outer, "right"):
+        left = outer.child_by_field_name("left")
         is_and = text(outer.child_by_field_name("operator")) == "&&"
-        return text(outer.child_by_field_name("left")) if is_and else ""
+        return [text(item) for item in syntax.conjuncts(left)] if is_and and left else []
     if outer.type == "switch_case" and not _is_field(inner, outer, "value"):
         switch = syntax.enclosing(outer, "switch_statement")[0]
         value = syntax.unwrapped(switch.child_by_field_name("value") or switch)
-        return f"{text(value)} is {text(outer.child_by_field_name('value'))}"
-    return ""
+        return [f"{text(value)} is {text(outer.child_by_field_name('value'))}"]
+    return []
 
 
 def _is_field(inner: Node, outer: Node, name: str) -> bool:

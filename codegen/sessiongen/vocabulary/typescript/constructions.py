@@ -16,6 +16,14 @@ from sessiongen.vocabulary.model import Construction, Place
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.object_values import ObjectReader, ObjectValue
+from sessiongen.vocabulary.typescript.oneofs import (
+    ArmHelper,
+    arm_helpers,
+    case_of,
+    parameter_type,
+    union_of,
+    value_of,
+)
 from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, class_methods, text
@@ -81,26 +89,6 @@ def constructions_of(
     ]
 
 
-def union_of(names: ProtoNames, node: Node | None) -> tuple[str, str] | None:
-    """Returns message and union for the type `pb.A['union']`, None for any other type."""
-    if node is None or node.type != "lookup_type" or len(node.named_children) != 2:
-        return None
-    message, union = names.message(node.named_children[0]), syntax.literal(node.named_children[1])
-    return (message, union) if message and union else None
-
-
-def parameter_type(function: Node, index: int) -> Node | None:
-    """Returns the type of a parameter; for a type parameter, its constraint."""
-    items = syntax.parameters(function)
-    kind = syntax.annotation(items[index]) if index < len(items) else None
-    generics = function.child_by_field_name("type_parameters")
-    for item in generics.named_children if generics and kind else ():
-        constraint = item.child_by_field_name("constraint")
-        if text(item.child_by_field_name("name")) == text(kind) and constraint is not None:
-            return constraint.named_children[-1]
-    return kind
-
-
 class _Walker:
     def __init__(
         self, modules: Modules, file: File, names: ProtoNames, message_fields: Collection[str]
@@ -122,13 +110,7 @@ class _Walker:
             if node.type in CLASSES
             for name, method in class_methods(node).items()
         }
-        # For each method that fills an arm whose name is a parameter: the message, and the names of
-        # the parameters for the arm and its value.
-        self._arm_helpers: dict[int, tuple[str, str, str]] = {}
-        for method in self._all_methods.values():
-            for call in syntax.walk(method):
-                if call.type == "call_expression":
-                    self._find_arm_helper(method, call)
+        self._arm_helpers = arm_helpers(names, self._all_methods)
         self._parameters: set[str] = set()
 
     def visit(self, node: Node) -> None:
@@ -276,7 +258,7 @@ class _Walker:
             construction.open = True
         else:
             construction.fields.add(syntax.field_name(arm))
-            value = _value_of(case)
+            value = value_of(case)
             if value is not None:
                 construction.arms.append((syntax.field_name(arm), value))
                 self._payload(construction.message, arm, syntax.unwrapped(value))
@@ -313,7 +295,7 @@ class _Walker:
             if union is not None and text(argument) not in self._parameters:
                 self._union_argument(argument, union[0])
         if method is not None and method.id in self._arm_helpers:
-            self._helped(node, method, *self._arm_helpers[method.id])
+            self._helped(node, method, self._arm_helpers[method.id])
 
     def _union_argument(self, argument: Node, message: str) -> None:
         """Records the arms of the objects that are passed for a oneof."""
@@ -328,30 +310,17 @@ class _Walker:
             if case is not None:
                 self._arm(case, construction)
 
-    def _find_arm_helper(self, method: Node, call: Node) -> None:
-        called = self._all_methods.get(syntax.this_property(call.child_by_field_name("function")))
-        for index, argument in enumerate(syntax.arguments(call) if called is not None else ()):
-            assert called is not None
-            case = case_of(syntax.unwrapped(argument))
-            names = syntax.parameter_names(method)
-            if case is None or text(syntax.unwrapped(case)) not in names:
-                continue
-            union = union_of(self.names, parameter_type(called, index))
-            if union is not None:
-                value = text(_value_of(case))
-                self._arm_helpers[method.id] = union[0], text(syntax.unwrapped(case)), value
-
-    def _helped(self, call: Node, method: Node, message: str, arm: str, value: str) -> None:
+    def _helped(self, call: Node, method: Node, helper: ArmHelper) -> None:
         """Records the arm of a call of a method that takes the name of an arm and its value."""
         given = dict(zip(syntax.parameter_names(method), syntax.arguments(call)))
-        if arm in given:
-            construction = self._add(message, given[arm])
-            name = syntax.constant(given[arm])
+        if helper.arm in given:
+            construction = self._add(helper.message, given[helper.arm])
+            name = syntax.constant(given[helper.arm])
             construction.open = name is None
             if name is not None:
                 construction.fields.add(syntax.field_name(name))
-                if value in given:
-                    construction.arms.append((syntax.field_name(name), given[value]))
+                if helper.value in given:
+                    construction.arms.append((syntax.field_name(name), given[helper.value]))
 
     def _assigned_objects(self, target: Node, objects: list[Node]) -> None:
         """Records the fields that `Object.assign` adds to a message."""
@@ -386,29 +355,6 @@ def within(node: Node) -> str:
         for outer in syntax.enclosing(node, *CLASSES, *FUNCTIONS)
     ]
     return ".".join(name for name in reversed(names) if name)
-
-
-def case_of(node: Node) -> Node | None:
-    """Returns the value of `case` in `{case: ..., value: ...}`."""
-    if node.type != "object":
-        return None
-    for item in node.named_children:
-        if item.type == "pair" and text(item.child_by_field_name("key")) == "case":
-            return item.child_by_field_name("value")
-        if item.type == "shorthand_property_identifier" and text(item) == "case":
-            return item
-    return None
-
-
-def _value_of(case: Node) -> Node | None:
-    """Returns the value beside a `case` in `{case: ..., value: ...}`."""
-    table = syntax.enclosing(case, "object")[0]
-    for item in table.named_children:
-        if item.type == "pair" and text(item.child_by_field_name("key")) == "value":
-            return item.child_by_field_name("value")
-        if item.type == "shorthand_property_identifier" and text(item) == "value":
-            return item
-    return None
 
 
 def _function_name(node: Node) -> str:

@@ -17,7 +17,7 @@ from sessiongen.vocabulary.model import Answer, Forward, Place, Reception, Sendi
 from sessiongen.vocabulary.ordering import longest
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.classes import ClassView
-from sessiongen.vocabulary.typescript.constructions import case_of
+from sessiongen.vocabulary.typescript.oneofs import case_of
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.syntax import CLASSES, class_methods, field_name, text

@@ -106,10 +106,15 @@ class _ListReader:
             self._name(file, node, steps - 1)
         elif node.type == "array":
             self._trace.is_list = True
-            for item in node.named_children:
+            parts = [item for item in node.named_children if item.type != "comment"]
+            for item in parts:
                 if item.type == "spread_element":
                     self.follow(file, item.named_children[0], steps - 1)
+            if parts and not any(item.type == "spread_element" for item in parts):
+                # A list that the code writes out has no other items of the SDK.
+                self._trace.conditions.add(f"one of {syntax.type_text(node)}")
         elif node.type in _OPERATIONS:
+            self._emptied(node)
             for field in _OPERATIONS[node.type]:
                 part = node.child_by_field_name(field)
                 if part is not None:
@@ -118,6 +123,20 @@ class _ListReader:
             self.follow(file, node.named_children[0], steps - 1)
         elif node.type not in _VALUES:
             self._trace.readable = False
+
+    def _emptied(self, node: Node) -> None:
+        """Records the condition under which a list is replaced by an empty one."""
+        test, *values = (
+            node.child_by_field_name(name) for name in ("condition", "consequence", "alternative")
+        )
+        for value, other in zip(values, reversed(values), strict=True):
+            if test is None or value is None or other is None or value.type != "array":
+                continue
+            about = {text(item) for item in syntax.walk(other) if item.is_named}
+            concerns = any(text(item) in about for item in syntax.walk(test) if item.is_named)
+            if not value.named_children and not concerns:
+                condition = test_of(test).inverse if value == values[0] else test_of(test)
+                self._trace.conditions.add(condition.text)
 
     def _call(self, file: File, node: Node, steps: int) -> None:
         function = node.child_by_field_name("function")

@@ -148,6 +148,10 @@ class LiteralReader:
             definition = self.modules.resolve(file, name)
             declarator = definition.of("variable_declarator") if definition else None
             return self._const(definition.file, declarator) if definition and declarator else None
+        if node.type == "index_type_query":
+            return self._keys(file, node.named_children[0])
+        if node.type == "generic_type":
+            return self._selected(file, node, enclosing)
         if node.type not in {"type_identifier", "nested_type_identifier"}:
             return None
         definition = self.modules.resolve(file, text(node))
@@ -156,6 +160,38 @@ class LiteralReader:
         if definition is not None and definition.key in enclosing:
             return LiteralSet(UNION)
         return self.of(definition, enclosing) if definition else None
+
+    def _keys(self, file: File, node: Node) -> LiteralSet | None:
+        """Returns the keys of `typeof TABLE` or of an interface, None if they are not constants."""
+        query = node.type == "type_query"
+        name = text(node.named_children[0] if query else node)
+        definition = self.modules.resolve(file, name)
+        value = definition.node.child_by_field_name("value") if definition is not None else None
+        body = definition.node.child_by_field_name("body") if definition is not None else None
+        inner = syntax.unwrapped(value) if value is not None and query else value or body
+        literals = LiteralSet(UNION)
+        for item in inner.named_children if inner is not None else ():
+            key = item.child_by_field_name("key") or item.child_by_field_name("name")
+            if key is None or key.type == "computed_property_name":
+                literals.numbers += item.type != "comment"
+            else:
+                constant = syntax.constant(key) or text(key)
+                literals.literals.append(LiteralValue(constant, None, syntax.line(node)))
+        return literals if literals.literals and not literals.numbers else None
+
+    def _selected(self, file: File, node: Node, enclosing: frozenset[Key]) -> LiteralSet | None:
+        """Returns the literals of `Extract<A, B>` and `Exclude<A, B>`, None for other types."""
+        name, arguments = text(node.child_by_field_name("name")), syntax.child(
+            node, "type_arguments"
+        )
+        if name not in {"Extract", "Exclude"} or arguments is None:
+            return None
+        first, second = (self._union(file, it, enclosing) for it in arguments.named_children[:2])
+        if first is None or second is None or first.open or second.open:
+            return None
+        others = {item.value for item in second.literals}
+        kept = [it for it in first.literals if (it.value in others) == (name == "Extract")]
+        return replace(first, literals=kept)
 
     def _member_literals(self, file: File, owner: str, member: str) -> LiteralSet | None:
         target = self.modules.resolve(file, owner)

@@ -172,7 +172,8 @@ class _PackageReader:
             branches = self.roles.branches(host_view, self.scope.messages.request)
             yield from host_conditions(self.modules, self.scope, host_view, host, branches)
         if driver_view is not None and driver is not None:
-            yield from driver_conditions(self.scope, driver_view, driver)
+            branches = self.roles.branches(driver_view, self.scope.messages.event)
+            yield from driver_conditions(self.scope, driver_view, driver, branches)
 
     def _report_imports(self) -> None:
         """Reports each import from a module inside the messages' package, which is not followed."""

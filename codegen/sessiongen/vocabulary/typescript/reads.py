@@ -26,7 +26,7 @@ def read_fields(names: ProtoNames, request: str, nodes: Iterable[Node]) -> tuple
             for item in syntax.parameters(function)
             if (names.message(syntax.annotation(item)) or "").startswith(f"{request}.")
         }
-        aliases = {root: () for root in roots}
+        aliases: dict[str, Path] = dict.fromkeys(roots, ())
         for node in syntax.walk(function):
             if node.type == "variable_declarator":
                 aliases.update(_bound(node, aliases))

@@ -31,6 +31,7 @@ from sessiongen.vocabulary.typescript.subscriptions import handler_of, subscript
 from sessiongen.vocabulary.typescript.syntax import FUNCTIONS
 
 _FIRST = "it is the first one"
+_EMIT = "emit"
 
 
 def host_conditions(
@@ -57,13 +58,33 @@ def host_conditions(
     yield from reader.shared()
 
 
-def driver_conditions(scope: Scope, view: ClassView, driver: Driver) -> Iterator[Behaviour]:
-    """Yields the conditions of the requests that a driver sends."""
+def driver_conditions(
+    scope: Scope, view: ClassView, driver: Driver, branches: Iterable[Branch]
+) -> Iterator[Behaviour]:
+    """Yields the conditions of the requests that a driver sends, and of the events that it emits."""
+    yield from _emission_conditions(scope, view, branches)
     reader = _ConditionReader(view, scope.messages.request, raising=False)
     for sending in driver.sends:
         if sending.method in view.methods:
             yield from reader.of_function(view.methods[sending.method], sending.arm)
     yield from reader.shared()
+
+
+def _emission_conditions(
+    scope: Scope, view: ClassView, branches: Iterable[Branch]
+) -> Iterator[Behaviour]:
+    """Yields the conditions under which a driver emits the events that it receives."""
+    for branch in branches:
+        emissions = [
+            node
+            for part in branch.body
+            for node in syntax.walk(part)
+            if syntax.this_property(node.child_by_field_name("function")) == _EMIT
+        ]
+        if emissions:
+            subject = f"{scope.messages.event}.{branch.arm}"
+            texts = conditions(paths_without(branch.body, emissions))
+            yield condition_fact(subject, within(branch.node), texts, view.place(branch.node))
 
 
 def _handler_at(host: Host, view: ClassView, call: Node) -> str:

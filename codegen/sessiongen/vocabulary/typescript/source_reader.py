@@ -179,11 +179,16 @@ class SourceReader:
         result, parameter = self._returned(node, depth)
         if result is None:
             whole = argument.through(name)
-            return whole.changed(f"{name}(...)") if name in CHANGING else whole
+            unknown = name in CHANGING or self._is_foreign(name)
+            return whole.changed(f"{name}(...)") if unknown else whole
         if takes_milliseconds(name) or takes_milliseconds(f"{parameter}_"):
             # Its parameter is in milliseconds, whatever the name of the argument says.
             return result.times(1e3).inside(argument).through("ms_")
         return result.inside(argument)
+
+    def _is_foreign(self, name: str) -> bool:
+        """Whether a function is imported, and its code is not in the package."""
+        return name in self._file.imports and self._modules.resolve(self._file, name) is None
 
     def _returned(self, call: Node, depth: int) -> tuple[SourceText | None, str]:
         """Returns what a function of the package makes of its only parameter, and its name."""

@@ -14,11 +14,8 @@ from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Default, MapKeys, IgnoredVariant, ValueMap
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.constructions import (
-    ConstructionBuilder,
-    case_of,
-    within,
-)
+from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder, within
+from sessiongen.vocabulary.typescript.oneofs import case_of
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.parsed_file import File

@@ -23,7 +23,7 @@ from sessiongen.parity.matrix import (
 )
 from sessiongen.ir.pairing import Call
 from sessiongen.ir.protocol import Event, Protocol
-from sessiongen.ir.schema import Field
+from sessiongen.ir.schema import Field, Message
 from sessiongen.ir.record_mapping import spellings
 from sessiongen.vocabulary.behaviours import RETURNED
 from sessiongen.vocabulary.model import Vocabulary
@@ -65,6 +65,7 @@ def sections(
         cell = first._replace(compared=(*first.compared, *all_compared))
         events[0] = events[0]._replace(cells=(cell, *events[0].cells[1:]))
     requests.append(_unknown_request_row(protocol, vocabularies))
+    requests += _correlation_row(protocol, vocabularies)
     return [
         Section("events", columns, tuple(events)),
         Section(
@@ -156,6 +157,45 @@ def _driver_field_cell(field: Field, first: bool, vocabulary: Vocabulary) -> Cel
     )
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_EVENT, field.span)
     return Cell(MISSING, (finding,)) if first else Cell(NOT_COMPARED)
+
+
+def _correlation_row(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Iterator[Row]:
+    """Yields the row of the field that pairs responses with requests."""
+    field = protocol.roles.correlation
+    if field is None:
+        return
+    cells = []
+    for item in vocabularies:
+        for role in (protocol.roles.response, protocol.roles.request):
+            cells.append(_correlation_cell(role, field, item))
+    yield Row(f"({field.name})", tuple(cells))
+
+
+def _correlation_cell(role: Message, field: Field, vocabulary: Vocabulary) -> Cell:
+    """Returns whether each place that constructs a request or response fills the field."""
+    name = f"{'.'.join(role.path)}.{field.name}"
+    places = [
+        it
+        for it in vocabulary.constructions
+        if it.message == ".".join(role.path) and it.fields and not it.open
+    ]
+    # Where no arm is filled beside it, other code fills it for all of them.
+    arms = {it.name for it in role.fields if it.oneof is not None}
+    is_beside = any(field.name in it.fields and arms & {*it.fields} for it in places)
+    lacking = {it.within: it for it in places if is_beside and field.name not in it.fields}
+    findings = tuple(
+        Finding(
+            vocabulary.sdk,
+            f"field {name}: {within}",
+            f"{vocabulary.sdk}: {name} is not filled in {within} ({item.place})",
+            Rule.PARITY_REQUEST,
+            field.span,
+        )
+        for within, item in lacking.items()
+    )
+    ids = [f"field {name}: {it.within}" for it in places if it.within not in lacking]
+    compared = tuple(Compared(vocabulary.sdk, item) for item in dict.fromkeys(ids))
+    return Cell("filled" if places and not findings else NOT_COMPARED, findings, compared)
 
 
 def _unknown_request_row(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Row:

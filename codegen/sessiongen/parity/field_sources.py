@@ -7,7 +7,7 @@ concern it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import isclose
 
 from sessiongen.ir.name_case import snake
@@ -79,7 +79,7 @@ def _spelled(path: str) -> str:
 
 
 def request_faults(
-    message: Message, path: Collection[str], leaves: Collection[str], vocabulary: Vocabulary
+    path: Sequence[str], leaves: Collection[str], sources: Iterable[FieldSource]
 ) -> Iterator[tuple[FieldSource, str]]:
     """Yields each source of a request's field that a driver should not fill it from, and why.
 
@@ -87,10 +87,9 @@ def request_faults(
     joined as a parameter's name would be. A parameter may have the name of the field alone.
     """
     joined = "_".join(path)
-    last = list(path)[-1]
     others = {leaf for leaf in leaves if leaf != joined}
-    names = {joined, last}
-    for source in sources_of(message, vocabulary).get(".".join(path), ()):
+    names = {joined, path[-1]}
+    for source in sources:
         why = _fault(source, names, None, others)
         if why:
             yield source, why

@@ -35,7 +35,7 @@ from sessiongen.ir.protocol import Protocol
 from sessiongen.ir.schema import Field, Kind, Message
 from sessiongen.ir.record_mapping import find_field, find_record, source_names, spellings, split
 from sessiongen.parity.variants import VariantComparison
-from sessiongen.vocabulary.model import Construction, FieldFact, Record, Vocabulary
+from sessiongen.vocabulary.model import Construction, FieldFact, Forward, Record, Vocabulary
 
 
 def sections(
@@ -340,8 +340,15 @@ class _SdkMessage:
             )
             for item in self.forwards
             for path in item.reads
-            if path.startswith(f"{source.name}.")
+            if path.startswith(f"{source.name}.") and not self._is_whole(field, source, item)
         ]
+
+    def _is_whole(self, field: Field, source: FieldFact, forward: Forward) -> bool:
+        """Whether the whole source is read for the field, and its parts for something else."""
+        return any(
+            item.path == source.name and item.within.rpartition(".")[2] == forward.handler
+            for item in self._field_sources.get(field.name, ())
+        )
 
     def _type(self, field: Field, source: FieldFact | None) -> list[Finding]:
         """Returns a finding if the type of the source differs from that of the field."""

@@ -39,7 +39,7 @@ def section(protocol: Protocol, vocabularies: Sequence[Vocabulary]) -> Section:
                     _host_cell(call.request.name, path, field, item),
                     _with_sources(
                         _driver_cell(call.request, message or holder, path, field, holder, item),
-                        message or holder,
+                        (message or holder, holder),
                         path,
                         field,
                         leaves,
@@ -105,14 +105,21 @@ def _driver_cell(
 
 def _with_sources(
     cell: Cell,
-    payload: Message,
+    messages: tuple[Message, Message],
     path: tuple[str, ...],
     field: Field,
     leaves: Collection[str],
     vocabulary: Vocabulary,
 ) -> Cell:
-    """Returns the cell of a field with a finding for each value that it should not have."""
+    """Returns the cell of a field with a finding for each value that it should not have.
+
+    messages: that of the request, and the one inside it that has the field.
+    """
+    payload, holder = messages
     name = ".".join((*payload.path, *path))
+    sources = list(sources_of(payload, vocabulary).get(".".join(path), ()))
+    if holder is not payload:
+        sources += sources_of(holder, vocabulary).get(field.name, ())
     findings = [
         Finding(
             vocabulary.sdk,
@@ -121,13 +128,10 @@ def _with_sources(
             Rule.PARITY_REQUEST,
             field.span,
         )
-        for source, why in request_faults(payload, path, leaves, vocabulary)
+        for source, why in request_faults(path, leaves, sources)
     ]
     different = {item.id for item in findings}
-    ids = [
-        f"source {name}: {item.within}"
-        for item in sources_of(payload, vocabulary).get(".".join(path), ())
-    ]
+    ids = [f"source {name}: {item.within}" for item in sources]
     compared = [Compared(vocabulary.sdk, item) for item in ids if item not in different]
     return cell._replace(findings=(*cell.findings, *findings), compared=(*cell.compared, *compared))
 

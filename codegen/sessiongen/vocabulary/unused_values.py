@@ -57,12 +57,15 @@ def _is_converted(enum: EnumFact, files: dict[str, str]) -> bool:
 def _unused(enum: EnumFact, vocabulary: Vocabulary, files: dict[str, str]) -> Iterator[UnusedValue]:
     last_line = max((item.line for item in enum.literals), default=enum.place.line)
     for literal in enum.literals:
+        needle = literal.value if literal.member is None else enum.name
         if literal.member is not None:
             members = "|".join(map(re.escape, _members(enum, literal, files)))
             pattern = re.compile(rf"\b{re.escape(enum.name)}\.({members})\b")
         else:
             pattern = re.compile(rf"""(["'`]){re.escape(literal.value)}\1""")
-        uses = (place for path, text in files.items() for place in _uses(path, text, pattern))
+        # A regular expression is slow on files that have no match.
+        mentioning = [(path, text) for path, text in files.items() if needle in text]
+        uses = (place for path, text in mentioning for place in _uses(path, text, pattern))
         tables = _table_lines(vocabulary, literal.value, files)
         defining = range(enum.place.line, last_line + 1)
         if not any(
@@ -100,4 +103,5 @@ def _table_lines(vocabulary: Vocabulary, literal: str, files: dict[str, str]) ->
     if not values:
         return set()
     pattern = re.compile(rf"\b({'|'.join(map(re.escape, sorted(values)))})\b")
-    return {place for path, text in files.items() for place in _uses(path, text, pattern)}
+    mentioning = (item for item in files.items() if any(value in item[1] for value in values))
+    return {place for path, text in mentioning for place in _uses(path, text, pattern)}

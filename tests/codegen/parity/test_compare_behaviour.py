@@ -218,7 +218,7 @@ CHANGES = [
     (
         sent(reads=("error",)),
         "event field said.created_at: host",
-        "its on_said does not read the event's own created_at",
+        "its handler does not read the event's own created_at",
     ),
     (
         replace(FULL, driver=replace(DRIVER, emits_payload_only=Place("sdk/driver.py", 9))),

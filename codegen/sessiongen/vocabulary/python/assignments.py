@@ -36,19 +36,24 @@ def assignments_to(name: str, function: ast.AST) -> list[ast.stmt] | None:
 
 def is_changed(definition: Definition) -> bool:
     """Whether the module of a table assigns it twice, or adds, replaces or removes entries."""
-    name = definition.name.rpartition(".")[2]
     if len(definition.module.definitions.get(definition.name, ())) > 1:
         return True
-    for node in ast.walk(definition.module.tree):
+    module = definition.module
+    if module.changed is None:
+        module.changed = frozenset(_changed_names(module.tree))
+    return definition.name.rpartition(".")[2] in module.changed
+
+
+def _changed_names(tree: ast.Module) -> Iterator[str]:
+    """Yields the last names of the tables that a module changes in place."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            if last(node.value) == name:
-                return True
-        elif isinstance(node, ast.AugAssign) and last(node.target) == name:
-            return True
+            yield last(node.value)
+        elif isinstance(node, ast.AugAssign):
+            yield last(node.target)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in _CHANGING_METHODS and last(node.func.value) == name:
-                return True
-    return False
+            if node.func.attr in _CHANGING_METHODS:
+                yield last(node.func.value)
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -133,6 +133,9 @@ class _Flow:
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, path: Path
     ) -> list[Path]:
         """A function that is defined inside runs where it is defined, as far as one can see."""
+        if any(map(self._holds, node.decorator_list)):
+            self._reached += 1
+            return []
         if not self._holds(node):
             return [path]
         self.ended += self.block(node.body, path)

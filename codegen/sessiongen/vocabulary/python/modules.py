@@ -107,6 +107,10 @@ class Modules:
                 if module is not None:
                     yield module
 
+    def mentions(self, module: Module, text: str) -> bool:
+        """Whether the text of a module contains a string."""
+        return text.encode() in self.package.files[module.path]
+
     def resolve(self, module: Module, dotted: str) -> Definition | None:
         """Returns the definition of a name such as `module.Name` in a module."""
         head, *rest = dotted.split(".")

@@ -26,7 +26,10 @@ class Imported:
 
 @dataclass
 class Module:
-    """A parsed file. name: the dotted name. definitions: the statements that bind each name."""
+    """A parsed file. name: the dotted name. definitions: the statements that bind each name.
+
+    changed: the last names of the tables that it changes in place, once they were asked for.
+    """
 
     name: str
     path: str
@@ -36,6 +39,7 @@ class Module:
     definitions: dict[str, list[ast.stmt]] = field(default_factory=dict)
     imports: dict[str, Imported] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
+    changed: frozenset[str] | None = None
 
     def place(self, node: ast.AST) -> Place:
         """Returns the line on which a node begins."""

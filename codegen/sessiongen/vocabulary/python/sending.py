@@ -31,9 +31,16 @@ def host_conditions(role: Role, host: Host) -> Iterator[Behaviour]:
     """Yields the conditions of the events that a host sends, and of its responses."""
     event, response = role.scope.messages.event, role.scope.messages.response
     reader = _ConditionReader(role, event)
+    subscribing = {
+        name
+        for name, method in role.view.methods.items()
+        for node in ast.walk(method)
+        if isinstance(node, ast.Call) and role.place(node) in {it.via for it in host.forwards}
+    }
     for forward in host.forwards:
         handler = role.view.methods.get(forward.handler)
-        if handler is not None:
+        # A function that subscribes sends nothing itself, though its lambdas do.
+        if handler is not None and forward.handler not in subscribing:
             yield from reader.of_function(handler, forward.arm)
     yield from reader.shared()
     yield from _subscription_conditions(role, host)

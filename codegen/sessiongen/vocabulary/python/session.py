@@ -24,7 +24,11 @@ def read_session(modules: Modules, definition: Definition, faults: Faults) -> Se
     """Returns the session's declared events and those that are emitted."""
     emits: dict[str, EventName] = {}
     literals, classes = LiteralReader(modules, faults), modules.with_bases(definition)
+    own = {item.path for item in classes}
     for module in modules.mentioning(".emit("):
+        # Elsewhere, the session is what is annotated with its class.
+        if module.path not in own and not modules.mentions(module, definition.name):
+            continue
         for call in _emissions(module, definition, [item.node for item in classes]):
             event = call.args[0]
             name = literals.constant(module, event)

@@ -16,6 +16,7 @@ from sessiongen.vocabulary.behaviours import (
     ALWAYS,
     CONDITION,
     COPY,
+    DEFAULT_TIME,
     FIELDS,
     NAMES_OF,
     NOTHING,
@@ -24,6 +25,7 @@ from sessiongen.vocabulary.behaviours import (
     PARTS,
     SOURCE_ORDER,
     TEXT,
+    TIME_OF_DAY,
     TIMEOUT,
     UNKNOWN_KIND,
 )
@@ -36,6 +38,7 @@ _EXPECTED = {
     PARTS: NOTHING,
     CONDITION: ALWAYS,
     COPY: NOTHING,
+    DEFAULT_TIME: TIME_OF_DAY,
 }
 _LABELS = {
     FIELDS: "the fields of {}",
@@ -47,6 +50,7 @@ _LABELS = {
     TEXT: "{} in documents",
     CONDITION: "condition of {}",
     COPY: "changes by {}",
+    DEFAULT_TIME: "default of {}",
 }
 _MESSAGES = {
     FIELDS: "the fields of {subject} are {value} in {within}",
@@ -57,6 +61,7 @@ _MESSAGES = {
     TIMEOUT: "request {subject}: its timeout is {value} in {within}",
     TEXT: "{subject} is {value} in {within}",
     COPY: "fields that {subject} copies by name are {value}",
+    DEFAULT_TIME: "{subject} is {value} by default in {within}",
     CONDITION: "{subject} is passed on only if {value} in {within}",
 }
 

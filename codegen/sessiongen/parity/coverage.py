@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sessiongen.diagnostics import Rule
 from sessiongen.parity import field_sources
+from sessiongen.parity.field_types import FieldTypes
 from sessiongen.parity.matrix import (
     ANY,
     ANYTHING,
@@ -26,7 +27,7 @@ from sessiongen.ir.protocol import Event, Protocol
 from sessiongen.ir.schema import Field, Message
 from sessiongen.ir.record_mapping import spellings
 from sessiongen.vocabulary.behaviours import RETURNED
-from sessiongen.vocabulary.model import Vocabulary
+from sessiongen.vocabulary.model import FieldFact, Record, Vocabulary
 
 
 def sections(
@@ -112,7 +113,8 @@ def _host_field_cell(event: Event, field: Field, vocabulary: Vocabulary) -> Cell
     name = f"{event.arm.name}.{field.name}"
     difference_id = f"event field {name}: host"
     if any(path.split(".")[0] == source.name for path in forwards[0].reads):
-        return Cell(source.name, compared=(Compared(vocabulary.sdk, difference_id),))
+        compared = (Compared(vocabulary.sdk, difference_id),)
+        return _typed_cell(Cell(source.name, compared=compared), field, source, record, vocabulary)
     if forwards[0].passes_event:
         return Cell(source.name)
     why = f"its handler does not read the event's own {source.name}"
@@ -120,6 +122,22 @@ def _host_field_cell(event: Event, field: Field, vocabulary: Vocabulary) -> Cell
     message = f"{vocabulary.sdk}: event {name}: {why} {place}"
     finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_EVENT, field.span)
     return Cell(MISSING, (finding,))
+
+
+def _typed_cell(
+    cell: Cell, field: Field, source: FieldFact, record: Record | None, vocabulary: Vocabulary
+) -> Cell:
+    """Adds how the type of an event's own field differs from that of a field beside the arm."""
+    if record is None:
+        return cell
+    difference_id = f"type {record.name}.{source.name}"
+    why = FieldTypes(vocabulary, ()).difference(field, record, source)
+    if not why:
+        compared = Compared(vocabulary.sdk, difference_id)
+        return cell._replace(compared=(*cell.compared, compared))
+    message = f"{vocabulary.sdk}: {field.name} {why}"
+    finding = Finding(vocabulary.sdk, difference_id, message, Rule.PARITY_EVENT, field.span)
+    return cell._replace(findings=(finding,))
 
 
 def _with_sources(cell: Cell, protocol: Protocol, field: Field, vocabulary: Vocabulary) -> Cell:

@@ -15,6 +15,7 @@ from sessiongen.ir.schema import Field, Kind
 from sessiongen.vocabulary.model import FieldFact, Record, Vocabulary
 
 _LIST, _MAP, _TEXT, _NUMBER, _FLAG, _OTHER = "list", "map", "text", "number", "flag", "other"
+_TIME = "time"
 _ABSENT = {"None", "null", "undefined"}
 _LISTS = ("list[", "List[", "Sequence[", "tuple[", "set[", "Array<", "ReadonlyArray<", "Set<")
 _MAPS = ("dict[", "Dict[", "Mapping[", "Record<", "Map<")
@@ -27,10 +28,14 @@ _PLAIN = {
     "str": _TEXT,
     "string": _TEXT,
 }
+# Classes of times. What fills a time of the protocol is a number.
+_PLAIN |= dict.fromkeys(("Date", "datetime", "datetime.datetime", "timedelta"), _TIME)
+_TIMES = {"google.protobuf.Timestamp", "google.protobuf.Duration"}
 _WRAPPER = re.compile(r"^(?:Optional|NotGivenOr|Final|ReadOnly)\[(.*)\]$")
 # Stands for an arrow, whose second character is no bracket.
 _ARROW = "\0"
 _NUMBERS = {Kind.INT, Kind.FLOAT}
+_SECONDS = {_NUMBER, _OTHER}
 
 
 class FieldTypes:
@@ -55,6 +60,7 @@ class FieldTypes:
         what = (
             "a list" if field.repeated else "a map" if field.key else f"a {field.value.kind.value}"
         )
+        what = "a number of seconds" if expected == _SECONDS else what
         return f"is {what}, and {name} has the type `{source.type}` ({source.place})"
 
     def _enum_difference(
@@ -145,4 +151,6 @@ def _expected(field: Field) -> set[str]:
         return {_TEXT, _OTHER}
     if field.value.kind in _NUMBERS:
         return {_NUMBER, _OTHER}
+    if field.value.type_name in _TIMES:
+        return _SECONDS
     return {_FLAG, _OTHER} if field.value.kind is Kind.BOOL else set()

@@ -19,9 +19,11 @@ VARIANT = "variant"
 # What a function changes or leaves out that copies fields by name, by the function; the arm of the
 # response that a driver's method returns, by the arm of its request.
 COPY, RETURNED = "copy", "returned"
+# The default of a time that is not the time of day, by the field of the SDK's class.
+DEFAULT_TIME, TIME_OF_DAY = "default time", "time.time()"
 BEHAVIOURS = (
     *(FIELDS, ORDER, OMISSION, UNKNOWN_KIND, PARTS, TIMEOUT, TEXT, CONDITION),
-    *(VARIANT, COPY, RETURNED),
+    *(VARIANT, COPY, RETURNED, DEFAULT_TIME),
 )
 # The values for lists that are sent as they are, and for items of an unknown kind.
 SOURCE_ORDER, NOTHING = "order of the source", "nothing"

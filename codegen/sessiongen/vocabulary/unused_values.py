@@ -42,8 +42,26 @@ def unused_values(vocabulary: Vocabulary, package: Package) -> tuple[UnusedValue
         unused
         for enum in vocabulary.enums
         if enum.form in (ENUM, LITERAL, UNION) and not enum.open and not _is_converted(enum, files)
-        for unused in _unused(enum, vocabulary, files)
+        for unused in _unused_of(enum, vocabulary, files)
     )
+
+
+def _unused_of(enum: EnumFact, vocabulary: Vocabulary, files: dict[str, str]) -> list[UnusedValue]:
+    """Returns the unused values of an enum.
+
+    Members of an enum that are texts may be used as plain texts, if no code names a member.
+    """
+    unused = list(_unused(enum, vocabulary, files))
+    if enum.form != ENUM or len(unused) < len(enum.literals) or not _is_text(enum, files):
+        return unused
+    plain = [item._replace(member=None) for item in enum.literals]
+    return list(_unused(enum._replace(literals=tuple(plain)), vocabulary, files))
+
+
+def _is_text(enum: EnumFact, files: dict[str, str]) -> bool:
+    """Whether the members of an enum are texts, as in `class Reason(str, Enum)`."""
+    lines = files.get(enum.place.file, "").splitlines()[enum.place.line - 1 :][:1]
+    return any(re.search(r"\(\s*(str\b|StrEnum\b)", line) for line in lines)
 
 
 def _is_converted(enum: EnumFact, files: dict[str, str]) -> bool:

@@ -35,6 +35,7 @@ PYTHON_CASES = {
     "nothing": ("", ALL),
     "a member": ("close(CloseReason.ERROR)\n", ["CloseReason.by-user", *ALL[2:]]),
     "a member through a module": ("close(events.CloseReason.ERROR)\n", [ALL[0], *ALL[2:]]),
+    "the texts of an enum": ("close('error')\n", ["CloseReason.by-user", *ALL[2:]]),
     "a literal": ("set('busy')\nset(\"idle\")\n", ALL[:2]),
     "a comment": ("# CloseReason.ERROR\n", ALL),
     "a comparison": ("if reason is CloseReason.ERROR or CloseReason.BY_USER == reason: ...\n", ALL),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Place
-from sessiongen.vocabulary.python.constructions import ConstructionBuilder
+from sessiongen.vocabulary.python.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.python.dispatch import Branch, Oneof, branches
 from sessiongen.vocabulary.python.modules import Definition, Modules
 from sessiongen.vocabulary.python.parsed_module import Module

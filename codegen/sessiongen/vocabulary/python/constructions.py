@@ -11,11 +11,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 
-from sessiongen.vocabulary.model import Construction, Place
+from sessiongen.vocabulary.python.construction_builder import (
+    CallSite,
+    ConstructionBuilder,
+    ForwardedFields,
+    Function,
+    is_kwargs,
+    is_parameter,
+)
 from sessiongen.vocabulary.python.dict_entries import dict_entries
+from sessiongen.vocabulary.python.forwarded_fields import forwarding_calls
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.parsed_module import Module
-from sessiongen.vocabulary.python.literals import alternatives, constant, dotted, last
+from sessiongen.vocabulary.python.literals import (
+    alternatives,
+    constant,
+    dotted,
+    last,
+    self_attribute,
+)
 from sessiongen.vocabulary.python.rows import loop_rows
 
 _COPYING_METHODS = {"CopyFrom", "MergeFrom"}
@@ -28,38 +42,6 @@ _FILLING_METHODS = {
     "append",
     "extend",
 }
-
-
-@dataclass
-class ConstructionBuilder:
-    """A construction that is being collected. node: the call, parameter or name it comes from.
-
-    values: the last value of each field. assigned: every value of every field.
-    owner, function: the class and the function around it.
-    """
-
-    message: str
-    within: str
-    place: Place
-    node: ast.AST
-    fields: set[str] = field(default_factory=set)
-    values: dict[str, ast.expr] = field(default_factory=dict)
-    assigned: list[tuple[str, ast.expr]] = field(default_factory=list)
-    open: bool = False
-    owner: ast.ClassDef | None = None
-    function: ast.AST | None = None
-
-    def fill(self, name: str, value: ast.expr | None) -> None:
-        """Adds a filled field; an empty constant does not fill it."""
-        if value is None or not _is_empty(value):
-            self.fields.add(name)
-        if value is not None:
-            self.values[name] = value
-            self.assigned.append((name, value))
-
-    def build(self) -> Construction:
-        """Returns the finished fact."""
-        return Construction(self.message, self.within, self.open, self.place, tuple(self.fields))
 
 
 @dataclass
@@ -106,26 +88,12 @@ def constructions_of(modules: Modules, module: Module, protobuf: str) -> list[Co
 
     walker = _Walker(modules, module, Names(imported))
     walker.visit(module.tree)
+    calls = forwarding_calls(module, walker.forwarded, walker.calls)
     return [
         construction
-        for construction in walker.constructions
+        for construction in (*walker.constructions, *calls)
         if construction.fields or not isinstance(construction.node, ast.arg)
     ]
-
-
-def _is_empty(value: ast.expr) -> bool:
-    if isinstance(value, ast.Constant):
-        return value.value in (None, "")
-    inside = getattr(value, "elts", None) or getattr(value, "keys", None)
-    return isinstance(value, (ast.List, ast.Tuple, ast.Dict)) and not inside
-
-
-def _filling_value(node: ast.Call) -> ast.expr | None:
-    """Returns the value that a call such as `x.field.CopyFrom(value)` fills a field with."""
-    name = last(node.func)
-    if name in _COPYING_METHODS and len(node.args) == 1:
-        return node.args[0]
-    return node if name.startswith("From") else None
 
 
 def message_type(names: Names, node: ast.expr) -> str | None:
@@ -142,6 +110,14 @@ def message_type(names: Names, node: ast.expr) -> str | None:
     return message if named and "_" not in parts[-1] else None
 
 
+def _filling_value(node: ast.Call) -> ast.expr | None:
+    """Returns the value that a call such as `x.field.CopyFrom(value)` fills a field with."""
+    name = getattr(node.func, "attr", "")
+    if name in _COPYING_METHODS and len(node.args) == 1:
+        return node.args[0]
+    return node if name.startswith("From") or name == "GetCurrentTime" else None
+
+
 class _Walker(ast.NodeVisitor):
     def __init__(self, modules: Modules, module: Module, names: Names) -> None:
         self.module = module
@@ -150,6 +126,8 @@ class _Walker(ast.NodeVisitor):
         self._rows: dict[str, list[ast.expr]] = {}
         self.names = names
         self.constructions: list[ConstructionBuilder] = []
+        self.forwarded: list[ForwardedFields] = []
+        self.calls: list[CallSite] = []
         self._within: list[str] = []
         self._owner: ast.ClassDef | None = None
         self._function: ast.AST | None = None
@@ -203,6 +181,9 @@ class _Walker(ast.NodeVisitor):
                 self.visit(argument)
             return
         else:
+            if isinstance(node.func, ast.Name) or self_attribute(node.func):
+                within = ".".join(self._within)
+                self.calls.append(CallSite(node, within, self._owner, self._function))
             self._filling_call(node)
             self.visit(node.func)
         for argument in node.args:
@@ -269,7 +250,7 @@ class _Walker(ast.NodeVisitor):
         inner = node.func.value
         if node.func.attr in _FILLING_METHODS or node.func.attr.startswith("From"):
             if isinstance(inner, ast.Call) and last(inner.func) == "getattr":
-                self._fill_by_name(inner.args)
+                self._fill_by_name([*inner.args[:2], *node.args[:1]])
             self._fill(inner, _filling_value(node))
 
     def _fill_by_name(self, arguments: list[ast.expr]) -> None:
@@ -281,12 +262,15 @@ class _Walker(ast.NodeVisitor):
         if not isinstance(owner, ast.Name) or owner.id not in self.names.values:
             return
         construction, name = self.names.values[owner.id], arguments[1]
+        value = arguments[2] if len(arguments) > 2 else None
+        if self._forwards(construction, name, value):
+            return
         values = self._rows.get(name.id, []) if isinstance(name, ast.Name) else [name]
         fields = [constant(item) for item in values]
         construction.open |= not fields or None in fields
         for field_name in fields:
             if field_name is not None:
-                construction.fill(field_name, arguments[2] if len(arguments) > 2 else None)
+                construction.fill(field_name, value)
 
     def _argument(self, argument: ast.expr, call: ast.Call) -> None:
         message = message_type(self.names, argument)
@@ -311,11 +295,34 @@ class _Walker(ast.NodeVisitor):
             if keyword.arg is not None:
                 construction.fill(keyword.arg, keyword.value)
                 continue
+            if self._forwards_all(construction, keyword.value):
+                continue
             entries = dict_entries(keyword.value, self._function)
             construction.open |= entries is None
             for name, value in entries or ():
                 construction.fill(name, value)
         return construction
+
+    def _forwards_all(self, construction: ConstructionBuilder, fields: ast.expr) -> bool:
+        """Whether a message takes `**fields` or `{name: value}` from the callers of the function."""
+        if isinstance(fields, ast.Dict) and len(fields.keys) == 1 and fields.keys[0] is not None:
+            return self._forwards(construction, fields.keys[0], fields.values[0])
+        is_all = is_kwargs(fields, self._function)
+        if is_all and isinstance(self._function, Function):
+            self.forwarded.append(ForwardedFields(construction, self._function))
+        return is_all
+
+    def _forwards(
+        self, construction: ConstructionBuilder, name: ast.expr, value: ast.expr | None
+    ) -> bool:
+        """Whether the name of a field is a parameter of the function."""
+        if not (isinstance(name, ast.Name) and is_parameter(name.id, self._function)):
+            return False
+        if isinstance(self._function, Function):
+            parameter = value.id if isinstance(value, ast.Name) else ""
+            item = ForwardedFields(construction, self._function, name.id, parameter)
+            self.forwarded.append(item)
+        return True
 
     def _add(self, message: str, node: ast.AST) -> ConstructionBuilder:
         construction = ConstructionBuilder(

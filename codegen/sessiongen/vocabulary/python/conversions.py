@@ -14,7 +14,7 @@ from typing import Any
 from sessiongen.vocabulary.evaluation import Outcomes, Text, Trace, UnreadableError, outcomes
 from sessiongen.vocabulary.expression_evaluator import conversion
 from sessiongen.vocabulary.model import Conversion
-from sessiongen.vocabulary.python.constructions import ConstructionBuilder
+from sessiongen.vocabulary.python.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.python.evaluator import Evaluator
 from sessiongen.vocabulary.python.evaluator_base import NameScope
 from sessiongen.vocabulary.python.literals import LiteralReader, alternatives, dotted, last

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from sessiongen.vocabulary.behaviours import COPY, NOTHING
 from sessiongen.vocabulary.model import Behaviour
 from sessiongen.vocabulary.python.calls import PackageFunction, called_function
-from sessiongen.vocabulary.python.constructions import ConstructionBuilder
+from sessiongen.vocabulary.python.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.python.control_flow import conditions, paths_without
 from sessiongen.vocabulary.python.literals import dotted, last
 from sessiongen.vocabulary.python.modules import Modules

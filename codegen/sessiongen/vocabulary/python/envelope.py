@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import SENDS, RECEIVES, EnvelopeUse
-from sessiongen.vocabulary.python.constructions import ConstructionBuilder
+from sessiongen.vocabulary.python.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.python.dispatch import Oneof, branches
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.generated import filled_arms, generated_api

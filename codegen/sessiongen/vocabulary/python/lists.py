@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from sessiongen.vocabulary.behaviours import ListTrace, list_facts
 from sessiongen.vocabulary.model import Behaviour
 from sessiongen.vocabulary.python.calls import called_function, values_of
-from sessiongen.vocabulary.python.constructions import ConstructionBuilder
+from sessiongen.vocabulary.python.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.python.function_values import FunctionValues
 from sessiongen.vocabulary.python.kinds import excluded_kind, is_kind_test
 from sessiongen.vocabulary.python.literals import constant, dotted, last

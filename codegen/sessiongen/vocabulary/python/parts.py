@@ -13,7 +13,7 @@ from sessiongen.vocabulary.behaviour_scope import Parts
 from sessiongen.vocabulary.behaviours import part_fact
 from sessiongen.vocabulary.model import Behaviour
 from sessiongen.vocabulary.python.calls import values_of
-from sessiongen.vocabulary.python.constructions import ConstructionBuilder
+from sessiongen.vocabulary.python.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.python.literals import dotted, self_attribute
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.parsed_module import Module

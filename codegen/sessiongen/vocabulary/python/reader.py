@@ -14,7 +14,8 @@ from sessiongen.vocabulary.model import Behaviour, Conversion, Driver, Place, Re
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.attribution import check_attribution
 from sessiongen.vocabulary.ordering import normalized
-from sessiongen.vocabulary.python.constructions import ConstructionBuilder, constructions_of
+from sessiongen.vocabulary.python.construction_builder import ConstructionBuilder
+from sessiongen.vocabulary.python.constructions import constructions_of
 from sessiongen.vocabulary.python.constants import fixed_values
 from sessiongen.vocabulary.python.conversions import ConversionReader
 from sessiongen.vocabulary.python.copying import copy_behaviours
@@ -115,6 +116,7 @@ class _PackageReader:
             ),
             constants=tuple(fixed_values(self.modules, scope.constants)),
             behaviours=(
+                *records.defaults,
                 *self._behaviours(constructing.values()),
                 *self._driver_behaviours(driver_role, driver_facts),
                 *(host_conditions(host_role, host_facts) if host_role and host_facts else ()),
@@ -230,7 +232,7 @@ class _PackageReader:
 
     def _records(self, session: Definition | None, protocol_modules: list[Module]) -> RecordReader:
         """Returns the types and sets of literals that the protocol's code and the scope refer to."""
-        records = RecordReader(self.modules, self.faults)
+        records = RecordReader(self.modules, self.faults, self.scope.required)
         start = [
             definition
             for module in (*protocol_modules, *self.modules.generated())

@@ -7,7 +7,7 @@ it has a public field.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from sessiongen.diagnostics import Rule
@@ -16,11 +16,13 @@ from sessiongen.vocabulary.model import (
     ENUM,
     FIELD,
     LITERAL,
+    Behaviour,
     EnumFact,
     FieldFact,
     UnionFact,
     Record,
 )
+from sessiongen.vocabulary.behaviours import DEFAULT_TIME, TIME_OF_DAY
 from sessiongen.vocabulary.python.modules import Definition, Modules
 from sessiongen.vocabulary.python.parsed_module import Module, inner_bodies
 from sessiongen.vocabulary.python.literals import (
@@ -35,6 +37,7 @@ from sessiongen.vocabulary.python.literals import (
     last,
     unquoted,
 )
+from sessiongen.vocabulary.python.source_reader import default_clock
 from sessiongen.vocabulary.required_definitions import CollectedDefinitions
 
 _TAG = "type"
@@ -54,12 +57,17 @@ class _Field:
 
 
 class RecordReader(CollectedDefinitions[Definition]):
-    """Reads data types and sets of literals, each definition once."""
+    """Reads data types and sets of literals, each definition once.
 
-    def __init__(self, modules: Modules, faults: Faults) -> None:
+    required: the names of fields whose literals are read, even if they are those of an enum.
+    """
+
+    def __init__(self, modules: Modules, faults: Faults, required: Collection[str]) -> None:
         super().__init__()
+        self._required = required
         self.modules = modules
         self.faults = faults
+        self.defaults: list[Behaviour] = []
         self._literals = LiteralReader(modules, faults)
 
     def definition(self, definition: Definition) -> Iterator[Definition]:
@@ -80,7 +88,7 @@ class RecordReader(CollectedDefinitions[Definition]):
         facts, tag = [], None
         for name, field in fields.items():
             module = field.owner.module
-            self_attribute = self._literals.of_field(module, field.node.annotation)
+            self_attribute = self._literals_of(f"{definition.name}.{name}", field)
             if self_attribute and name == _TAG and len(self_attribute.literals) == 1:
                 tag = self_attribute.literals[0].value
             elif self_attribute:
@@ -95,6 +103,7 @@ class RecordReader(CollectedDefinitions[Definition]):
                     )
                 )
             facts.append(_fact(name, field))
+            self._read_default(f"{definition.name}.{name}", field)
             self._read_union(
                 f"{definition.name}.{name}", field.owner, field.node, field.node.annotation
             )
@@ -102,6 +111,28 @@ class RecordReader(CollectedDefinitions[Definition]):
         self.records.append(
             Record(definition.name, tag, definition.module.place(definition.node), tuple(facts))
         )
+
+    def _read_default(self, name: str, field: _Field) -> None:
+        """Records the default of a time that is not the time of day."""
+        module = field.owner.module
+        value = default_clock(field.node.value)
+        if value is not None and value != TIME_OF_DAY:
+            place = module.place(field.node)
+            self.defaults.append(Behaviour(DEFAULT_TIME, name, field.owner.name, value, place))
+
+    def _literals_of(self, name: str, field: _Field) -> LiteralSet | None:
+        """Returns the literals of a field; of its enum if the field is required."""
+        module, annotation = field.owner.module, field.node.annotation
+        literals = self._literals.of_field(module, annotation)
+        if literals is not None or name not in self._required:
+            return literals
+        parts = [part for part in alternatives(annotation) if not is_none(part)]
+        enum = self._resolve(field.owner, dotted(parts[0]) or "") if len(parts) == 1 else None
+        if enum is None:
+            return None
+        is_class = isinstance(enum.node, ast.ClassDef)
+        inner = self._literals.of_class(enum) if is_class else self._literals.of_alias(enum)
+        return inner.named_on(field.node.lineno) if inner is not None else None
 
     def _alias(self, definition: Definition) -> Iterator[Definition]:
         value = aliased(definition)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from sessiongen.vocabulary.python.conditions import Conditions, extra_conditions
 from sessiongen.vocabulary.python.function_values import UNITS, FunctionValues, parameters_of
@@ -96,7 +97,7 @@ class SourceReader:
         if conversion is not None:
             return self._converted(*conversion, depth)
         if not values:
-            return SourceText(root=name if name in self._variables.parameters else "")
+            return self._outer_name(name)
         if last(getattr(values[-1], "func", node)) == "GetCurrentTime":
             return SourceText(constant=_NOW)
         # A variable that is computed from itself has no source that can be described.
@@ -116,6 +117,16 @@ class SourceReader:
             # An object that the function computes.
             return SourceText()
         return one_of([(it, self.conditions(at, node)) for it, at in zip(sources, values)])
+
+    def _outer_name(self, name: str) -> SourceText:
+        """Returns the source of a parameter, or of a constant of the module."""
+        if name in self._variables.parameters:
+            return SourceText(root=name)
+        definition = self._modules.resolve(self._module, name) if name.isupper() else None
+        value = definition.value if definition is not None else None
+        return (
+            SourceText(constant=ast.unparse(value)) if _is_text_or_number(value) else SourceText()
+        )
 
     def _operation(self, node: ast.expr, depth: int) -> SourceText | None:
         if isinstance(node, ast.Call):
@@ -328,8 +339,24 @@ def _is_type_test(test: ast.expr) -> bool:
     return is_name or (isinstance(test, ast.Compare) and is_none(test.comparators[0]))
 
 
+def _is_text_or_number(value: ast.expr | None) -> TypeGuard[ast.Constant]:
+    return isinstance(value, ast.Constant) and value.value not in (None, "")
+
+
 def _is_now(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and dotted(node.func) == "time.time"
+
+
+def default_clock(value: ast.expr | None) -> str | None:
+    """Returns the time by default of a field, as it is written; None if it has none."""
+    for item in value.keywords if isinstance(value, ast.Call) else ():
+        if item.arg != "default_factory":
+            continue
+        called = ast.Call(item.value, [], [])
+        body = item.value.body if isinstance(item.value, ast.Lambda) else called
+        clocks = (it for it in ast.walk(body) if _is_now(it) or _is_other_clock(it))
+        return ast.unparse(body) if any(clocks) else None
+    return None
 
 
 def _is_other_clock(node: ast.AST) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from sessiongen.vocabulary.model import FieldSource
-from sessiongen.vocabulary.python.constructions import ConstructionBuilder
+from sessiongen.vocabulary.python.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.python.function_values import parameters_of
 from sessiongen.vocabulary.python.literals import self_attribute
 from sessiongen.vocabulary.python.modules import Modules

@@ -13,7 +13,7 @@ from functools import partial
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Default, MapKeys, IgnoredVariant, ValueMap
-from sessiongen.vocabulary.python.constructions import ConstructionBuilder
+from sessiongen.vocabulary.python.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.parsed_module import Module
 from sessiongen.vocabulary.python.literals import LiteralReader, constant, dotted

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from sessiongen.vocabulary.behaviours import VARIANT
 from sessiongen.vocabulary.model import Behaviour
-from sessiongen.vocabulary.python.constructions import ConstructionBuilder
+from sessiongen.vocabulary.python.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.python.literals import alternatives, constant, last
 from sessiongen.vocabulary.python.modules import Modules
 from sessiongen.vocabulary.python.parsed_module import Module, inner_bodies

@@ -245,3 +245,17 @@ def test_missing_required_definition_is_a_warning(required: str) -> None:
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="a star in a subscript is Python 3.11")
 def test_unpacked_literal() -> None:
     python_sdk(events("Kind = Literal[¶*NAMES]")).fault(Rule.SDK_ENUM)
+
+
+def test_required_field_with_the_type_of_an_enum() -> None:
+    """The literals are at the line of the field, since the enum may be in another module."""
+    kinds = "from enum import Enum\n\n\nclass Kind(str, Enum):\n    ONE = 'one'\n    TWO = 'two'\n"
+    step = (
+        "from .kinds import Kind\n\n\nclass Step:\n    number: int\n    kind: Kind | None = None\n"
+    )
+    files = {"kinds.py": kinds, "step.py": step}
+    small = python_sdk(files, required=("Step.kind",))
+    assert small.errors == []
+    [enum] = [item for item in small.vocabulary.enums if item.name == "Step.kind"]
+    assert [(item.value, item.line) for item in enum.literals] == [("one", 6), ("two", 6)]
+    assert not python_sdk(files, required=("Step",)).vocabulary.enum("Step.kind")

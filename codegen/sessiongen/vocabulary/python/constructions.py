@@ -33,6 +33,8 @@ from sessiongen.vocabulary.python.literals import (
 from sessiongen.vocabulary.python.rows import loop_rows
 
 _COPYING_METHODS = {"CopyFrom", "MergeFrom"}
+# Functions of `json_format` that fill the message which is their second argument.
+_PARSERS = {"Parse", "ParseDict"}
 _FILLING_METHODS = {
     "CopyFrom",
     "MergeFrom",
@@ -190,6 +192,17 @@ class _Walker(ast.NodeVisitor):
             self._argument(argument, node)
         for keyword in node.keywords:
             self.visit(keyword.value)
+        if (last(node.func) or getattr(node.func, "attr", "")) in _PARSERS:
+            self._parse(node)
+
+    def _parse(self, call: ast.Call) -> None:
+        """Records that a call fills a message from text or a dict, whose fields are not known."""
+        for argument in call.args[1:]:
+            named = self.names.values.get(argument.id) if isinstance(argument, ast.Name) else None
+            built = (it for it in reversed(self.constructions) if it.node is argument)
+            construction = named or next(built, None)
+            if construction is not None:
+                construction.open = True
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         # A message class in brackets is the argument of a generic type.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sessiongen.vocabulary.ordering import longest
 from sessiongen.vocabulary.python.classes import ClassView
+from sessiongen.vocabulary.python.dict_entries import constant_names
 from sessiongen.vocabulary.python.literals import (
     alternatives,
     constant,
@@ -69,7 +70,7 @@ def _follow(
             if _is_name(node.value, name):
                 handled.add(id(node.value))
         elif isinstance(node, ast.Call):
-            handled |= _follow_argument(view, node, name, use, seen)
+            handled |= _follow_argument(view, function, node, name, use, seen)
     use.whole |= any(
         _is_name(node, name) and id(node) not in handled and isinstance(node.ctx, ast.Load)
         for node in ast.walk(function)
@@ -78,16 +79,21 @@ def _follow(
 
 
 def _follow_argument(
-    view: ClassView, call: ast.Call, name: str, use: EventUse, seen: set[tuple[int, str]]
+    view: ClassView,
+    function: ast.AST,
+    call: ast.Call,
+    name: str,
+    use: EventUse,
+    seen: set[tuple[int, str]],
 ) -> set[int]:
     """Follows an event that is passed to a method of the class; returns the handled nodes."""
     event_arguments = [
         (index, node) for index, node in enumerate(call.args) if _is_name(node, name)
     ]
     if last(call.func) == "getattr" and len(call.args) > 1:
-        path = constant(call.args[1])
-        if path is not None and _is_name(call.args[0], name):
-            use.reads.add(path)
+        paths = _names_of(function, call.args[1])
+        if paths and _is_name(call.args[0], name):
+            use.reads |= set(paths)
             return {id(call.args[0])}
     if last(call.func) in _TYPE_CHECKS:
         return {id(node) for _, node in event_arguments}
@@ -99,6 +105,16 @@ def _follow_argument(
             _follow(view, method, arguments[index].arg, use, seen)
             handled.add(id(node))
     return handled
+
+
+def _names_of(function: ast.AST, node: ast.expr) -> list[str]:
+    """Returns the texts that an expression can be: a constant, or a variable of a loop over some."""
+    text = constant(node)
+    if text is not None or not isinstance(node, ast.Name):
+        return [text] if text is not None else []
+    loops = (it for it in ast.walk(function) if isinstance(it, (ast.For, ast.comprehension)))
+    lists = [constant_names(it.iter) for it in loops if _is_name(it.target, node.id)]
+    return [name for names in lists for name in names or ()] if None not in lists else []
 
 
 def _is_name(node: ast.AST, name: str) -> bool:

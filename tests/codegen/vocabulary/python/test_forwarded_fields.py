@@ -80,3 +80,34 @@ def test_function_that_nothing_calls_fills_unknown_fields() -> None:
     files = {**sources("python"), PATH: sources("python")[PATH] + code}
     facts = vocabulary_of("python", files).constructions
     assert [(it.open, it.fields) for it in facts if it.within == "pack"] == [(True, ())]
+
+
+HEARD = """                    words=event.words,
+                    is_final=event.is_final,
+                    tongue=event.tongue,
+"""
+NAMES = '("words", "is_final", "tongue")'
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [f"**{{it: getattr(event, it) for it in {NAMES}}}", f"**event.model_dump(include={NAMES})"],
+)
+def test_fields_by_constant_names(fields: str) -> None:
+    files = sources("python")
+    text = files[PATH].replace(HEARD, f"                    {fields},\n")
+    assert text != files[PATH]
+    before, after = (vocabulary_of("python", it) for it in (files, {**files, PATH: text}))
+    message = "RobotDialogEvent.CallerSpeechHeard"
+    filled = [
+        [(it.fields, it.open) for it in vocabulary.constructions if it.message == message]
+        for vocabulary in (before, after)
+    ]
+    assert filled[0] == filled[1] == [(("is_final", "tongue", "words"), False)]
+
+
+def test_message_that_is_parsed_has_unknown_fields() -> None:
+    code = "\n\ndef pack(item):\n    return ParseDict(item.whole(), wire.ToolUse())\n"
+    files = {**sources("python"), PATH: sources("python")[PATH] + code}
+    facts = vocabulary_of("python", files).constructions
+    assert [it.open for it in facts if it.within == "pack"] == [True]

@@ -28,7 +28,8 @@ _COMMENT = re.compile(r"\s*(#|//|/?\*)")
 _COMPARISON_BEFORE = re.compile(r"(==|!=|\bis|\bis not|\bcase)\s*$")
 _COMPARISON_AFTER = re.compile(r"\s*(==|!=|is\b)")
 _SOURCES = (".py", ".ts", ".mts", ".cts")
-_DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
+# Declarations and tests use no values.
+_DECLARATIONS = (".d.ts", ".d.mts", ".d.cts", ".test.ts", ".spec.ts")
 
 
 def unused_values(vocabulary: Vocabulary, package: Package) -> tuple[UnusedValue, ...]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tree_sitter import Node
 
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.modules import Definition
+from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
 
 _CHANGING_METHODS = {"clear", "delete", "set"}
@@ -30,18 +33,24 @@ def bindings(name: str, node: Node) -> list[Node]:
 
 def is_changed(definition: Definition) -> bool:
     """Whether the file of a table adds, replaces or removes entries."""
-    for node in syntax.walk(definition.file.root):
+    file = definition.file
+    if file.changed_names is None:
+        file.changed_names = set(_changed_names(file))
+    return definition.name in file.changed_names
+
+
+def _changed_names(file: File) -> Iterator[str]:
+    """Yields the names of the tables whose entries a file changes."""
+    for node in syntax.walk(file.root):
         if node.type == "assignment_expression":
             target = node.child_by_field_name("left")
             owner = target.child_by_field_name("object") if target else None
-            if owner is not None and text(syntax.unwrapped(owner)) == definition.name:
-                return True
+            if owner is not None:
+                yield text(syntax.unwrapped(owner))
         elif node.type == "call_expression":
             method = syntax.member(node.child_by_field_name("function"))
             if method is not None and method[1] in _CHANGING_METHODS:
-                if text(syntax.unwrapped(method[0])) == definition.name:
-                    return True
-    return False
+                yield text(syntax.unwrapped(method[0]))
 
 
 def _binds(node: Node, name: str) -> bool:

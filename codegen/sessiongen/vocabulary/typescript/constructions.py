@@ -26,10 +26,13 @@ from sessiongen.vocabulary.typescript.oneofs import (
 )
 from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
+from sessiongen.vocabulary.typescript.written_tables import loop_rows
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, class_methods, text
 
 # Methods of a message class that construct a message from an object.
 _FACTORIES = {"fromJson", "fromObject", "fromPartial"}
+# Expressions that may be an object which is written elsewhere.
+_INDIRECT = {"await_expression", "call_expression", "identifier", "ternary_expression"}
 _CONSTRUCTING_NODES = {"call_expression", "new_expression"}
 
 
@@ -170,6 +173,7 @@ class _Walker:
             self._values[text(name)] = self._by_node[inner.id]
 
     def _assignment(self, node: Node) -> None:
+        self._indexed_field(node.child_by_field_name("left"))
         owner = syntax.member(node.child_by_field_name("left"))
         value = node.child_by_field_name("right")
         path: list[str] = []
@@ -185,6 +189,22 @@ class _Walker:
                     construction.fill(path[0], value if len(path) == 1 else None)
                     self._nested_fields(".".join(path), value, construction)
             owner = syntax.member(root)
+
+    def _indexed_field(self, target: Node | None) -> None:
+        """Records the fields that `message[name] = ...` fills in a loop over their names."""
+        owner, name = (
+            target.child_by_field_name(field) if target is not None else None
+            for field in ("object", "index")
+        )
+        construction = self._values.get(text(owner)) if name is not None else None
+        if construction is None or name is None:
+            return
+        rows = [row.get(text(name), name) for _, row in loop_rows(self._modules, self.file, name)]
+        fields = [syntax.constant(row) for row in rows]
+        construction.open |= None in fields
+        for field_name in fields:
+            if field_name is not None:
+                construction.fill(syntax.field_name(field_name), None)
 
     def _nested_fields(
         self, path: str, value: Node | None, construction: ConstructionBuilder
@@ -243,11 +263,24 @@ class _Walker:
         name = syntax.constant(key) or text(key)
         if key is None or key.type == "computed_property_name":
             construction.open = True
-        elif value is not None and (case := case_of(syntax.unwrapped(value))) is not None:
-            self._arm(case, construction)
+        elif value is not None and (cases := self._cases(value)):
+            for case in cases:
+                self._arm(case, construction)
         else:
             construction.fill(syntax.field_name(name), value)
             self._nested_fields(syntax.field_name(name), value, construction)
+
+    def _cases(self, value: Node) -> list[Node]:
+        """Returns the `case` of each object that a value can be, none if it is no oneof."""
+        inner = syntax.unwrapped(value)
+        if inner.type == "object":
+            case = case_of(inner)
+            return [case] if case is not None else []
+        if inner.type not in _INDIRECT:
+            return []
+        objects = self._objects.objects(inner) or []
+        cases = [case_of(item.node) for item in objects if item.node is not None]
+        return [case for case in cases if case is not None] if None not in cases else []
 
     def _arm(self, case: Node, construction: ConstructionBuilder) -> None:
         arm = syntax.constant(case)

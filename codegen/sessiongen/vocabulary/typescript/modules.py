@@ -91,7 +91,8 @@ class Modules:
         pattern = re.compile(rf"\b(class|interface|enum|type|const)\s+{name}\b".encode())
         definitions = []
         for path in self.paths:
-            if pattern.search(self.package.files[path]):
+            data = self.package.files[path]
+            if name.encode() in data and pattern.search(data):
                 file = self.parsed(path)
                 if file is not None and name in file.definitions:
                     definitions.append(Definition(file, name, tuple(file.definitions[name])))

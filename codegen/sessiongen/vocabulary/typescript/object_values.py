@@ -13,6 +13,7 @@ from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.records import RecordReader
 from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, text
+from sessiongen.vocabulary.typescript.written_tables import entries
 
 _MAX_STEPS = 8
 _NOTHING = {"null", "undefined", "false"}
@@ -69,11 +70,26 @@ class ObjectReader:
         """Returns the objects that a function of the package returns."""
         if text(call.child_by_field_name("function")) in {"Object.assign", "Object.freeze"}:
             return self._all(list(syntax.arguments(call)), steps)
+        called = call.child_by_field_name("function")
+        inner = syntax.unwrapped(called) if called is not None else call
+        if inner.type == "subscript_expression":
+            return self._table_call(inner.child_by_field_name("object"), call, steps)
         function, file = called_function(self._modules, self._file, call)
         values = list(returned(function)) if function is not None else []
         reader = ObjectReader(self._modules, file)
         parts = [reader.objects(value, steps) for value in values]
         if None in parts or not parts:
+            return None
+        return [replace(item, call=call) for part in parts for item in part or ()]
+
+    def _table_call(self, table: Node | None, call: Node, steps: int) -> list[ObjectValue] | None:
+        """Returns the objects that the functions of a table return."""
+        known = entries(self._modules, self._file, table) if table is not None else None
+        if known is None or any(value.type not in FUNCTIONS for _, value in known[1]):
+            return None
+        reader = ObjectReader(self._modules, known[0])
+        parts = [reader.objects(it, steps) for _, value in known[1] for it in returned(value)]
+        if None in parts:
             return None
         return [replace(item, call=call) for part in parts for item in part or ()]
 

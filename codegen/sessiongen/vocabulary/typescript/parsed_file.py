@@ -43,6 +43,7 @@ class File:
 
     exports: the names that are defined and exported. reexports: names exported from other
     modules. stars: modules of which everything is exported. aliases: other names of dotted names.
+    changed_names: the tables whose entries the file changes; None if they are not known yet.
     """
 
     path: str
@@ -54,6 +55,7 @@ class File:
     reexports: dict[str, Imported] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)
+    changed_names: set[str] | None = None
 
     def place(self, node: Node) -> Place:
         """Returns the line on which a node begins."""

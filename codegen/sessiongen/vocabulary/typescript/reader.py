@@ -78,6 +78,7 @@ class _PackageReader:
         self.roles = RoleReader(self.modules, scope, faults)
         self._required = RequiredDefinitions(package, scope, faults, self.modules)
         self._constructions: dict[str, list[ConstructionBuilder]] = {}
+        self._views: dict[tuple[str, str], ClassView] = {}
 
     def read(self) -> Vocabulary:
         scope, faults = self.scope, self.faults
@@ -256,6 +257,11 @@ class _PackageReader:
         return self._constructions[file.path]
 
     def _view(self, definition: Definition) -> ClassView:
+        if definition.key not in self._views:
+            self._views[definition.key] = self._new_view(definition)
+        return self._views[definition.key]
+
+    def _new_view(self, definition: Definition) -> ClassView:
         classes = self.modules.with_bases(definition)
         files = {item.file.path: item.file for item in classes}
         files.update((item.path, item) for item in self.modules.using(self.scope.protobuf))

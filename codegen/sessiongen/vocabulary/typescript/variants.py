@@ -27,12 +27,17 @@ def variant_behaviours(
 ) -> Iterator[Behaviour]:
     """Yields the kinds of values for which each message with one arm is constructed."""
     for item in constructions:
-        arms = sorted({arm for arm, _ in item.arms})
-        kinds = _kinds(item.node) if len(arms) == 1 and item.fields == set(arms) else []
-        if kinds:
-            value = ", ".join(sorted(set(kinds)))
-            subject = f"{item.message}.{arms[0]}"
-            yield Behaviour(VARIANT, subject, item.within, value, item.place)
+        by_arm: dict[str, list[Node]] = {}
+        for arm, value in item.arms:
+            by_arm.setdefault(arm, []).append(value)
+        for arm, values in by_arm.items() if item.fields == set(by_arm) else ():
+            # The arms of several objects are in different cases of another function.
+            kinds = _kinds(item.node) if len(by_arm) == 1 else []
+            kinds = kinds or [kind for value in values for kind in _kinds(value)]
+            if kinds:
+                named = ", ".join(sorted(set(kinds)))
+                subject = f"{item.message}.{arm}"
+                yield Behaviour(VARIANT, subject, item.within, named, item.place)
 
 
 def _kinds(node: Node) -> list[str]:

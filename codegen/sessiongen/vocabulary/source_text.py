@@ -110,7 +110,9 @@ class SourceText(NamedTuple):
         `msToDuration` and `ms_to_seconds` take milliseconds.
         """
         is_milliseconds = bool(self.path) and self.path[-1].lower().endswith("ms")
-        converts = is_milliseconds or self.factor == 1000
+        # A value in seconds is too small by a factor of 1000, whether or not it is converted.
+        is_seconds = bool(self.path) and re.search(r"(InS|_s|[sS]econds)$", self.path[-1])
+        converts = is_milliseconds or is_seconds or self.factor == 1000
         return self.times(1e-3) if takes_milliseconds(function) and converts else self
 
     def of_field(self, message: str, field: str, within: str, place: Place) -> FieldSource:

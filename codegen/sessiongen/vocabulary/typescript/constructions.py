@@ -396,7 +396,7 @@ def _function_name(node: Node) -> str:
     if (
         name is None
         and parent
-        and parent.type in {"public_field_definition", "variable_declarator"}
+        and parent.type in {"public_field_definition", "variable_declarator", "pair"}
     ):
-        name = parent.child_by_field_name("name")
+        name = parent.child_by_field_name("name") or parent.child_by_field_name("key")
     return text(name)

@@ -27,7 +27,9 @@ _CONSTANTS = {"true", "false", "number", "string"}
 _EMPTY = {"null", "undefined"}
 # What constructs Timestamp and Duration from a number of milliseconds.
 _FROM_MILLISECONDS = {"durationFromMs", "fromDate", "timestampFromDate", "timestampFromMs"}
+_FROM_DATES = {"fromDate", "timestampFromDate"}
 _TIMES = {"Duration", "Timestamp"}
+_NOW = "the current time"
 
 # A variable's value, and the member of it that the variable is bound to.
 _Value = tuple[Node, str]
@@ -143,11 +145,16 @@ class SourceReader:
 
     def _call(self, node: Node, depth: int) -> SourceText | None:
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
+        if text(function) in {"Date", "Date.now", "Timestamp.now"} and not syntax.arguments(node):
+            return SourceText(constant=_NOW)
         arguments = [self.describe(item, depth) for item in syntax.arguments(node)]
         member = syntax.member(function)
         name = member[1] if member is not None else text(function)
         if name in _TIMES and node.type == "new_expression":
             return self._seconds_and_nanos(node, depth)
+        now = SourceText(constant=_NOW)
+        if now in arguments or (not arguments and self._returned_values(node) == [now]):
+            return now
         if member is not None and name == "get" and arguments:
             return arguments[0]
         if member is not None:
@@ -175,7 +182,10 @@ class SourceReader:
         if argument is None:
             return None
         if name in _FROM_MILLISECONDS:
-            return argument.times(1e-3)
+            given = syntax.unwrapped(syntax.arguments(node)[0])
+            # A value that is a date already has no unit.
+            is_date = name in _FROM_DATES and given.type != "new_expression"
+            return argument if is_date else argument.times(1e-3)
         result, parameter = self._returned(node, depth)
         if result is None:
             whole = argument.through(name)
@@ -189,6 +199,17 @@ class SourceReader:
     def _is_foreign(self, name: str) -> bool:
         """Whether a function is imported, and its code is not in the package."""
         return name in self._file.imports and self._modules.resolve(self._file, name) is None
+
+    def _returned_values(self, call: Node) -> list[SourceText | None]:
+        """Returns the sources of what a function of the package returns."""
+        function = call.child_by_field_name("function")
+        named = function is not None and function.type == "identifier"
+        definition = self._modules.resolve(self._file, text(function)) if named else None
+        target = function_of(definition) if definition is not None else None
+        if definition is None or target is None:
+            return []
+        reader = SourceReader(self._modules, definition.file)
+        return [reader.describe(value, 3) for value in returned(target)]
 
     def _returned(self, call: Node, depth: int) -> tuple[SourceText | None, str]:
         """Returns what a function of the package makes of its only parameter, and its name."""

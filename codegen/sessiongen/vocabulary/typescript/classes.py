@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from sessiongen.vocabulary.model import Place
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder
+from sessiongen.vocabulary.typescript.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.typescript.modules import Definition, Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, class_methods, text

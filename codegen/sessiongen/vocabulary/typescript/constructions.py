@@ -8,12 +8,11 @@ parameter whose type is a oneof. The arm of such a oneof counts as the filled fi
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from sessiongen.vocabulary.model import Construction, Place
 from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.object_values import ObjectReader, ObjectValue
 from sessiongen.vocabulary.typescript.oneofs import (
@@ -34,44 +33,6 @@ _FACTORIES = {"fromJson", "fromObject", "fromPartial"}
 # Expressions that may be an object which is written elsewhere.
 _INDIRECT = {"await_expression", "call_expression", "identifier", "ternary_expression"}
 _CONSTRUCTING_NODES = {"call_expression", "new_expression"}
-
-
-@dataclass
-class ConstructionBuilder:
-    """A construction that is being collected. node: the expression or parameter it comes from.
-
-    values: the last value of each field. assigned: every value of every field.
-    arms: the value of every arm of a oneof.
-    origins: for the id of a value that is not in the construction itself, the object that has it.
-    """
-
-    message: str
-    within: str
-    place: Place
-    node: Node
-    fields: set[str] = field(default_factory=set)
-    values: dict[str, Node] = field(default_factory=dict)
-    assigned: list[tuple[str, Node]] = field(default_factory=list)
-    arms: list[tuple[str, Node]] = field(default_factory=list)
-    origins: dict[int, ObjectValue] = field(default_factory=dict)
-    open: bool = False
-
-    def fill(self, name: str, value: Node | None) -> None:
-        """Adds a filled field; an empty constant does not fill it."""
-        if value is None or not _is_empty(syntax.unwrapped(value)):
-            self.fields.add(name)
-        if value is not None:
-            self.values[name] = value
-            self.assigned.append((name, value))
-
-    def file_of(self, value: Node, file: File) -> File:
-        """Returns the file of a value. file: that of the construction."""
-        origin = self.origins.get(value.id)
-        return origin.file if origin is not None else file
-
-    def build(self) -> Construction:
-        """Returns the finished fact."""
-        return Construction(self.message, self.within, self.open, self.place, tuple(self.fields))
 
 
 def constructions_of(
@@ -373,12 +334,6 @@ class _Walker:
         self.constructions.append(construction)
         self._by_node[node.id] = construction
         return construction
-
-
-def _is_empty(node: Node) -> bool:
-    if node.type in {"array", "object"}:
-        return not node.named_children
-    return node.type in {"null", "undefined"} or syntax.constant(node) == ""
 
 
 def within(node: Node) -> str:

@@ -16,7 +16,7 @@ from sessiongen.vocabulary.evaluation import Outcomes, Text, Trace, UnreadableEr
 from sessiongen.vocabulary.expression_evaluator import conversion
 from sessiongen.vocabulary.model import Conversion
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder
+from sessiongen.vocabulary.typescript.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.typescript.evaluator import Evaluator
 from sessiongen.vocabulary.typescript.evaluator_base import NameScope
 from sessiongen.vocabulary.typescript.literals import LiteralReader

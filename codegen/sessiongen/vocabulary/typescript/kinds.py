@@ -14,7 +14,8 @@ from tree_sitter import Node
 from sessiongen.vocabulary.behaviours import EMPTY_MESSAGE, NOTHING_SENT, UNKNOWN_KIND
 from sessiongen.vocabulary.model import Behaviour
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder, within
+from sessiongen.vocabulary.typescript.construction_builder import ConstructionBuilder
+from sessiongen.vocabulary.typescript.constructions import within
 from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.syntax import FUNCTIONS, LOOPS, text
 

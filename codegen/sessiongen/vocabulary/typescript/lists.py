@@ -20,7 +20,7 @@ from sessiongen.vocabulary.typescript.calls import (
     returned,
     values_of,
 )
-from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder
+from sessiongen.vocabulary.typescript.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.typescript.control_flow import (
     Path,
     breaks,

@@ -88,7 +88,9 @@ class LiteralReader:
             definition = self.modules.resolve(file, text(node))
             declarator = definition.of("variable_declarator") if definition else None
             initial = declarator.child_by_field_name("value") if declarator else None
-            return syntax.constant(syntax.unwrapped(initial)) if initial else None
+            if definition is None or initial is None or initial.type == "identifier":
+                return None
+            return self.constant(definition.file, syntax.unwrapped(initial))
         if value is not None or member is None:
             return value
         owner = self.modules.resolve(file, text(member[0]))

@@ -15,7 +15,7 @@ from sessiongen.vocabulary.behaviours import part_fact
 from sessiongen.vocabulary.model import Behaviour
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.calls import called_function, returned, values_of
-from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder
+from sessiongen.vocabulary.typescript.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.syntax import CLASSES, NAMES, class_methods, text

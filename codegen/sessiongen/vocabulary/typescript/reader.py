@@ -25,10 +25,8 @@ from sessiongen.vocabulary.attribution import check_attribution
 from sessiongen.vocabulary.ordering import normalized
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.constructions import (
-    ConstructionBuilder,
-    constructions_of,
-)
+from sessiongen.vocabulary.typescript.construction_builder import ConstructionBuilder
+from sessiongen.vocabulary.typescript.constructions import constructions_of
 from sessiongen.vocabulary.typescript.constants import fixed_values
 from sessiongen.vocabulary.typescript.conversions import ConversionReader
 from sessiongen.vocabulary.typescript.literals import LiteralReader

@@ -25,9 +25,7 @@ from sessiongen.vocabulary.typescript.answers import (
     error_texts,
     unknown_request_answer,
 )
-from sessiongen.vocabulary.typescript.constructions import (
-    ConstructionBuilder,
-)
+from sessiongen.vocabulary.typescript.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.dispatch import Branch, Dispatch
 from sessiongen.vocabulary.typescript.events import event_use

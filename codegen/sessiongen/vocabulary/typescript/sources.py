@@ -10,7 +10,7 @@ from sessiongen.vocabulary.model import FieldSource
 from sessiongen.vocabulary.source_text import SourceText, only
 from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.conditions import extra_conditions
-from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder
+from sessiongen.vocabulary.typescript.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.parsed_file import File
 from sessiongen.vocabulary.typescript.source_reader import SourceReader

@@ -11,7 +11,9 @@ from tree_sitter import Language, Node, Parser
 _UPPER = re.compile(r"([A-Z])")
 _SPACE = re.compile(r"\s+")
 # Expressions with the same value as their operand.
+_OLD_CAST = "type_assertion"
 _WRAPPERS = {
+    _OLD_CAST,
     "parenthesized_expression",
     "non_null_expression",
     "as_expression",
@@ -68,7 +70,7 @@ def child(node: Node, *types: str) -> Node | None:
 def unwrapped(node: Node) -> Node:
     """Returns an expression without parentheses, `!` and casts."""
     while node.type in _WRAPPERS and node.named_children:
-        node = node.named_children[0]
+        node = node.named_children[-1 if node.type == _OLD_CAST else 0]
     return node
 
 

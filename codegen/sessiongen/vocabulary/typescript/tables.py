@@ -14,7 +14,8 @@ from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import Default, MapKeys, IgnoredVariant, ValueMap
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder, within
+from sessiongen.vocabulary.typescript.construction_builder import ConstructionBuilder
+from sessiongen.vocabulary.typescript.constructions import within
 from sessiongen.vocabulary.typescript.oneofs import case_of
 from sessiongen.vocabulary.typescript.proto_names import ProtoNames
 from sessiongen.vocabulary.typescript.modules import Modules
@@ -43,6 +44,8 @@ class Tables:
         self._faults = faults
         self._literals = LiteralReader(modules, faults)
         self._maps: dict[_Key, ValueMap] = {}
+        self._spread: set[_Key] = set()
+        self._looked_up: set[_Key] = set()
         self._defaults: list[tuple[_Key, Default]] = []
 
     def read(self, file: File, constructions: Iterable[ConstructionBuilder]) -> None:
@@ -51,6 +54,10 @@ class Tables:
         for node in syntax.walk(file.root):
             if node.type == "variable_declarator":
                 self._read_map(file, node, names)
+            elif node.type == "spread_element":
+                self._spread.add((file.path, text(node.named_children[0])))
+            elif node.type == "subscript_expression":
+                self._looked_up.add((file.path, text(node.child_by_field_name("object"))))
             elif node.type == "binary_expression":
                 self._read_default(file, node, names)
                 self._read_ignored_variant(file, node)
@@ -61,6 +68,9 @@ class Tables:
     def maps(self) -> Iterator[ValueMap]:
         """Yields the maps, each with its defaults."""
         for key, value_map in self._maps.items():
+            if key in self._spread and key not in self._looked_up:
+                # It is only a part of another table.
+                continue
             yield value_map._replace(
                 defaults=tuple(default for owner, default in self._defaults if owner == key)
             )

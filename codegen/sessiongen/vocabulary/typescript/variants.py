@@ -13,7 +13,7 @@ from tree_sitter import Node
 from sessiongen.vocabulary.behaviours import VARIANT
 from sessiongen.vocabulary.model import Behaviour
 from sessiongen.vocabulary.typescript import syntax
-from sessiongen.vocabulary.typescript.constructions import ConstructionBuilder
+from sessiongen.vocabulary.typescript.construction_builder import ConstructionBuilder
 from sessiongen.vocabulary.typescript.control_flow import falls_through
 from sessiongen.vocabulary.typescript.kinds import is_kind
 from sessiongen.vocabulary.typescript.parsed_file import File

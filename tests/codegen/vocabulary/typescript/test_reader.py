@@ -246,7 +246,7 @@ def test_unreadable_enum(source: str) -> None:
 @pytest.mark.parametrize(
     ("source", "required"),
     [
-        ("export type ¶Reason = Exclude<CloseReason, 'error'>;", "Reason"),
+        ("export type ¶Reason = Uppercase<CloseReason>;", "Reason"),
         ("export const ¶Reason = reasons();", "Reason"),
         ("export interface Ended {\n¶  status: string }", "Ended.status"),
     ],

@@ -84,7 +84,11 @@ def _emission_conditions(
         if emissions:
             subject = f"{scope.messages.event}.{branch.arm}"
             texts = conditions(paths_without(branch.body, emissions))
-            yield condition_fact(subject, within(branch.node), texts, view.place(branch.node))
+            if branch.value is not None:
+                # Whether a table has an entry is no condition on its entries.
+                texts = [item for item in texts if not item.isidentifier()]
+            place = view.place(branch.node)
+            yield condition_fact(subject, within(emissions[0]), texts, place)
 
 
 def _handler_at(host: Host, view: ClassView, call: Node) -> str:

@@ -41,7 +41,7 @@ class Search:
     open: the candidates for each role that is ambiguous or missing, most likely first.
     diagnostics: a fault for each such role, and for each wrong role in codegen.toml.
     message_fields: the fields of the schema's messages, as `Message.field`.
-    repeated: the repeated ones among them.
+    repeated: the repeated ones among them. zero_values: the values of enums whose number is zero.
     """
 
     messages: dict[str, RoleMessage | None]
@@ -51,6 +51,7 @@ class Search:
     diagnostics: list[Diagnostic]
     message_fields: frozenset[str]
     repeated: frozenset[str]
+    zero_values: frozenset[str]
 
     def roles(self) -> Roles | None:
         """Returns the roles, or None if there are faults."""
@@ -68,6 +69,7 @@ class Search:
             error_arms=self.error_arms,
             message_fields=self.message_fields,
             repeated=self.repeated,
+            zero_values=self.zero_values,
         )
 
     def named(self) -> list[tuple[str, str]]:
@@ -107,6 +109,7 @@ def search(schema: Schema, config: Config, annotated: Annotated) -> Search:
         finder.diagnostics,
         frozenset(named),
         frozenset(repeated),
+        schema.zero_values(),
     )
 
 

@@ -102,6 +102,7 @@ class Roles:
     timestamp: the event's field for the time of its creation.
     message_fields: the fields of all messages, as `Message.field`.
     repeated: the repeated ones among them; maps are none.
+    zero_values: the names of the values of enums whose number is zero.
     """
 
     envelope: RoleMessage | None
@@ -114,6 +115,7 @@ class Roles:
     timestamp: Field | None
     message_fields: frozenset[str] = frozenset()
     repeated: frozenset[str] = frozenset()
+    zero_values: frozenset[str] = frozenset()
 
     def named(self) -> list[tuple[str, str]]:
         """Returns each role with the name of its message or field; "-" for none."""

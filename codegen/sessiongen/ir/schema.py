@@ -143,6 +143,11 @@ class Schema:
     own: tuple[str, ...]
     option_types: frozenset[str] = frozenset()
 
+    def zero_values(self) -> frozenset[str]:
+        """Returns the names of the values of enums whose number is zero."""
+        values = (value for enum in self.enums.values() for value in enum.values)
+        return frozenset(value.name for value in values if value.number == 0)
+
     def own_messages(self) -> list[Message]:
         """Returns the protocol's own messages in order of declaration."""
         return [item for item in self.messages.values() if item.file in self.own]

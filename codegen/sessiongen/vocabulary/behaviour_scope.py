@@ -54,6 +54,7 @@ class BehaviourScope:
 
     message_fields: the fields of the protocol's messages, as `Message.field`.
     repeated: the repeated ones among them.
+    zero_values: the values of the protocol's enums whose number is zero.
     timeout: None if the timeouts of requests are not read.
     """
 
@@ -62,6 +63,7 @@ class BehaviourScope:
     parts: tuple[Parts, ...] = ()
     timeout: Timeout | None = None
     texts: tuple[WrittenText, ...] = ()
+    zero_values: frozenset[str] = frozenset()
 
 
 def behaviour_scope(tables: TableReader, data: Table, roles: Roles) -> BehaviourScope:
@@ -72,6 +74,7 @@ def behaviour_scope(tables: TableReader, data: Table, roles: Roles) -> Behaviour
         tuple(_parts(tables, tables.table(data, "parts"))),
         _timeout(tables, data),
         tuple(_texts(tables, tables.table(data, "texts"))),
+        roles.zero_values,
     )
 
 

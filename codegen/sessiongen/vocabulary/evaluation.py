@@ -97,12 +97,14 @@ class Trace:
     table: the first table or function with a name that the literal is converted with.
     sources: the expressions that stand for the literal.
     declared: the literals of the declared type of the converted value.
+    zero_values: the proto values whose number is zero, which languages take for false.
     """
 
     literals: dict[str, Text] = field(default_factory=dict)
     table: str | None = None
     sources: set[str] = field(default_factory=set)
     declared: dict[str, Text] = field(default_factory=dict)
+    zero_values: frozenset[str] = frozenset()
 
     def compare(self, left: Any, right: Any) -> None:
         """Records two values that are compared."""

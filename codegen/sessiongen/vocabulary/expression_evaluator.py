@@ -70,7 +70,7 @@ class ExpressionEvaluator(ABC, Generic[_Node, _Scope]):
 
     @abstractmethod
     def truth(self, value: Any) -> bool:
-        """Returns whether a value counts as true; whether a proto value is zero is not known."""
+        """Returns whether a value counts as true; a proto value whose number is zero does not."""
 
     def equal(self, left: Any, right: Any) -> bool:
         """Compares two values; the compared texts are recorded."""

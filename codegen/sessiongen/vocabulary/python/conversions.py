@@ -30,10 +30,13 @@ _OTHER_VALUES = (ast.Constant, ast.List, ast.Tuple, ast.ListComp, ast.JoinedStr,
 class ConversionReader:
     """Reads the conversions of the fields that are filled in the modules of a package."""
 
-    def __init__(self, modules: Modules, literals: LiteralReader, protobuf: str) -> None:
+    def __init__(
+        self, modules: Modules, literals: LiteralReader, protobuf: str, zero_values: frozenset[str]
+    ) -> None:
         self._modules = modules
         self._literals = literals
         self._protobuf = protobuf
+        self._zero_values = zero_values
 
     def read(
         self, module: Module, constructions: Iterable[ConstructionBuilder]
@@ -66,7 +69,7 @@ class ConversionReader:
             for argument, caller in arguments:
                 yield from self._results(argument, caller, hops - 1)
             return
-        trace = Trace()
+        trace = Trace(zero_values=self._zero_values)
 
         def evaluate(literal: Text) -> Any:
             evaluator = Evaluator(self._modules, self._literals, self._protobuf, literal, trace)

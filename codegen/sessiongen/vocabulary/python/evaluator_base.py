@@ -87,13 +87,14 @@ class BaseEvaluator(ExpressionEvaluator[ast.expr, NameScope]):
         raise UnreadableError(target, "this assignment is not evaluated")
 
     def truth(self, value: Any) -> bool:
-        """Returns whether a value counts as true; whether a proto value is zero is not known."""
+        """Returns whether a value counts as true; a proto value whose number is zero does not."""
         if isinstance(value, Text):
             return bool(value.value)
         if isinstance(value, Table):
             return bool(value.entries)
-        if isinstance(value, (ProtoValue, ProtoPath, LiteralSet, Function)):
-            # The zero value of an enum is false. Code that relies on it is rare.
+        if isinstance(value, ProtoValue):
+            return value.name not in self.trace.zero_values
+        if isinstance(value, (ProtoPath, LiteralSet, Function)):
             return True
         return bool(value)
 

@@ -139,7 +139,9 @@ class _PackageReader:
 
     def _conversions(self, modules: Iterable[Module]) -> Iterator[Conversion]:
         literals = LiteralReader(self.modules, Faults())
-        reader = ConversionReader(self.modules, literals, self._protobuf)
+        reader = ConversionReader(
+            self.modules, literals, self._protobuf, self.scope.behaviour.zero_values
+        )
         for module in modules:
             yield from reader.read(module, self._constructions_in(module))
 

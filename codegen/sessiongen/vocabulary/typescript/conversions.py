@@ -33,11 +33,16 @@ class ConversionReader:
     """Reads the conversions of the fields that are filled in the files of a package."""
 
     def __init__(
-        self, modules: Modules, literals: LiteralReader, protobuf: tuple[str, str]
+        self,
+        modules: Modules,
+        literals: LiteralReader,
+        protobuf: tuple[str, str],
+        zero_values: frozenset[str],
     ) -> None:
         self._modules = modules
         self._literals = literals
         self._protobuf = protobuf
+        self._zero_values = zero_values
 
     def read(
         self, file: File, constructions: Iterable[ConstructionBuilder]

@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from sessiongen.vocabulary.evaluation import (
     LiteralSet,
+    ProtoValue,
     Table,
     Text,
     Trace,
@@ -108,10 +109,11 @@ class BaseEvaluator(ExpressionEvaluator[Node, NameScope]):
         return super().condition(node, scope)
 
     def truth(self, value: Any) -> bool:
-        """Returns whether a value counts as true; whether a proto value is zero is not known."""
+        """Returns whether a value counts as true; a proto value whose number is zero does not."""
         if isinstance(value, Text):
             return bool(value.value)
-        # The zero value of an enum is false. Code that relies on it is rare.
+        if isinstance(value, ProtoValue):
+            return value.name not in self.trace.zero_values
         return bool(value) if value is None or isinstance(value, bool) else True
 
     def defined(self, file: File, name: str) -> Any:

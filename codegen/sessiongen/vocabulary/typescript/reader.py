@@ -204,7 +204,9 @@ class _PackageReader:
 
     def _conversions(self, files: Iterable[File]) -> Iterator[Conversion]:
         literals = LiteralReader(self.modules, Faults())
-        reader = ConversionReader(self.modules, literals, self.scope.protobuf)
+        reader = ConversionReader(
+            self.modules, literals, self.scope.protobuf, self.scope.behaviour.zero_values
+        )
         for file in files:
             yield from reader.read(file, self._constructions_in(file))
 

@@ -12,7 +12,7 @@ from scopes import PYTHON
 from small_sdks import PYTHON_SDK, Small, python_sdk
 from small_python_sdk import HOST, HOST_PATH
 
-from sessiongen.diagnostics import Rule
+from sessiongen.diagnostics import Rule, Severity
 from sessiongen.targets.python.target import PythonTarget
 from sessiongen.vocabulary import Answer, Place, Sending
 from sessiongen.vocabulary.package import Package
@@ -208,8 +208,10 @@ def test_generated_code_is_not_read_as_the_sdks() -> None:
 
 def test_message_that_is_made_by_hand_beside_generated_code_is_reported() -> None:
     made = "def stray():\n¶    return pb.AgentSessionEvent(error=pb.AgentSessionEvent.Error())\n"
-    fault = adopted(extra=made).fault(Rule.SDK_REQUEST)
-    assert fault.message.startswith("AgentSessionEvent.error is filled here")
+    small = adopted(extra=made)
+    [item] = [item for item in small.reading.diagnostics if item.rule is Rule.SDK_REQUEST]
+    assert [item.span] == small.marks and item.severity is Severity.WARNING
+    assert item.message.startswith("AgentSessionEvent.error is filled here")
 
 
 def test_mark_is_that_of_the_python_target() -> None:

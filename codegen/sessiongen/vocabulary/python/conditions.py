@@ -22,9 +22,17 @@ def extra_conditions(inner: Conditions, outer: Conditions) -> Conditions:
 
 
 def are_exclusive(first: Conditions, second: Conditions) -> bool:
-    """Whether two nodes are in different branches of one condition."""
+    """Whether two nodes are in different branches of one condition, or cases of one `match`."""
     opposite = {f"not ({item})" for item in first}
-    return bool(opposite & {*second}) or bool({f"not ({item})" for item in second} & {*first})
+    if opposite & {*second} or {f"not ({item})" for item in second} & {*first}:
+        return True
+    cases = dict(item.split(" is ", 1) for item in first if _is_case(item))
+    others = dict(item.split(" is ", 1) for item in second if _is_case(item))
+    return any(cases[subject] != others[subject] for subject in cases.keys() & others.keys())
+
+
+def _is_case(condition: str) -> bool:
+    return " is " in condition and " is not " not in condition
 
 
 def negated(test: ast.expr) -> str:

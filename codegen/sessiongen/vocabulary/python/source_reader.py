@@ -24,6 +24,8 @@ from sessiongen.vocabulary.source_text import (
 _MAX_DEPTH = 12
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NOW = "the current time"
+# Functions that cut a number to a whole one.
+_WHOLE = {"int", "round"}
 # Methods that return a copy, which is another one if they are given arguments.
 _COPIES = {"copy", "model_copy", "_replace"}
 # Functions of other packages that return the value that they are given.
@@ -73,7 +75,7 @@ class SourceReader:
     def _converted(self, argument: ast.expr, unit: float, depth: int) -> SourceText | None:
         """Returns the source of a Timestamp or Duration that is made from a number."""
         is_whole = False
-        while isinstance(argument, ast.Call) and last(argument.func) in {"int", "round"}:
+        while isinstance(argument, ast.Call) and last(argument.func) in _WHOLE:
             is_whole, argument = True, argument.args[0]
         clock = next((it for it in ast.walk(argument) if _is_other_clock(it)), None)
         source = self.describe(argument, depth - 1)
@@ -83,6 +85,8 @@ class SourceReader:
             changed = source.changed(text).times(1 / unit) if source and is_value else None
             return changed or SourceText(constant=text)
         if source is None:
+            if _is_local_now(argument):
+                return SourceText(constant=ast.unparse(argument))
             now = any(_is_now(item) for item in ast.walk(argument))
             return SourceText(constant=_NOW) if now else None
         source = (
@@ -206,11 +210,11 @@ class SourceReader:
         seconds = [item.value for item in node.keywords if item.arg == "seconds"]
         if name in {"Duration", "Timestamp"} and seconds:
             is_whole = len(node.keywords) > 1
-            return (
-                self.describe(seconds[0], depth)
-                if is_whole
-                else self._converted(seconds[0], 1, depth)
-            )
+            if not is_whole:
+                return self._converted(seconds[0], 1, depth)
+            source = self.describe(seconds[0], depth)
+            # The fraction is in another field.
+            return source._replace(change="") if source is not None else None
         if name == "GetCurrentTime" or _is_now(node):
             return SourceText(constant=_NOW)
         if name == "getattr" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
@@ -221,9 +225,10 @@ class SourceReader:
         if name == "timedelta":
             return self._timedelta(node, depth)
         arguments = [self.describe(item, depth) for item in node.args]
-        if name == "int" and only(arguments) is not None:
-            source = only(arguments)
-            return source.changed(ast.unparse(node)) if source is not None else None
+        if name in _WHOLE and len(arguments) == 1 and arguments[0] is not None:
+            # A number of small units, such as nanoseconds, loses nothing.
+            is_cut = arguments[0].factor < 1000
+            return arguments[0].changed(ast.unparse(node)) if is_cut else arguments[0]
         # The name of a class says nothing of a source.
         if isinstance(node.func, ast.Attribute) and not node.func.attr[:1].isupper():
             owner = self.describe(node.func.value, depth)
@@ -345,6 +350,12 @@ def _is_text_or_number(value: ast.expr | None) -> TypeGuard[ast.Constant]:
 
 def _is_now(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and dotted(node.func) == "time.time"
+
+
+def _is_local_now(node: ast.expr) -> bool:
+    """Whether an expression is a time without a zone, which a Timestamp takes for UTC."""
+    is_call = isinstance(node, ast.Call) and not (node.args or node.keywords)
+    return is_call and isinstance(node, ast.Call) and last(node.func) == "now"
 
 
 def default_clock(value: ast.expr | None) -> str | None:

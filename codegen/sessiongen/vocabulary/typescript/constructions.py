@@ -295,8 +295,10 @@ class _Walker:
         """Records the arms of the objects that are passed for a oneof."""
         objects = self._objects.objects(argument) or []
         cases = [case_of(item.node) for item in objects if item.node is not None]
-        function = syntax.enclosing(argument, *FUNCTIONS)[0]
-        if any(case is not None for case in cases) and function.id in self._arm_helpers:
+        functions = syntax.enclosing(argument, *FUNCTIONS)[:1]
+        if any(case is not None for case in cases) and any(
+            function.id in self._arm_helpers for function in functions
+        ):
             return
         construction = self._add(message, argument)
         construction.open = not cases or None in cases

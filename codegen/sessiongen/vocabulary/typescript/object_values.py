@@ -146,7 +146,7 @@ def _taken_before_rest(pattern: Node, name: str) -> set[str] | None:
     if pattern.type != "object_pattern":
         return None
     rest = [item for item in pattern.named_children if item.type == "rest_pattern"]
-    if not rest or text(rest[0].named_children[0]) != name:
+    if not rest or name not in {text(item) for item in rest[0].named_children}:
         return None
     return {
         text(item.child_by_field_name("key") or item.child_by_field_name("left") or item)

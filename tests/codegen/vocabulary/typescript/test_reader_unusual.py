@@ -176,3 +176,8 @@ def test_event_constructed_in_code_that_the_host_does_not_call() -> None:
 
 def test_unpaired_surrogate_is_not_a_literal() -> None:
     typescript_sdk(events(r"export type Kind = 'a' | ¶'\uD83D';")).fault(Rule.SDK_ENUM)
+
+
+def test_event_sent_by_the_initial_value_of_a_field() -> None:
+    field = "first = this.send({ case: 'stateOf', value: 1 });\n  private onState = (ev"
+    assert typescript_sdk(changed(HOST, "private onState = (ev", field)).errors == []

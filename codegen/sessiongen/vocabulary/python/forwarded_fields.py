@@ -17,6 +17,7 @@ from sessiongen.vocabulary.python.construction_builder import (
     is_kwargs,
     is_parameter,
 )
+from sessiongen.vocabulary.python.constants import default_of
 from sessiongen.vocabulary.python.dict_entries import dict_entries
 from sessiongen.vocabulary.python.literals import constant, dotted, self_attribute
 from sessiongen.vocabulary.python.parsed_module import Module
@@ -49,7 +50,7 @@ def forwarding_calls(
         for site in own:
             key = id(site.node), item.construction.message
             if key not in constructions:
-                constructions[key] = _construction(module, item.construction, site)
+                constructions[key] = _construction(module, item, site)
             pending += _fill(constructions[key], item, site)
     yield from constructions.values()
 
@@ -62,18 +63,29 @@ def _calls(site: CallSite, item: ForwardedFields) -> bool:
     return dotted(site.node.func) == name
 
 
-def _construction(
-    module: Module, inner: ConstructionBuilder, site: CallSite
-) -> ConstructionBuilder:
-    return ConstructionBuilder(
+def _construction(module: Module, item: ForwardedFields, site: CallSite) -> ConstructionBuilder:
+    """Returns the construction at a call, with the fields that the function fills itself."""
+    inner = item.construction
+    construction = ConstructionBuilder(
         inner.message,
         site.within,
         module.place(site.node),
         site.node,
-        fields=set(inner.fields),
         owner=site.owner,
         function=site.function,
     )
+    arguments = _arguments(site.node, item.function)
+    for name in inner.fields:
+        value = inner.values.get(name)
+        if isinstance(value, ast.Name) and is_parameter(value.id, item.function):
+            argument = arguments.named.get(value.id)
+            default = default_of(item.function, value.id)
+            given = argument if argument is not None else default
+            # A parameter that this call leaves at an empty default fills nothing.
+            construction.fill(name, given)
+        else:
+            construction.fields.add(name)
+    return construction
 
 
 def _fill(

@@ -111,3 +111,16 @@ def test_message_that_is_parsed_has_unknown_fields() -> None:
     files = {**sources("python"), PATH: sources("python")[PATH] + code}
     facts = vocabulary_of("python", files).constructions
     assert [it.open for it in facts if it.within == "pack"] == [True]
+
+
+@pytest.mark.parametrize(("arguments", "beside"), [("", False), (", error=str(asked)", True)])
+def test_parameter_with_an_empty_default(arguments: str, beside: bool) -> None:
+    helper = (
+        "    def _build(self, asked: Any, error: str | None = None, **arm: Any) -> Any:\n"
+        "        return wire.DialogResponse(request_id=asked.request_id, error=error, **arm)\n\n"
+    )
+    answer = f"self._build(asked, pong=wire.DialogResponse.Pong(){arguments})"
+    host = vocabulary_of("python", edited(helper, answer)).host
+    assert host is not None
+    [ping] = [item for item in host.answers if item.arm == "ping"]
+    assert (ping.response, ping.error_beside_result) == ("pong", beside)

@@ -153,7 +153,7 @@ class _ConditionReader:
             for statement in (statements_of(part) if part.type in FUNCTIONS else [part])
         ]
         starts = self._starts(body, arm)
-        if starts:
+        if starts and branch.value is None:
             yield self._fact(arm, branch.function, self._paths(branch.function, body, starts))
         inner = [item for item in self._view.reachable_code(body) if item.type in FUNCTIONS]
         for function in inner:

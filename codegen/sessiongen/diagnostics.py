@@ -65,6 +65,7 @@ class Rule(str, Enum):
     NO_SDK = "SG055"
     NO_SCOPE = "SG056"
     SDK_COUNTERPART = "SG057"
+    SDK_CODE = "SG058"
 
 
 @dataclass(frozen=True, order=True)

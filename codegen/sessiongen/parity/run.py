@@ -1,23 +1,28 @@
 """Runs a comparison: of the configured vocabularies, or of SDKs that are read for it.
 
-Nothing is written. With a commit, the result has only what changed since.
+Nothing is written. With a commit, the result has only what changed since. Code that changed is
+reported too: that of the commit, or of the vocabulary file, is compared with the code now.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from sessiongen import pipeline
 from sessiongen.config import reader
 from sessiongen.config.model import Config
-from sessiongen.diagnostics import Diagnostic, InputError, arrange, failed
+from sessiongen.diagnostics import Diagnostic, InputError, Span, arrange, failed
 from sessiongen.parity.compare import Parity, compare
-from sessiongen.vocabulary.model import Vocabulary
+from sessiongen.paths import display
+from sessiongen.vocabulary.changed_code import changed_code
+from sessiongen.vocabulary.model import Place, Vocabulary
 from sessiongen.vocabulary.store import load
 
 Sources = Mapping[str, str | Path]
+Vocabularies = tuple[Vocabulary, ...]
 
 
 def run(config: Config, sources: Sources, since: str | None = None) -> Parity:
@@ -29,9 +34,9 @@ def run(config: Config, sources: Sources, since: str | None = None) -> Parity:
     Raises:
         InputError: an input cannot be read, or there is no such commit.
     """
-    now = _parity(config, sources)
+    now, vocabularies = _parity(config, sources)
     if since is None:
-        return now
+        return now if not sources else _with_changed_code(now, _stored(config), vocabularies)
     # Most runs need neither git nor the readers of packages.
     from sessiongen.parity.since import changes, checkout
 
@@ -42,26 +47,53 @@ def run(config: Config, sources: Sources, since: str | None = None) -> Parity:
         new = bool(sources) and not path.exists()
         config_then = config if new or path == config.path else reader.load(path)
         then = {name: _at(item, in_commit) for name, item in sources.items()}
-        return changes(now, _parity(config_then, then), since)
+        before, earlier = _parity(config_then, then)
+        return _with_changed_code(changes(now, before, since), earlier, vocabularies)
 
 
 def _at(source: str | Path, in_commit: Callable[[Path], Path]) -> str | Path:
     return in_commit(source) if isinstance(source, Path) else source
 
 
-def _parity(config: Config, sources: Sources) -> Parity:
+def _parity(config: Config, sources: Sources) -> tuple[Parity, Vocabularies]:
     if not sources:
         model = pipeline.model(config)
-        return compare(model.protocol, model.annotated, config)
+        parity = compare(model.protocol, model.annotated, config)
+        return parity, model.protocol.vocabularies
     vocabularies, origins, warnings = _read(config, sources)
     model = pipeline.model(config, vocabularies)
     parity = compare(model.protocol, model.annotated, config, origins)
-    return replace(parity, warnings=tuple(warnings))
+    return replace(parity, warnings=tuple(warnings)), vocabularies
+
+
+def _stored(config: Config) -> Vocabularies:
+    """Returns the vocabularies in the configured files that exist."""
+    return tuple(load(path) for path in config.sdks.vocabularies if path.is_file())
+
+
+def _with_changed_code(parity: Parity, before: Vocabularies, after: Vocabularies) -> Parity:
+    """Returns a parity with warnings about code that changed."""
+    earlier = {item.sdk: item for item in before}
+    warnings = [
+        item
+        for vocabulary in after
+        if vocabulary.sdk in earlier
+        for item in changed_code(
+            earlier[vocabulary.sdk], vocabulary, partial(_span, parity, vocabulary)
+        )
+    ]
+    return replace(parity, warnings=(*parity.warnings, *arrange(warnings)))
+
+
+def _span(parity: Parity, vocabulary: Vocabulary, place: Place) -> Span:
+    """Returns the position of a place in the SDK's sources if they are at hand."""
+    origin = parity.origins.get(vocabulary.sdk, f"{vocabulary.sdk} {vocabulary.version}")
+    return Span(display(Path(origin, place.file)), place.line)
 
 
 def _read(
     config: Config, sources: Sources
-) -> tuple[tuple[Vocabulary, ...], dict[str, str], list[Diagnostic]]:
+) -> tuple[Vocabularies, dict[str, str], list[Diagnostic]]:
     """Returns the vocabularies of all SDKs, the folders of those read from one, and warnings."""
     from sessiongen.vocabulary import commands
     from sessiongen.vocabulary.configured import configured_sdks, selected

@@ -24,8 +24,9 @@ from sessiongen.diagnostics import (
 )
 from sessiongen.ir.schema import Schema
 from sessiongen.paths import display
+from sessiongen.vocabulary.changed_code import changed_code
 from sessiongen.vocabulary.fetch import fetch, newest
-from sessiongen.vocabulary.model import Reading, Vocabulary
+from sessiongen.vocabulary.model import Place, Reading, Vocabulary
 from sessiongen.vocabulary.package import Package, open_package
 from sessiongen.vocabulary.requirement import requirement
 from sessiongen.vocabulary.scope import Scope
@@ -74,11 +75,12 @@ def update(sources: Sequence[tuple[Sdk, str | Path]]) -> Updated:
     written, diagnostics = [], []
     for sdk, source in sources:
         try:
-            reading = read(sdk.scope, source)
+            package = open_source(sdk.scope, source)
+            reading = read_package(sdk.scope, package)
             diagnostics += reading.diagnostics
             if reading.vocabulary is None or failed(reading.diagnostics):
                 continue
-            diagnostics += _removed_definitions(sdk.path, reading.vocabulary)
+            diagnostics += _differences(sdk.path, reading.vocabulary, package)
             if _write(sdk.path, dump(reading.vocabulary)):
                 written.append(sdk.path)
         except InputError as error:
@@ -190,12 +192,21 @@ def _note(path: Path, version: NewVersion) -> Diagnostic:
     return Diagnostic(Span(display(path)), Rule.SDK_NEW_VERSION, message, help_, Severity.NOTE)
 
 
-def _removed_definitions(path: Path, new: Vocabulary) -> list[Diagnostic]:
-    """Returns a warning for each enum and class that the new vocabulary lacks."""
+def _differences(path: Path, new: Vocabulary, package: Package) -> list[Diagnostic]:
+    """Returns what a person has to look at before a vocabulary file is replaced."""
     try:
         old = load(path)
     except InputError:
         return []
+
+    def span(place: Place) -> Span:
+        return package.span(place.file, place.line)
+
+    return [*_removed_definitions(path, old, new), *changed_code(old, new, span)]
+
+
+def _removed_definitions(path: Path, old: Vocabulary, new: Vocabulary) -> list[Diagnostic]:
+    """Returns a warning for each enum and class that the new vocabulary lacks."""
     removed = [("enum", item.name, item.place) for item in old.enums if not new.enum(item.name)]
     removed += [
         ("class", item.name, item.place) for item in old.records if not new.record(item.name)

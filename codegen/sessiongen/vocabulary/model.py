@@ -348,6 +348,19 @@ class Behaviour(NamedTuple):
     place: Place | None
 
 
+class DefinitionFact(NamedTuple):
+    """The code of a function, method, class or constant from which facts are read.
+
+    name: the methods of a class are named `Class.method`. The code of a class has the names of
+    its methods, but not their code.
+    digest: of the code without comments, docstrings, formatting and positions.
+    """
+
+    name: str
+    digest: str
+    place: Place
+
+
 class Vocabulary(NamedTuple):
     """Everything read from one SDK at one version.
 
@@ -375,6 +388,7 @@ class Vocabulary(NamedTuple):
     sources: tuple[FieldSource, ...] = ()
     constants: tuple[ConstantFact, ...] = ()
     behaviours: tuple[Behaviour, ...] = ()
+    definitions: tuple[DefinitionFact, ...] = ()
 
     def enum(self, name: str) -> EnumFact | None:
         """Returns the enum of this exact name."""

@@ -46,6 +46,7 @@ def normalized(vocabulary: Vocabulary) -> Vocabulary:
         sources=_sorted(vocabulary.sources),
         constants=_sorted(vocabulary.constants, lambda item: (item.name, item.definition)),
         behaviours=_sorted(vocabulary.behaviours, lambda item: (item[:4], item.place or ("", 0))),
+        definitions=_sorted(vocabulary.definitions),
         envelope_uses=_first_of_each(
             vocabulary.envelope_uses, lambda item: (item.arm, item.direction, item.within)
         ),

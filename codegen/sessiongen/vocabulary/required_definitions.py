@@ -59,7 +59,7 @@ class CollectedDefinitions(ABC, Generic[D]):
         self.enums: list[EnumFact] = []
         self.records: list[Record] = []
         self.unions: list[UnionFact] = []
-        self._seen: set[tuple[str, str]] = set()
+        self._seen: dict[tuple[str, str], D] = {}
 
     @abstractmethod
     def definition(self, definition: D) -> Iterator[D]:
@@ -71,8 +71,12 @@ class CollectedDefinitions(ABC, Generic[D]):
         while queue:
             definition = queue.pop()
             if definition.key not in self._seen:
-                self._seen.add(definition.key)
+                self._seen[definition.key] = definition
                 queue += self.definition(definition)
+
+    def definitions(self) -> list[D]:
+        """Returns the definitions of the enums, records and unions that were read."""
+        return [item for item in self._seen.values() if self.knows(item.name)]
 
     def knows(self, name: str) -> bool:
         """Whether an enum, a record or a union of this name was read."""

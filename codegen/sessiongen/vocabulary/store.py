@@ -24,6 +24,7 @@ from sessiongen.vocabulary.model import (
     Conversion,
     EnvelopeUse,
     Default,
+    DefinitionFact,
     Driver,
     EnumFact,
     EventName,
@@ -391,4 +392,5 @@ _VOCABULARY = _object(
             place=_OPTIONAL_PLACE,
         )
     ),
+    definitions=_each(_object(DefinitionFact, name=_string, digest=_string, place=_place)),
 )

@@ -178,7 +178,7 @@ def _small(
 
 
 def facts(vocabulary: Vocabulary) -> Any:
-    """Returns the facts of a vocabulary without places and without the functions' names."""
+    """Returns the facts of a vocabulary without places, the functions' names and the code."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, Place):
@@ -187,7 +187,7 @@ def facts(vocabulary: Vocabulary) -> Any:
             return {key: plain(item) for key, item in value._asdict().items() if key != "within"}
         return [plain(item) for item in value] if isinstance(value, tuple) else value
 
-    return plain(vocabulary)
+    return plain(vocabulary._replace(definitions=()))
 
 
 def assert_same_facts(changed: Small, unchanged: Small) -> None:

@@ -6,11 +6,19 @@ A required definition that is missing or cannot be read is reported.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from sessiongen.diagnostics import Rule, arrange, failed
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import Behaviour, Conversion, Driver, Place, Reading, Vocabulary
+from sessiongen.vocabulary.model import (
+    Behaviour,
+    Conversion,
+    DefinitionFact,
+    Driver,
+    Place,
+    Reading,
+    Vocabulary,
+)
 from sessiongen.vocabulary.package import Package
 from sessiongen.vocabulary.attribution import check_attribution
 from sessiongen.vocabulary.ordering import normalized
@@ -20,6 +28,11 @@ from sessiongen.vocabulary.python.constants import fixed_values
 from sessiongen.vocabulary.python.conversions import ConversionReader
 from sessiongen.vocabulary.python.copying import copy_behaviours
 from sessiongen.vocabulary.python.classes import ClassView, Role
+from sessiongen.vocabulary.python.definitions import (
+    definition_facts,
+    module_facts,
+    type_facts,
+)
 from sessiongen.vocabulary.python.driver import read_driver
 from sessiongen.vocabulary.python.emitters import emitter_argument
 from sessiongen.vocabulary.python.envelope import envelope_uses_of
@@ -121,6 +134,9 @@ class _PackageReader:
                 *self._driver_behaviours(driver_role, driver_facts),
                 *(host_conditions(host_role, host_facts) if host_role and host_facts else ()),
             ),
+            definitions=tuple(
+                self._definitions((host, driver), constructing.values(), protocol_modules, records)
+            ),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(envelope_uses_of(modules, scope, self._constructions_in, faults)),
@@ -161,6 +177,30 @@ class _PackageReader:
         if role is not None and driver is not None:
             yield from driver_conditions(role, driver)
             yield from timeout_behaviours(role, driver, timeout) if timeout else ()
+
+    def _definitions(
+        self,
+        roles: Iterable[Definition | None],
+        modules: Iterable[Module],
+        importing: Container[Module],
+        records: RecordReader,
+    ) -> Iterator[DefinitionFact]:
+        """Yields the code of the roles and of what fills messages, and that of the data types.
+
+        importing: the modules of which imported functions and constants are a part.
+        """
+        classes = [it for role in roles if role for it in self.modules.with_bases(role)]
+        whole = {item.module.path for item in classes}
+        for module in modules:
+            constructions = self._constructions_in(module)
+            if module.path in whole or constructions:
+                within = {item.within for item in constructions}
+                yield from module_facts(module, None if module.path in whole else within)
+            for item in self._imported(module, False) if module in importing else ():
+                if not _is_class(item) and not item.path.endswith(_VERSION_FILE):
+                    yield from definition_facts(item)
+        for item in records.definitions():
+            yield from type_facts(item)
 
     def _report_imports(self) -> None:
         """Reports each call that imports the messages, which cannot be followed."""

@@ -78,7 +78,7 @@ def index(file: File, statement: Node) -> None:
         inner = syntax.child(inner, "lexical_declaration", *_DECLARATIONS) or inner
     file.imports.update(_required(inner))
     file.aliases.update(_aliases(inner))
-    for name, node in _defined(inner):
+    for name, node in defined(inner):
         if name in file.imports and imported_module(node.child_by_field_name("value")):
             continue
         file.definitions.setdefault(name, []).append(node)
@@ -86,7 +86,8 @@ def index(file: File, statement: Node) -> None:
             file.exports.add(name)
 
 
-def _defined(node: Node) -> Iterator[tuple[str, Node]]:
+def defined(node: Node) -> Iterator[tuple[str, Node]]:
+    """Yields the names that a statement defines, with the nodes of their definitions."""
     if node.type in _DECLARATIONS:
         yield text(node.child_by_field_name("name")), node
     elif node.type in {"lexical_declaration", "variable_declaration"}:

@@ -6,7 +6,7 @@ A required definition that is missing or cannot be read is reported.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from sessiongen.diagnostics import Rule, arrange, failed
 from sessiongen.vocabulary.behaviours import unread_fields
@@ -14,6 +14,7 @@ from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import (
     Behaviour,
     Conversion,
+    DefinitionFact,
     Driver,
     Host,
     Place,
@@ -31,6 +32,11 @@ from sessiongen.vocabulary.typescript.constants import fixed_values
 from sessiongen.vocabulary.typescript.conversions import ConversionReader
 from sessiongen.vocabulary.typescript.literals import LiteralReader
 from sessiongen.vocabulary.typescript.classes import ClassView
+from sessiongen.vocabulary.typescript.definitions import (
+    definition_facts,
+    file_facts,
+    type_facts,
+)
 from sessiongen.vocabulary.typescript.envelope import envelope_uses_of
 from sessiongen.vocabulary.typescript.kinds import kind_behaviours
 from sessiongen.vocabulary.typescript.lists import list_behaviours
@@ -51,6 +57,7 @@ from sessiongen.vocabulary.typescript.tables import Tables
 from sessiongen.vocabulary.required_definitions import RequiredDefinitions
 
 _MANIFEST = "package.json"
+_VERSION_FILE = "version.ts"
 _IMPORTS = {"import_statement", "export_statement"}
 
 
@@ -127,6 +134,9 @@ class _PackageReader:
                 *self._behaviours(constructing.values(), driver_view, driver_facts),
                 *self._conditions(host_view, host_facts, driver_view, driver_facts),
             ),
+            definitions=tuple(
+                self._definitions((host, driver), constructing.values(), protocol_files, records)
+            ),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(
@@ -173,6 +183,30 @@ class _PackageReader:
         if driver_view is not None and driver is not None:
             branches = self.roles.branches(driver_view, self.scope.messages.event)
             yield from driver_conditions(self.scope, driver_view, driver, branches)
+
+    def _definitions(
+        self,
+        roles: Iterable[Definition | None],
+        files: Iterable[File],
+        importing: Container[File],
+        records: RecordReader,
+    ) -> Iterator[DefinitionFact]:
+        """Yields the code of the roles and of what fills messages, and that of the data types.
+
+        importing: the files of which imported functions and constants are a part.
+        """
+        classes = [it for role in roles if role for it in self.modules.with_bases(role)]
+        whole = {item.file.path for item in classes}
+        for file in files:
+            constructions = self._constructions_in(file)
+            if file.path in whole or constructions:
+                within = {item.within for item in constructions}
+                yield from file_facts(file, None if file.path in whole else within)
+            for item in self._imported(file, values=True) if file in importing else ():
+                if not _is_class(item) and not item.path.endswith(_VERSION_FILE):
+                    yield from definition_facts(item)
+        for item in records.definitions():
+            yield from type_facts(item)
 
     def _report_imports(self) -> None:
         """Reports each import from a module inside the messages' package, which is not followed."""

@@ -209,13 +209,17 @@ def parity(
         config = load_config(options, None)
         configured.require_sdk(config)
         result = comparing.run(config, sources, since)
+        unread = failed(result.reading)
+        if unread and (prune or declare):
+            # Gap files must not be changed by what was read in part.
+            raise InputError(result.reading)
         lines = comparing.prune(result) if prune else []
         lines += comparing.declare(result) if declare else []
         if lines:
             result = comparing.run(config, sources, since)
-        status = FINDING if result.diagnostics else SUCCESS
+        status = INPUT_ERROR if unread else FINDING if result.diagnostics else SUCCESS
         text = comparing.render(result, form, all_rows)
-        return Result(status, lines, [*result.diagnostics, *result.warnings], text)
+        return Result(status, lines, [*result.reading, *result.diagnostics], text)
 
     # --quiet hides the matrix, except where it contains the diagnostics.
     print_document = not options.quiet or is_document

@@ -41,7 +41,7 @@ class Parity:
     diagnostics: the undeclared differences and the faults of gap files.
     findings: the undeclared difference that a diagnostic reports.
     origins: the folder of each SDK whose sources were read for this comparison.
-    warnings: what was not found when these sources were read.
+    reading: the diagnostics of reading these sources, and of their code that changed.
     since: the commit since which the sections and diagnostics changed; "" for all of them.
     resolved: the undeclared differences of that commit that do not exist any more.
     """
@@ -53,7 +53,7 @@ class Parity:
     diagnostics: list[Diagnostic]
     findings: Mapping[Diagnostic, Finding]
     origins: Mapping[str, str] = field(default_factory=dict)
-    warnings: tuple[Diagnostic, ...] = ()
+    reading: tuple[Diagnostic, ...] = ()
     since: str = ""
     resolved: tuple[Finding, ...] = ()
 

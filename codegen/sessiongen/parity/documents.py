@@ -21,6 +21,12 @@ _RULES = {
     Rule.PARITY_REQUEST: "An SDK does not answer or send a request of the protocol",
     Rule.PARITY_FIELD: "A message of the protocol and its source in an SDK differ",
     Rule.PARITY_GAP: "A declared gap does not fit",
+    Rule.SDK_SOURCE: "A source file of an SDK cannot be read",
+    Rule.SDK_MISSING: "A definition of an SDK does not exist",
+    Rule.SDK_ENUM: "A set of values of an SDK cannot be read",
+    Rule.SDK_EVENT: "Code of an SDK that emits or forwards events cannot be read",
+    Rule.SDK_REQUEST: "Code of an SDK that sends or answers requests cannot be read",
+    Rule.SDK_CODE: "Code of an SDK changed",
 }
 
 
@@ -77,8 +83,8 @@ def as_json(parity: Parity) -> str:
     if parity.since:
         data["since"] = parity.since
         data["resolved"] = [_identity(item) for item in parity.resolved]
-    if parity.warnings:
-        data["warnings"] = [item.record() for item in parity.warnings]
+    if parity.reading:
+        data["reading"] = [item.record() for item in parity.reading]
     return json.dumps(data, indent=2) + "\n"
 
 
@@ -125,7 +131,7 @@ def _gap_identity(parity: Parity, diagnostic: Diagnostic) -> dict[str, str]:
 
 
 def as_sarif(parity: Parity) -> str:
-    """Returns the findings as a SARIF log. Declared gaps are not in it."""
+    """Returns findings and diagnostics of reading as a SARIF log. Declared gaps are not in it."""
     sources = Sources(parity)
     rules = [
         {"id": rule.value, "shortDescription": {"text": text}} for rule, text in _RULES.items()
@@ -133,7 +139,10 @@ def as_sarif(parity: Parity) -> str:
     run = {
         "tool": {"driver": {"name": "sessiongen", "version": __version__, "rules": rules}},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(parity, item, sources) for item in parity.diagnostics],
+        "results": [
+            *(_base_result(item, None) for item in parity.reading),
+            *(_result(parity, item, sources) for item in parity.diagnostics),
+        ],
     }
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
@@ -141,13 +150,7 @@ def as_sarif(parity: Parity) -> str:
 
 def _result(parity: Parity, diagnostic: Diagnostic, sources: Sources) -> dict[str, Any]:
     finding = parity.findings.get(diagnostic)
-    result: dict[str, Any] = {
-        "ruleId": diagnostic.rule.value,
-        "level": diagnostic.severity.value,
-        "message": {"text": f"{diagnostic.message}\n{diagnostic.help}"},
-        "locations": [_location(diagnostic.span)],
-        "partialFingerprints": {"difference/v1": _fingerprint(diagnostic, finding)},
-    }
+    result = _base_result(diagnostic, finding)
     if finding is None:
         result["properties"] = {**_gap_identity(parity, diagnostic), "kind": "gap"}
     else:
@@ -160,6 +163,16 @@ def _result(parity: Parity, diagnostic: Diagnostic, sources: Sources) -> dict[st
         elif finding.span != diagnostic.span:
             result["relatedLocations"] = [_location(finding.span)]
     return result
+
+
+def _base_result(diagnostic: Diagnostic, finding: Finding | None) -> dict[str, Any]:
+    return {
+        "ruleId": diagnostic.rule.value,
+        "level": diagnostic.severity.value,
+        "message": {"text": f"{diagnostic.message}\n{diagnostic.help}".rstrip()},
+        "locations": [_location(diagnostic.span)],
+        "partialFingerprints": {"difference/v1": _fingerprint(diagnostic, finding)},
+    }
 
 
 def _location(span: Span) -> dict[str, Any]:

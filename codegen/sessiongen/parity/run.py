@@ -6,7 +6,7 @@ reported too: that of the commit, or of the vocabulary file, is compared with th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from pathlib import Path
 from sessiongen import pipeline
 from sessiongen.config import reader
 from sessiongen.config.model import Config
-from sessiongen.diagnostics import Diagnostic, InputError, Span, arrange, failed
+from sessiongen.diagnostics import Diagnostic, InputError, Rule, Severity, Span, arrange, failed
 from sessiongen.parity.compare import Parity, compare
 from sessiongen.paths import display
 from sessiongen.vocabulary.changed_code import changed_code
@@ -23,6 +23,9 @@ from sessiongen.vocabulary.store import load
 
 Sources = Mapping[str, str | Path]
 Vocabularies = tuple[Vocabulary, ...]
+# Faults of single definitions; with any other one, too little is known of an SDK.
+_READ_ON = (Rule.SDK_ENUM, Rule.SDK_EVENT, Rule.SDK_REQUEST)
+_COMPARED_IF_UNREAD = (Rule.PARITY_VALUE, Rule.PARITY_FIELD)
 
 
 def run(config: Config, sources: Sources, since: str | None = None) -> Parity:
@@ -48,6 +51,8 @@ def run(config: Config, sources: Sources, since: str | None = None) -> Parity:
         config_then = config if new or path == config.path else reader.load(path)
         then = {name: _at(item, in_commit) for name, item in sources.items()}
         before, earlier = _parity(config_then, then)
+        if failed(before.reading):
+            raise InputError(before.reading)
         return _with_changed_code(changes(now, before, since), earlier, vocabularies)
 
 
@@ -60,10 +65,24 @@ def _parity(config: Config, sources: Sources) -> tuple[Parity, Vocabularies]:
         model = pipeline.model(config)
         parity = compare(model.protocol, model.annotated, config)
         return parity, model.protocol.vocabularies
-    vocabularies, origins, warnings = _read(config, sources)
+    vocabularies, origins, reading, unread = _read(config, sources)
     model = pipeline.model(config, vocabularies)
     parity = compare(model.protocol, model.annotated, config, origins)
-    return replace(parity, warnings=tuple(warnings)), vocabularies
+    return _without_unread(replace(parity, reading=tuple(reading)), unread), vocabularies
+
+
+def _without_unread(parity: Parity, unread: Set[str]) -> Parity:
+    """Returns a parity without the differences that may follow from code that cannot be read.
+
+    Of an SDK that was read in part, values and fields are compared, but not which events and
+    requests it handles, nor whether its gaps exist.
+    """
+    diagnostics = [
+        item
+        for item in parity.diagnostics
+        if item.rule in _COMPARED_IF_UNREAD or item.message.partition(":")[0] not in unread
+    ]
+    return replace(parity, diagnostics=diagnostics)
 
 
 def _stored(config: Config) -> Vocabularies:
@@ -74,7 +93,7 @@ def _stored(config: Config) -> Vocabularies:
 def _with_changed_code(parity: Parity, before: Vocabularies, after: Vocabularies) -> Parity:
     """Returns a parity with warnings about code that changed."""
     earlier = {item.sdk: item for item in before}
-    warnings = [
+    changed = [
         item
         for vocabulary in after
         if vocabulary.sdk in earlier
@@ -82,7 +101,7 @@ def _with_changed_code(parity: Parity, before: Vocabularies, after: Vocabularies
             earlier[vocabulary.sdk], vocabulary, partial(_span, parity, vocabulary)
         )
     ]
-    return replace(parity, warnings=(*parity.warnings, *arrange(warnings)))
+    return replace(parity, reading=(*parity.reading, *arrange(changed)))
 
 
 def _span(parity: Parity, vocabulary: Vocabulary, place: Place) -> Span:
@@ -93,8 +112,11 @@ def _span(parity: Parity, vocabulary: Vocabulary, place: Place) -> Span:
 
 def _read(
     config: Config, sources: Sources
-) -> tuple[Vocabularies, dict[str, str], list[Diagnostic]]:
-    """Returns the vocabularies of all SDKs, the folders of those read from one, and warnings."""
+) -> tuple[Vocabularies, dict[str, str], list[Diagnostic], set[str]]:
+    """Returns the vocabularies of all SDKs, the folders of those read from one, and diagnostics.
+
+    The last value has the SDKs that could be read in part only.
+    """
     from sessiongen.vocabulary import commands
     from sessiongen.vocabulary.configured import configured_sdks, selected
 
@@ -102,15 +124,18 @@ def _read(
     vocabularies: dict[Path, Vocabulary] = {}
     origins: dict[str, str] = {}
     diagnostics: list[Diagnostic] = []
+    unread: set[str] = set()
     for sdk, source in selected(config, sdks, sources):
         package = commands.open_source(sdk.scope, source)
         reading = commands.read_package(sdk.scope, package)
         diagnostics += reading.diagnostics
-        if reading.vocabulary is not None:
-            vocabularies[sdk.path] = reading.vocabulary
+        faults = [item for item in reading.diagnostics if item.severity is Severity.ERROR]
+        if reading.vocabulary is None or any(item.rule not in _READ_ON for item in faults):
+            raise InputError(diagnostics)
+        if faults:
+            unread.add(sdk.scope.sdk)
+        vocabularies[sdk.path] = reading.vocabulary
         if isinstance(source, Path) and source.is_dir():
             origins[sdk.scope.sdk] = package.origin
-    if failed(diagnostics):
-        raise InputError(diagnostics)
     in_order = tuple(vocabularies.get(sdk.path) or load(sdk.path) for sdk in sdks)
-    return in_order, origins, arrange(diagnostics)
+    return in_order, origins, arrange(diagnostics), unread

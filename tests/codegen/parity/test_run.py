@@ -177,3 +177,44 @@ def test_a_working_tree_with_a_changed_index_is_left_alone(repository: Repositor
     before = repository.git("status", "--short")
     call(repository.folder, "parity", "--python-path", ".", "--since", "HEAD")
     assert repository.git("status", "--short") == before == f"M  {EVENTS}\n"
+
+
+def test_code_that_changed_without_a_change_of_facts(repository: Repository) -> None:
+    repository.edit(
+        HOST,
+        "        self.emit(name, msg.event)\n",
+        "        self.emit(name, msg.event)\n        self.n += 1\n",
+    )
+    line = (repository.folder / HOST).read_text().partition("def _loop")[0].count("\n") + 1
+    for since in ((), ("--since", "HEAD")):
+        call_ = ("parity", "--python-path", ".", *since, "--format")
+        done = call(repository.folder, *call_, "json")
+        [warning] = document(done)["reading"]
+        assert done.exit_code == 0
+        assert (warning["rule"], warning["severity"], warning["line"]) == ("SG058", "warning", line)
+        [result] = json.loads(call(repository.folder, *call_, "sarif").stdout)["runs"][0]["results"]
+        assert (result["ruleId"], result["level"]) == ("SG058", "warning")
+        github = call(repository.folder, *call_, "github").stdout
+        assert github.startswith(f"::warning file={HOST},line={line},col=1,title=SG058::")
+    repository.commit()
+    assert "reading" not in document(call(repository.folder, *call_, "json"))
+
+
+def test_an_sdk_that_is_read_in_part_is_compared_in_part(repository: Repository) -> None:
+    """What may follow from the unread code is no finding, and gap files stay as they are."""
+    repository.edit(HOST, 'session.on("state_changed", ', 'session.on("state_" + self.name, ')
+    repository.edit(EVENTS, STATES, 'State = Literal["idle", "busy", "gone"]')
+    gaps = repository.folder / "vocabularies/small-sdk.gaps.toml"
+    before = gaps.read_bytes()
+    done = call(repository.folder, "parity", "--python-path", ".", "--format", "json")
+    reading = [(item["rule"], item["severity"]) for item in document(done)["reading"]]
+    assert done.exit_code == 2 and ("SG045", "error") in reading
+    assert "literal State.gone" in ids(done)
+    assert not [item for item in ids(done) if item.startswith(("event ", "request ", "gap"))]
+    for option in ("--declare", "--prune"):
+        done = call(repository.folder, "parity", "--python-path", ".", option)
+        assert done.exit_code == 2 and "error[SG045]" in done.stderr
+    assert gaps.read_bytes() == before
+    repository.commit()
+    done = call(repository.folder, "parity", "--python-path", ".", "--since", "HEAD")
+    assert done.exit_code == 2 and "at HEAD: the event name" in done.stderr

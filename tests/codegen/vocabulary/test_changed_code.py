@@ -14,9 +14,12 @@ PYTHON_FILE, TYPESCRIPT_FILE = "voice/remote_session.py", "src/voice/remote_sess
 
 # Edits of the small SDKs that change no fact: the file, what is replaced, and what changed.
 PYTHON_EDITS = {
-    "another value": (
+    "another statement": (
         PYTHON_FILE,
-        ("name = msg.event.WhichOneof", "name = self.name or msg.event.WhichOneof"),
+        (
+            "        self.emit(name, msg.event)\n",
+            "        self.emit(name, msg.event)\n        self.n += 1\n",
+        ),
         ["RemoteSession._loop"],
     ),
     "a decorator": (
@@ -143,6 +146,11 @@ def test_a_change_of_facts_is_a_note() -> None:
     assert (note.severity, note.message) == (Severity.NOTE, text)
     line = PYTHON_SDK[PYTHON_FILE].partition("def _on_state")[0].count("\n") + 1
     assert note.span == Span(f"livekit/agents/{PYTHON_FILE}", line)
+
+
+def test_a_type_whose_facts_changed_is_not_reported() -> None:
+    edited = python_edited("voice/events.py", ("    old: State", "    before: State"))
+    assert changes(python_sdk().vocabulary, edited) == []
 
 
 def test_statements_outside_of_definitions() -> None:

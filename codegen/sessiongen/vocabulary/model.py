@@ -322,9 +322,8 @@ class Requirement(NamedTuple):
 class ConstantFact(NamedTuple):
     """A value that the protocol fixes, and that the SDK has as a constant.
 
-    definition: the name of a constant, or `Class.method.parameter` for a default.
-    expected: what the scope says that the value is. value: "" if it cannot be read.
-    place: None if there is no such definition.
+    definition: the name of a constant, or `Class.method.parameter` for a default; place: None if
+    there is none. expected: the value in the scope. value: "" if it cannot be read.
     """
 
     name: str
@@ -335,9 +334,8 @@ class ConstantFact(NamedTuple):
 
 
 class Behaviour(NamedTuple):
-    """What code does beside filling fields; `behaviours` has the names of the kinds.
+    """What code does beside filling fields; `behaviours` has the kinds and their subjects.
 
-    subject: a field, a message, a request arm, or the name of a text.
     value: "" if the code cannot be read. place: None if there is no such code.
     """
 
@@ -349,12 +347,7 @@ class Behaviour(NamedTuple):
 
 
 class DefinitionFact(NamedTuple):
-    """The code of a function, method, class or constant from which facts are read.
-
-    name: the methods of a class are named `Class.method`. The code of a class has the names of
-    its methods, but not their code.
-    digest: of the code without comments, docstrings, formatting and positions.
-    """
+    """A digest of the code of a definition, without comments and layout; see `definitions`."""
 
     name: str
     digest: str
@@ -362,10 +355,7 @@ class DefinitionFact(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """Everything read from one SDK at one version.
-
-    generated: the first file that the generator wrote, if the SDK contains generated code.
-    """
+    """Everything read from one SDK at one version; generated: its first generated file."""
 
     sdk: str
     language: str

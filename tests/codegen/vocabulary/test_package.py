@@ -329,8 +329,9 @@ def test_update_warns_of_a_removed_class(tmp_path: Path) -> None:
     events = source / "livekit/agents/voice/events.py"
     text = events.read_text().replace("    old: State\n", "").replace("    new:", "    _new:")
     events.write_text(text.replace("    type:", "    _type:"))
-    [warning] = update(tmp_path, {"python": source}).diagnostics
-    assert warning.message == (
+    removed, changed = update(tmp_path, {"python": source}).diagnostics
+    assert changed.rule is Rule.SDK_CODE
+    assert removed.message == (
         "the class StateChangedEvent of 9.8.7 (livekit/agents/voice/events.py:11) does not exist in 9.8.7"
     )
 

@@ -145,6 +145,7 @@ VOCABULARIES = st.builds(
             st.none() | PLACES,
         )
     ),
+    tuples(st.builds(model.DefinitionFact, TEXTS, TEXTS, PLACES)),
 )
 
 

@@ -15,6 +15,7 @@ from sessiongen.vocabulary.model import (
     Conversion,
     DefinitionFact,
     Driver,
+    FieldSource,
     Place,
     Reading,
     Vocabulary,
@@ -122,11 +123,7 @@ class _PackageReader:
             ),
             maps=tuple(tables.maps()),
             conversions=tuple(self._conversions(constructing.values())),
-            sources=tuple(
-                item
-                for module in constructing.values()
-                for item in field_sources(self.modules, module, self._constructions_in(module))
-            ),
+            sources=tuple(self._sources(constructing.values())),
             constants=tuple(fixed_values(self.modules, scope.constants)),
             behaviours=(
                 *records.defaults,
@@ -160,6 +157,10 @@ class _PackageReader:
         )
         for module in modules:
             yield from reader.read(module, self._constructions_in(module))
+
+    def _sources(self, modules: Iterable[Module]) -> Iterator[FieldSource]:
+        for module in modules:
+            yield from field_sources(self.modules, module, self._constructions_in(module))
 
     def _behaviours(self, modules: Iterable[Module]) -> Iterator[Behaviour]:
         scope = self.scope.behaviour

@@ -16,6 +16,7 @@ from sessiongen.vocabulary.model import (
     Conversion,
     DefinitionFact,
     Driver,
+    FieldSource,
     Host,
     Place,
     Reading,
@@ -124,11 +125,7 @@ class _PackageReader:
             ),
             maps=tuple(tables.maps()),
             conversions=tuple(self._conversions(constructing.values())),
-            sources=tuple(
-                item
-                for module in constructing.values()
-                for item in field_sources(self.modules, module, self._constructions_in(module))
-            ),
+            sources=tuple(self._sources(constructing.values())),
             constants=tuple(fixed_values(self.modules, scope.constants)),
             behaviours=(
                 *self._behaviours(constructing.values(), driver_view, driver_facts),
@@ -154,6 +151,10 @@ class _PackageReader:
         for file in files:
             tables.read(file, self._constructions_in(file))
         return tables
+
+    def _sources(self, files: Iterable[File]) -> Iterator[FieldSource]:
+        for file in files:
+            yield from field_sources(self.modules, file, self._constructions_in(file))
 
     def _behaviours(
         self, files: Iterable[File], view: ClassView | None, driver: Driver | None

@@ -7,7 +7,7 @@ from small_sdks import PYTHON_SDK, TYPESCRIPT_SDK, python_sdk, typescript_sdk
 
 from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
 from sessiongen.vocabulary.changed_code import changed_code
-from sessiongen.vocabulary.model import Place, Vocabulary
+from sessiongen.vocabulary.model import Vocabulary
 from sessiongen.vocabulary.store import dump, parse
 
 PYTHON_FILE, TYPESCRIPT_FILE = "voice/remote_session.py", "src/voice/remote_session.ts"

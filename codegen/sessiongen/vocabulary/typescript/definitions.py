@@ -8,7 +8,6 @@ from tree_sitter import Node
 
 from sessiongen.vocabulary.digests import digest
 from sessiongen.vocabulary.model import DefinitionFact
-from sessiongen.vocabulary.typescript import syntax
 from sessiongen.vocabulary.typescript.modules import Definition
 from sessiongen.vocabulary.typescript.parsed_file import File, defined
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, text

@@ -44,8 +44,12 @@ def host_conditions(
         handler = handler_of(modules, view, item.file, item.handler)
         if handler is not None and not handler.name:
             handlers[_handler_at(host, view, item.call)] = handler.node
+    calls = [item.call for item in subscriptions(modules, view)]
+    # A function that subscribes does not send the events of its handlers itself.
+    around = {outer.id for call in calls for outer in syntax.enclosing(call, *FUNCTIONS)}
     for forward in host.forwards:
-        if forward.handler in handlers:
+        node = handlers.get(forward.handler)
+        if node is not None and (forward.event is not None or node.id not in around):
             yield from reader.of_function(handlers[forward.handler], forward.arm)
     yield from reader.shared()
     yield from _subscription_conditions(modules, scope, view, host)

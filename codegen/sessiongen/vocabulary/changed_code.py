@@ -24,9 +24,8 @@ def changed_code(
 ) -> list[Diagnostic]:
     """Returns a diagnostic for each definition whose code changed or that does not exist any more.
 
-    It is a warning if no fact that is read from the definition changed, else a note; there is no
-    note for a data type, which is read as a whole. A definition that only has another name has not
-    changed.
+    It is a warning if no fact that is read from the definition changed, else a note. A definition
+    that only has another name has not changed.
     span: returns the position of a place in the SDK.
     """
     known, now = _digests(before), _digests(after)
@@ -44,13 +43,13 @@ def changed_code(
     if not before.definitions or not (changed or gone):
         return []
     facts_before, facts_after = _facts(before), _facts(after)
-    types = {item.name for kind in (after.enums, after.records, after.unions) for item in kind}
-    diagnostics = []
-    for item in changed:
-        facts_changed = facts_before[item.name] != facts_after[item.name]
-        if not facts_changed or item.name not in types:
-            diagnostics.append(_changed(item, facts_changed, span(item.place)))
-    return [*diagnostics, *(_gone(item, span(item.place)) for item in gone)]
+    return [
+        *(
+            _changed(item, facts_before[item.name] != facts_after[item.name], span(item.place))
+            for item in changed
+        ),
+        *(_gone(item, span(item.place)) for item in gone),
+    ]
 
 
 def _digests(vocabulary: Vocabulary) -> dict[str, set[str]]:

@@ -148,9 +148,18 @@ def test_a_change_of_facts_is_a_note() -> None:
     assert note.span == Span(f"livekit/agents/{PYTHON_FILE}", line)
 
 
-def test_a_type_whose_facts_changed_is_not_reported() -> None:
-    edited = python_edited("voice/events.py", ("    old: State", "    before: State"))
-    assert changes(python_sdk().vocabulary, edited) == []
+def test_functions_beside_the_events() -> None:
+    start, later = (
+        typescript_edited(
+            "src/voice/events.ts",
+            (
+                "export type State",
+                f"export function made() {{ return {number}; }}\nexport type State",
+            ),
+        )
+        for number in (1, 2)
+    )
+    assert severities(changes(start, later)) == warned(["made"])
 
 
 def test_statements_outside_of_definitions() -> None:

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Container, Iterable, Iterator
 
 from sessiongen.diagnostics import Rule, arrange, failed
+from sessiongen.vocabulary.behaviours import TEXT
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import (
     Behaviour,
@@ -131,9 +132,6 @@ class _PackageReader:
                 *self._driver_behaviours(driver_role, driver_facts),
                 *(host_conditions(host_role, host_facts) if host_role and host_facts else ()),
             ),
-            definitions=tuple(
-                self._definitions((host, driver), constructing.values(), protocol_modules, records)
-            ),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(envelope_uses_of(modules, scope, self._constructions_in, faults)),
@@ -142,7 +140,11 @@ class _PackageReader:
             driver=driver_facts,
             generated=next((Place(it.path, 1) for it in modules.generated()), None),
         )
-        return normalized(vocabulary)
+        documents = {it.place.file for it in vocabulary.behaviours if it.kind == TEXT and it.place}
+        definitions = self._definitions(
+            (host, driver), constructing.values(), protocol_modules, records, session, documents
+        )
+        return normalized(vocabulary._replace(definitions=tuple(definitions)))
 
     def _tables(self, modules: Iterable[Module]) -> Tables:
         tables = Tables(self.modules, self._protobuf, self.faults)
@@ -185,8 +187,10 @@ class _PackageReader:
         modules: Iterable[Module],
         importing: Container[Module],
         records: RecordReader,
+        session: Definition | None,
+        documents: Iterable[str],
     ) -> Iterator[DefinitionFact]:
-        """Yields the code of the roles and of what fills messages, and that of the data types.
+        """Yields the code of the roles, of what fills messages, of data types and of documents.
 
         importing: the modules of which imported functions and constants are a part.
         """
@@ -202,6 +206,12 @@ class _PackageReader:
                     yield from definition_facts(item)
         for item in records.definitions():
             yield from type_facts(item)
+        for item in self._event_module(session) if session else ():
+            if not records.knows(item.name) and not _is_class(item):
+                yield from definition_facts(item)
+        for path in documents:
+            document = self.modules.parsed(path)
+            yield from module_facts(document) if document else ()
 
     def _report_imports(self) -> None:
         """Reports each call that imports the messages, which cannot be followed."""

@@ -9,7 +9,7 @@ import json
 from collections.abc import Container, Iterable, Iterator
 
 from sessiongen.diagnostics import Rule, arrange, failed
-from sessiongen.vocabulary.behaviours import unread_fields
+from sessiongen.vocabulary.behaviours import TEXT, unread_fields
 from sessiongen.vocabulary.diagnostic_list import Faults
 from sessiongen.vocabulary.model import (
     Behaviour,
@@ -131,9 +131,6 @@ class _PackageReader:
                 *self._behaviours(constructing.values(), driver_view, driver_facts),
                 *self._conditions(host_view, host_facts, driver_view, driver_facts),
             ),
-            definitions=tuple(
-                self._definitions((host, driver), constructing.values(), protocol_files, records)
-            ),
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(
@@ -144,7 +141,11 @@ class _PackageReader:
             driver=driver_facts,
             generated=next((Place(it.path, 1) for it in self.modules.generated()), None),
         )
-        return normalized(vocabulary)
+        documents = {it.place.file for it in vocabulary.behaviours if it.kind == TEXT and it.place}
+        definitions = self._definitions(
+            (host, driver), constructing.values(), protocol_files, records, session, documents
+        )
+        return normalized(vocabulary._replace(definitions=tuple(definitions)))
 
     def _tables(self, files: Iterable[File]) -> Tables:
         tables = Tables(self.modules, self.scope.protobuf, self.faults)
@@ -191,8 +192,10 @@ class _PackageReader:
         files: Iterable[File],
         importing: Container[File],
         records: RecordReader,
+        session: Definition | None,
+        documents: Iterable[str],
     ) -> Iterator[DefinitionFact]:
-        """Yields the code of the roles and of what fills messages, and that of the data types.
+        """Yields the code of the roles, of what fills messages, of data types and of documents.
 
         importing: the files of which imported functions and constants are a part.
         """
@@ -208,6 +211,12 @@ class _PackageReader:
                     yield from definition_facts(item)
         for item in records.definitions():
             yield from type_facts(item)
+        for item in self._event_file(session) if session else ():
+            if not records.knows(item.name) and not _is_class(item):
+                yield from definition_facts(item)
+        for path in documents:
+            document = self.modules.parsed(path)
+            yield from file_facts(document) if document else ()
 
     def _report_imports(self) -> None:
         """Reports each import from a module inside the messages' package, which is not followed."""

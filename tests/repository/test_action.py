@@ -119,10 +119,11 @@ def test_a_change_is_annotated_at_its_line(sdk: Repository, temporary: Path) -> 
     sdk.edit(EVENTS, STATES, 'State = Literal["idle", "busy", "gone"]')
     done = compare(sdk, temporary, python_path=".", since="HEAD", sarif_file="out.sarif")
     assert done.returncode == 1
-    [line] = done.stdout.splitlines()
+    line, note = done.stdout.splitlines()
     assert line.startswith(f"::error file={EVENTS},line=5,col=1,title=SG050::")
+    assert note.startswith(f"::notice file={EVENTS},line=5,col=1,title=SG058::")
     log = json.loads((sdk.folder / "out.sarif").read_text(encoding="utf-8"))
-    [result] = log["runs"][0]["results"]
+    [result] = [item for item in log["runs"][0]["results"] if item["level"] == "error"]
     [location] = result["locations"]
     assert location["physicalLocation"]["artifactLocation"]["uri"] == EVENTS
     assert "has the value 'gone'" in (temporary / "summary.md").read_text(encoding="utf-8")
@@ -174,7 +175,7 @@ def test_the_protocol_of_the_action_is_the_default(tmp_path: Path, temporary: Pa
     )
     done = compare(repository, temporary, config="", python_path=".")
     assert done.returncode == 1
-    [line] = done.stdout.splitlines()
+    line, _ = done.stdout.splitlines()
     assert "'gone'" in line and line.startswith("::error file=livekit/agents/voice/events.py,")
 
 

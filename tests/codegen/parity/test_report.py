@@ -34,7 +34,7 @@ def test_text_with_all_rows(small: Small) -> None:
         "roles                 3     0         0\n"
         "enum small.End        4     0         0\n"
         "events                1     0         0\n"
-        "requests              2     0         1\n"
+        "requests              3     0         1\n"
         "request fields        1     0         0\n"
         "message small.Ended   2     0         0\n"
         "message small.Answer  1     0         0\n"
@@ -56,6 +56,7 @@ def test_text_with_all_rows(small: Small) -> None:
         "requests         small-sdk host  small-sdk driver\n"
         "ask              ask             - ~\n"
         "(anything else)  answered\n"
+        "(request_id)     n/a             n/a\n"
         "  ~ small-sdk: request ask: driver: no method yet\n"
         "\n"
         "request fields  small-sdk host  small-sdk driver\n"
@@ -78,7 +79,7 @@ def test_text_has_only_rows_that_differ_by_default(small: Small) -> None:
     result = small.compare(sdk, [("request ask: driver", "no method yet")])
     assert click.unstyle(parity.render(result, "text")) == (
         "section   rows  findings  declared\n"
-        "requests  2     0         1\n"
+        "requests  3     0         1\n"
         "\n"
         "requests  small-sdk host  small-sdk driver\n"
         "ask       ask             - ~\n"

@@ -61,7 +61,7 @@ def test_sources_are_compared_without_writing_files(repository: Repository) -> N
 def test_findings_are_at_the_line_of_the_source(repository: Repository) -> None:
     repository.edit(EVENTS, STATES, 'State = Literal["idle", "busy", "gone"]')
     done = call(repository.folder, "parity", "--python-path", ".", "--format", "github")
-    [note, line] = done.stdout.splitlines()
+    [line, note] = done.stdout.splitlines()
     assert note.startswith(f"::notice file={EVENTS},line=5,col=1,title=SG058::")
     assert line.startswith(f"::error file={EVENTS},line=5,col=1,title=SG050::")
     assert "the protocol has this at small.proto:4:1" in line

@@ -153,8 +153,8 @@ def test_functions_beside_the_events() -> None:
         typescript_edited(
             "src/voice/events.ts",
             (
-                "export type State",
-                f"export function made() {{ return {number}; }}\nexport type State",
+                "export type State =",
+                f"export function made() {{ return {number}; }}\nexport type State =",
             ),
         )
         for number in (1, 2)

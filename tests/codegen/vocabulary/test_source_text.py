@@ -26,6 +26,14 @@ def python_source(value: str, before: str = "") -> tuple[str, str, float, str] |
     return source(python_sdk(host(line, code)).vocabulary, "new")
 
 
+def test_an_and_of_two_fields_is_the_first_one_changed() -> None:
+    line = "        self._send(pb.AgentSessionEvent(state=pb.AgentSessionEvent.State(new=ev.new)))"
+    code = line.replace("new=ev.new", "new=ev.final and ev.new")
+    sources = python_sdk(host(line, code)).vocabulary.sources
+    [item] = [item for item in sources if item.field == "new"]
+    assert (item.path, item.change) == ("final", "ev.final and ev.new")
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -55,7 +63,7 @@ def python_source(value: str, before: str = "") -> tuple[str, str, float, str] |
         ("ev.data['new']", ("data.new", "", 1.0, "")),
         ("[encode(item) for item in ev.items]", ("items", "", 1.0, "")),
         ("(text if (text := ev.old) else '')", ("old", "", 1.0, "")),
-        ("ev.final and ev.new", ("new", "", 1.0, "ev.final")),
+        ("ev.new and ev.new.text", ("new.text", "", 1.0, "")),
         ("join(ev.new, ev.old)", None),
     ],
 )

@@ -139,7 +139,9 @@ def _filled_in_place(
     }
     for path, name in sorted(owners):
         for item in vocabulary.constructions if path != ".".join(message.path) else ():
-            heads = [field.partition(".") for field in item.fields if item.message == path]
+            if item.message != path:
+                continue
+            heads = [field.partition(".") for field in item.fields]
             fields = tuple(rest for head, _, rest in heads if head == name and rest)
             if fields:
                 yield item._replace(message=".".join(message.path), fields=fields, open=False)

@@ -25,6 +25,7 @@ from sessiongen.diagnostics import (
 from sessiongen.ir.schema import Schema
 from sessiongen.paths import display
 from sessiongen.vocabulary.changed_code import changed_code
+from sessiongen.vocabulary.configured import NEWEST, Sdk
 from sessiongen.vocabulary.fetch import fetch, newest
 from sessiongen.vocabulary.model import Place, Reading, Vocabulary
 from sessiongen.vocabulary.package import Package, open_package
@@ -33,7 +34,6 @@ from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary.store import dump, load
 from sessiongen.vocabulary.unused_values import unused_values
 
-NEWEST = "newest"
 # Line numbers change with each version and would hide the facts that changed.
 _LINE_NUMBERS = re.compile(r':\d+(?=")|"line": \d+, ')
 
@@ -57,14 +57,6 @@ class NewVersion:
     pinned: str
     newest: str
     diff: str
-
-
-@dataclass(frozen=True)
-class Sdk:
-    """An SDK that a configuration names: its vocabulary file and its scope."""
-
-    path: Path
-    scope: Scope
 
 
 def update(sources: Sequence[tuple[Sdk, str | Path]]) -> Updated:

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from sessiongen.config.model import Config
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Span
 from sessiongen.ir.roles import Roles
 from sessiongen.paths import display
-from sessiongen.vocabulary.commands import NEWEST, Sdk
-from sessiongen.vocabulary.scope import load_scope
+from sessiongen.vocabulary.scope import Scope, load_scope
+
+# The source of an SDK that is its newest published version.
+NEWEST = "newest"
+
+
+@dataclass(frozen=True)
+class Sdk:
+    """An SDK that a configuration names: its vocabulary file and its scope."""
+
+    path: Path
+    scope: Scope
 
 
 def require_sdk(config: Config) -> None:

@@ -20,6 +20,7 @@ from small_sdks import PYTHON_SDK
 from sessiongen.config import reader
 from sessiongen.cli.main import main
 from scopes import PYTHON
+from sessiongen.vocabulary.configured import Sdk
 from sessiongen.vocabulary import LiteralValue, dump, load
 from sessiongen.vocabulary import commands
 from sessiongen.parity.gaps import load_gaps
@@ -230,7 +231,7 @@ def test_watch_reports_a_new_version(
     settings.write_text(settings.read_text().replace(', "vocabularies/agents-js.json"', ""))
     without = replace(PYTHON, required=())
     old = sdk(tmp_path / "old", "1.0")
-    assert commands.update([(commands.Sdk(pinned, without), old)]).written == [pinned]
+    assert commands.update([(Sdk(pinned, without), old)]).written == [pinned]
     newest = ["1.0"]
     mood = 'Mood = Literal["fine"]\n'
     later = open_package(sdk(tmp_path / "new", "1.1", mood, above="# A licence.\n"), PYTHON)

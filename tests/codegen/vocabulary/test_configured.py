@@ -13,6 +13,7 @@ from sessiongen_command import CONFIG, Project, project
 from small_sdks import PYTHON_SDK
 
 from sessiongen.diagnostics import Rule
+from sessiongen.vocabulary.configured import Sdk
 from sessiongen.vocabulary import Vocabulary, commands, dump, load
 from sessiongen.vocabulary.scope import Scope
 
@@ -172,7 +173,7 @@ def test_update_selects_sdks_by_name_and_by_language(
 ) -> None:
     updated_sources: list[dict[str, str | Path]] = []
 
-    def update(sources: list[tuple[commands.Sdk, str | Path]]) -> commands.Updated:
+    def update(sources: list[tuple[Sdk, str | Path]]) -> commands.Updated:
         updated_sources.append({sdk.scope.sdk: source for sdk, source in sources})
         return commands.Updated([], [])
 

@@ -16,6 +16,7 @@ from small_sdks import PYTHON_SDK, TYPESCRIPT_SDK
 
 from sessiongen.diagnostics import Diagnostic, InputError, Rule, Severity
 from scopes import PYTHON, TYPESCRIPT
+from sessiongen.vocabulary.configured import Sdk
 from sessiongen.vocabulary import Vocabulary, dump, load
 from sessiongen.vocabulary.scope import Scope
 from sessiongen.vocabulary import fetch as fetching
@@ -26,10 +27,10 @@ PYTHON_FILES = {f"livekit/agents/{path}": text for path, text in PYTHON_SDK.item
 NOTHING_REQUIRED = {scope.language: replace(scope, required=()) for scope in (PYTHON, TYPESCRIPT)}
 
 
-def sdk(folder: Path, language: str) -> commands.Sdk:
+def sdk(folder: Path, language: str) -> Sdk:
     """Returns an SDK whose vocabulary is in a folder and which requires no definitions."""
     scope = NOTHING_REQUIRED[language]
-    return commands.Sdk(folder / f"{scope.sdk}.json", scope)
+    return Sdk(folder / f"{scope.sdk}.json", scope)
 
 
 def update(folder: Path, sources: dict[str, Path]) -> commands.Updated:

@@ -244,7 +244,7 @@ def test_same_bytes_under_any_hash_seed(
 ) -> None:
     code = (
         "import sys; from pathlib import Path; import scopes;"
-        "from sessiongen.vocabulary.commands import Sdk, update;"
+        "from sessiongen.vocabulary.commands import update; from sessiongen.vocabulary.configured import Sdk;"
         "sdk = Sdk(Path(sys.argv[1]) / 'sdk.json', getattr(scopes, sys.argv[2]));"
         "print(update([(sdk, Path(sys.argv[3]))]).diagnostics)"
     )

@@ -17,6 +17,8 @@ from sessiongen.vocabulary.model import DefinitionFact, Place, Vocabulary
 _HELP = "compare what the code sends and reads with the contract: parity compares facts alone"
 # The facts inside of each definition, without positions.
 _Facts = dict[str, Counter[str]]
+# The digests of the definitions of each name, such as the overloads of a function.
+_Digests = dict[str, set[str]]
 
 
 def changed_code(
@@ -29,11 +31,7 @@ def changed_code(
     span: returns the position of a place in the SDK.
     """
     known, now = _digests(before), _digests(after)
-    changed = [
-        item
-        for item in after.definitions
-        if item.name in known and item.digest not in known[item.name]
-    ]
+    changed = [item for item in after.definitions if _is_changed(item, known, now)]
     kept = {item.digest for item in after.definitions}
     gone = [
         item
@@ -52,11 +50,18 @@ def changed_code(
     ]
 
 
-def _digests(vocabulary: Vocabulary) -> dict[str, set[str]]:
-    digests: dict[str, set[str]] = defaultdict(set)
+def _digests(vocabulary: Vocabulary) -> _Digests:
+    digests: _Digests = defaultdict(set)
     for item in vocabulary.definitions:
         digests[item.name].add(item.digest)
     return digests
+
+
+def _is_changed(item: DefinitionFact, known: _Digests, now: _Digests) -> bool:
+    """Whether a definition is new under a name, or the first of those that are left under it."""
+    before, after = known.get(item.name, set()), now[item.name]
+    is_fewer = after < before and item.digest == min(after)
+    return bool(before) and (item.digest not in before or is_fewer)
 
 
 def _owner_exists(item: DefinitionFact, now: Container[str]) -> bool:

@@ -162,6 +162,53 @@ def test_functions_beside_the_events() -> None:
     assert severities(changes(start, later)) == warned(["made"])
 
 
+EMIT = '        self.emit("state_changed", None)\n'
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        EMIT.replace("None", "1"),
+        f"        if self.open:\n    {EMIT}",
+        f"        if not self.open:\n            return\n{EMIT}",
+        f"        for item in self.items:\n            if item:\n                break\n    {EMIT}",
+    ],
+)
+def test_emission_in_python(code: str) -> None:
+    edited = python_edited("voice/agent_session.py", (EMIT, code))
+    assert severities(changes(python_sdk().vocabulary, edited)) == warned(["emit('state_changed')"])
+
+
+EMIT_STATE = "this.emit(EventTypes.State, {});"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        EMIT_STATE.replace("{}", "{ type: 'state_changed' }"),
+        f"if (this.open) {EMIT_STATE}",
+        f"if (this.open) {{ this.n += 1; }} else {{ {EMIT_STATE} }}",
+        f"if (!this.open) return; {EMIT_STATE}",
+        f"for (const item of items) {{ if (item) {{ continue; }} {EMIT_STATE} }}",
+    ],
+)
+def test_emission_in_typescript(code: str) -> None:
+    edited = typescript_edited("src/voice/agent_session.ts", (EMIT_STATE, code))
+    found = changes(typescript_sdk().vocabulary, edited)
+    assert severities(found) == warned(["emit('state_changed')"])
+
+
+def test_code_around_an_emission_that_is_no_condition() -> None:
+    edited = python_edited("voice/agent_session.py", (EMIT, f"        self.n += 1\n{EMIT}"))
+    assert changes(python_sdk().vocabulary, edited) == []
+
+
+def test_one_of_two_emissions_is_gone() -> None:
+    two = python_edited("voice/agent_session.py", (EMIT, EMIT + EMIT.replace("None", "1")))
+    [warning] = changes(two, python_sdk().vocabulary)
+    assert severities([warning]) == warned(["emit('state_changed')"])
+
+
 def test_statements_outside_of_definitions() -> None:
     start = python_edited(PYTHON_FILE, ("class SessionHost", "pb.patch(1)\nclass SessionHost"))
     other = python_edited(PYTHON_FILE, ("class SessionHost", "pb.patch(2)\nclass SessionHost"))

@@ -35,7 +35,7 @@ def module_facts(module: Module, within: Container[str] | None = None) -> Iterat
         if not isinstance(item, (ast.Import, ast.ImportFrom)) and not defined_names(item)
     ]
     if unnamed:
-        yield DefinitionFact(module.name, digest(_code(unnamed)), module.place(unnamed[0]))
+        yield DefinitionFact(module.name, digest(code_of(unnamed)), module.place(unnamed[0]))
 
 
 def definition_facts(definition: Definition) -> Iterator[DefinitionFact]:
@@ -70,12 +70,12 @@ def _class_fact(
     module: Module, name: str, node: ast.ClassDef, methods: list[str]
 ) -> DefinitionFact:
     own = [item for item in _without_docstring(node.body) if not isinstance(item, _SCOPES)]
-    code = _code([node.bases, node.keywords, node.decorator_list, methods, own])
+    code = code_of([node.bases, node.keywords, node.decorator_list, methods, own])
     return DefinitionFact(name, digest(code), module.place(node))
 
 
 def _fact(module: Module, name: str, node: ast.stmt) -> DefinitionFact:
-    return DefinitionFact(name, digest(_code(node)), module.place(node))
+    return DefinitionFact(name, digest(code_of(node)), module.place(node))
 
 
 def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -84,10 +84,10 @@ def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
     return body[1:] if has_docstring else body
 
 
-def _code(value: object) -> str:
+def code_of(value: object) -> str:
     """Returns the text of a syntax tree, which is the same for each version of Python."""
     if isinstance(value, list):
-        return f"[{' '.join(map(_code, value))}]"
+        return f"[{' '.join(map(code_of, value))}]"
     if not isinstance(value, ast.AST):
         return repr(value)
     parts = []
@@ -98,5 +98,5 @@ def _code(value: object) -> str:
         if field == "body" and isinstance(value, _SCOPES):
             item = _without_docstring(value.body)
         if field not in _IGNORED or field == "name" and not isinstance(value, _SCOPES):
-            parts.append(f"{field}={_code(item)}")
+            parts.append(f"{field}={code_of(item)}")
     return f"{type(value).__name__}({' '.join(parts)})"

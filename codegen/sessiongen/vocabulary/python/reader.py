@@ -102,16 +102,14 @@ class _PackageReader:
         constructing = {
             module.path: module for module in (*protocol_modules, *self._constructing_modules())
         }
-        constructions = [
-            item
-            for path in sorted(constructing)
-            for item in self._constructions_in(constructing[path])
-        ]
+        in_order = [constructing[path] for path in sorted(constructing)]
+        constructions = [it for module in in_order for it in self._constructions_in(module)]
         self._report_imports()
         tables = self._tables(constructing.values())
         driver_role, host_role = (self._role(it) if it else None for it in (driver, host))
         driver_facts = read_driver(driver_role) if driver_role else None
         host_facts = read_host(host_role) if host_role else None
+        session_fact, emissions = read_session(modules, session, faults) if session else (None, [])
         vocabulary = Vocabulary(
             sdk=scope.sdk,
             language=scope.language,
@@ -135,7 +133,7 @@ class _PackageReader:
             constructions=tuple(item.build() for item in constructions),
             map_keys=tuple(tables.map_keys),
             envelope_uses=tuple(envelope_uses_of(modules, scope, self._constructions_in, faults)),
-            session=read_session(modules, session, faults) if session else None,
+            session=session_fact,
             host=host_facts,
             driver=driver_facts,
             generated=next((Place(it.path, 1) for it in modules.generated()), None),
@@ -144,7 +142,7 @@ class _PackageReader:
         definitions = self._definitions(
             (host, driver), constructing.values(), protocol_modules, records, session, documents
         )
-        return normalized(vocabulary._replace(definitions=tuple(definitions)))
+        return normalized(vocabulary._replace(definitions=(*definitions, *emissions)))
 
     def _tables(self, modules: Iterable[Module]) -> Tables:
         tables = Tables(self.modules, self._protobuf, self.faults)

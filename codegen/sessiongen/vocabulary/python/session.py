@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import EventName, Session
+from sessiongen.vocabulary.model import DefinitionFact, EventName, Session
+from sessiongen.vocabulary.python.emission_code import emission_fact
 from sessiongen.vocabulary.python.emitters import declared_events
 from sessiongen.vocabulary.python.modules import Definition, Modules
 from sessiongen.vocabulary.python.parsed_module import Module
@@ -20,30 +21,35 @@ from sessiongen.vocabulary.python.literals import LiteralReader, alternatives, d
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def read_session(modules: Modules, definition: Definition, faults: Faults) -> Session:
-    """Returns the session's declared events and those that are emitted."""
+def read_session(
+    modules: Modules, definition: Definition, faults: Faults
+) -> tuple[Session, list[DefinitionFact]]:
+    """Returns the session's declared events and those that are emitted, and the emitting code."""
     emits: dict[str, EventName] = {}
+    code = []
     literals, classes = LiteralReader(modules, faults), modules.with_bases(definition)
     own = {item.path for item in classes}
     for module in modules.mentioning(".emit("):
         # Elsewhere, the session is what is annotated with its class.
         if module.path not in own and not modules.mentions(module, definition.name):
             continue
-        for call in _emissions(module, definition, [item.node for item in classes]):
+        for function, call in _emissions(module, definition, [item.node for item in classes]):
             event = call.args[0]
             name = literals.constant(module, event)
             if name is not None:
                 emits.setdefault(name, EventName(name, module.place(call)))
+                code.append(emission_fact(module, function, call, name))
             else:
                 message = f"the name of an event emitted on {definition.name} is not a constant"
                 faults.unreadable(modules.span(module, event), Rule.SDK_EVENT, message)
     events = declared_events(modules, classes, faults)
-    return Session(
-        definition.name, definition.module.place(definition.node), events, tuple(emits.values())
-    )
+    place = definition.module.place(definition.node)
+    return Session(definition.name, place, events, tuple(emits.values())), code
 
 
-def _emissions(module: Module, session: Definition, classes: list[ast.stmt]) -> Iterator[ast.Call]:
+def _emissions(
+    module: Module, session: Definition, classes: list[ast.stmt]
+) -> Iterator[tuple[_Function, ast.Call]]:
     for statement in ast.walk(module.tree):
         if isinstance(statement, ast.ClassDef):
             self_attribute = any(statement is node for node in classes)
@@ -62,7 +68,7 @@ def _functions(owner: ast.ClassDef | ast.Module) -> Iterator[_Function]:
 
 def _in_function(
     function: _Function, session: str, attributes: set[str], self_attribute: bool
-) -> Iterator[ast.Call]:
+) -> Iterator[tuple[_Function, ast.Call]]:
     variables = _parameters(function, session)
     arguments = [item.arg for item in function.args.args]
     for node in ast.walk(function):
@@ -84,7 +90,7 @@ def _in_function(
         # An override of emit passes its own argument on.
         if function.name == "emit" and dotted(node.args[0]) in arguments:
             continue
-        yield node
+        yield function, node
 
 
 def _parameters(function: _Function, session: str) -> set[str]:

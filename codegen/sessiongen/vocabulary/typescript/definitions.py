@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Container, Iterator
 
 from tree_sitter import Node
 
@@ -34,7 +34,7 @@ def file_facts(file: File, within: Container[str] | None = None) -> Iterator[Def
         if item.type not in _NOT_COMPARED and not any(defined(item))
     ]
     if unnamed:
-        code = " ".join(part for item in unnamed for part in _code(item, set()))
+        code = " ".join(part for item in unnamed for part in code_of(item))
         yield DefinitionFact(file.path, digest(code), file.place(unnamed[0]))
 
 
@@ -55,11 +55,11 @@ def _facts(
 ) -> Iterator[DefinitionFact]:
     members = [item for item in _members(node) if _is_function(item)]
     own_names = set() if only_accessors else {_name(item) for item in members}
-    code = [*_code(node, {item.id for item in members}), *sorted(own_names)]
+    code = [*code_of(node, {item.id for item in members}), *sorted(own_names)]
     yield DefinitionFact(name, digest(" ".join(code)), file.place(node))
     for item in members:
         if not only_accessors or _is_accessor(item):
-            member_code = " ".join(_code(item, set()))
+            member_code = " ".join(code_of(item))
             yield DefinitionFact(f"{name}.{_name(item)}", digest(member_code), file.place(item))
 
 
@@ -82,7 +82,7 @@ def _name(member: Node) -> str:
     return text(member.child_by_field_name("name"))
 
 
-def _code(node: Node, without: set[int]) -> Iterator[str]:
+def code_of(node: Node, without: Collection[int] = ()) -> Iterator[str]:
     """Yields the tokens of a node, without comments, the marks of formatting, and its name.
 
     without: the ids of nodes inside of it that are left out.
@@ -100,7 +100,7 @@ def _code(node: Node, without: set[int]) -> Iterator[str]:
     yield before
 
 
-def _tokens(node: Node, without: set[int]) -> Iterator[str]:
+def _tokens(node: Node, without: Collection[int]) -> Iterator[str]:
     stack = [node]
     while stack:
         item = stack.pop()

@@ -101,11 +101,8 @@ class _PackageReader:
         )
         records = self._records(session, protocol_files)
         constructing = {file.path: file for file in (*protocol_files, *self._constructing_files())}
-        constructions = [
-            item
-            for path in sorted(constructing)
-            for item in self._constructions_in(constructing[path])
-        ]
+        in_order = [constructing[path] for path in sorted(constructing)]
+        constructions = [it for file in in_order for it in self._constructions_in(file)]
         self._report_imports()
         view = self._view(session) if session else None
         tables = self._tables(constructing.values())
@@ -113,6 +110,9 @@ class _PackageReader:
         driver_facts = self.roles.driver(driver_view) if driver_view else None
         host_view = self._view(host) if host else None
         host_facts = self.roles.host(host_view) if host_view else None
+        session_fact, emissions = (
+            read_session(self.modules, view, self.roles, faults) if view else (None, [])
+        )
         vocabulary = Vocabulary(
             sdk=scope.sdk,
             language=scope.language,
@@ -136,7 +136,7 @@ class _PackageReader:
             envelope_uses=tuple(
                 envelope_uses_of(self.modules, scope, self._constructions_in, faults)
             ),
-            session=read_session(self.modules, view, self.roles, faults) if view else None,
+            session=session_fact,
             host=host_facts,
             driver=driver_facts,
             generated=next((Place(it.path, 1) for it in self.modules.generated()), None),
@@ -145,7 +145,7 @@ class _PackageReader:
         definitions = self._definitions(
             (host, driver), constructing.values(), protocol_files, records, session, documents
         )
-        return normalized(vocabulary._replace(definitions=tuple(definitions)))
+        return normalized(vocabulary._replace(definitions=(*definitions, *emissions)))
 
     def _tables(self, files: Iterable[File]) -> Tables:
         tables = Tables(self.modules, self.scope.protobuf, self.faults)

@@ -12,28 +12,33 @@ from tree_sitter import Node
 
 from sessiongen.diagnostics import Rule
 from sessiongen.vocabulary.diagnostic_list import Faults
-from sessiongen.vocabulary.model import EventName, Session
+from sessiongen.vocabulary.model import DefinitionFact, EventName, Session
 from sessiongen.vocabulary.typescript import syntax
+from sessiongen.vocabulary.typescript.emission_code import emission_fact
 from sessiongen.vocabulary.typescript.modules import Modules
 from sessiongen.vocabulary.typescript.classes import ClassView
 from sessiongen.vocabulary.typescript.roles import RoleReader
 from sessiongen.vocabulary.typescript.syntax import CLASSES, FUNCTIONS, class_methods, text
 
 
-def read_session(modules: Modules, view: ClassView, roles: RoleReader, faults: Faults) -> Session:
-    """Returns the session's declared events and those that are emitted."""
+def read_session(
+    modules: Modules, view: ClassView, roles: RoleReader, faults: Faults
+) -> tuple[Session, list[DefinitionFact]]:
+    """Returns the session's declared events and those that are emitted, and the emitting code."""
     emits: dict[str, EventName] = {}
+    code = []
     for file in modules.mentioning("emit("):
         for call in _emissions(file.root, view):
             event = syntax.arguments(call)[0]
             name = roles.literals.constant(file, event)
             if name is not None:
                 emits.setdefault(name, EventName(name, file.place(call)))
+                code.append(emission_fact(file, call, name))
             else:
                 message = f"the name of an event emitted on {view.name} is not a constant"
                 faults.unreadable(modules.span(file, event), Rule.SDK_EVENT, message)
     place = view.file.place(view.node)
-    return Session(view.name, place, roles.declared(view), tuple(emits.values()))
+    return Session(view.name, place, roles.declared(view), tuple(emits.values())), code
 
 
 def _emissions(root: Node, view: ClassView) -> Iterator[Node]:

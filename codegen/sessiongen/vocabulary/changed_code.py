@@ -38,7 +38,9 @@ def changed_code(
         for item in before.definitions
         if item.name not in now and item.digest not in kept and _owner_exists(item, now)
     ]
-    if not before.definitions or not (changed or gone):
+    # Code that the generator took over is compared nowhere.
+    is_adopted = (before.generated is None) != (after.generated is None)
+    if not before.definitions or is_adopted or not (changed or gone):
         return []
     facts_before, facts_after = _facts(before), _facts(after)
     return [

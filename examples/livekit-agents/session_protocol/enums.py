@@ -103,9 +103,8 @@ class _Enum(Generic[_Value, _Key]):
         names = {number: name for name, number in reversed(items)}
         # A peer cannot tell an unknown value from one that the SDK has as well.
         logged = unknown in literals.values()
-        self.to_proto: Mapping[Any, _Value] = _Table(
-            full_name, dict[Any, _Value](pairs), other, logged
-        )
+        known = dict[Any, _Value](pairs)
+        self.to_proto: Mapping[Any, _Value] = _Table(full_name, known, other, logged)
         self.from_proto: Mapping[_Value, _Key] = _Table(full_name, {n: item for item, n in pairs})
         fallback = None if other is None else names[other]
         self.names: Mapping[_Value, str] = _Table(full_name, names, fallback)

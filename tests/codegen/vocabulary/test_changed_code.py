@@ -7,7 +7,7 @@ from small_sdks import PYTHON_SDK, TYPESCRIPT_SDK, python_sdk, typescript_sdk
 
 from sessiongen.diagnostics import Diagnostic, Rule, Severity, Span
 from sessiongen.vocabulary.changed_code import changed_code
-from sessiongen.vocabulary.model import Vocabulary
+from sessiongen.vocabulary.model import Place, Vocabulary
 from sessiongen.vocabulary.store import dump, parse
 
 PYTHON_FILE, TYPESCRIPT_FILE = "voice/remote_session.py", "src/voice/remote_session.ts"
@@ -224,6 +224,13 @@ def test_a_definition_that_is_renamed_or_gone() -> None:
     [warning] = changes(start, python_sdk().vocabulary)
     text = "the code of helper does not exist any more, under this name or another one"
     assert (warning.severity, warning.message) == (Severity.WARNING, text)
+
+
+def test_an_sdk_that_takes_generated_code_over() -> None:
+    vocabulary = python_edited(PYTHON_FILE, ("new=ev.new", "new=ev.old"))
+    adopted = vocabulary._replace(generated=Place("livekit/agents/_protocol/__init__.py", 1))
+    assert changes(python_sdk().vocabulary, adopted) == []
+    assert changes(adopted, python_sdk().vocabulary) == []
 
 
 def test_a_vocabulary_without_code_is_not_compared() -> None:

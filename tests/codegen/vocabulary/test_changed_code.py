@@ -148,6 +148,21 @@ def test_a_change_of_facts_is_a_note() -> None:
     assert note.span == Span(f"livekit/agents/{PYTHON_FILE}", line)
 
 
+def test_methods_of_data_types() -> None:
+    """Properties are read like fields; what other methods do is not sent."""
+    field = "    old: State\n"
+    code = field + "    @property\n    def kind(self): return 1\n    def copy(self): return 1\n"
+    start = python_edited("voice/events.py", (field, code))
+    copied = python_edited(
+        "voice/events.py", (field, code.replace("copy(self): return 1", "copy(self): return 2"))
+    )
+    assert changes(start, copied) == []
+    other = python_edited(
+        "voice/events.py", (field, code.replace("kind(self): return 1", "kind(self): return 2"))
+    )
+    assert severities(changes(start, other)) == warned(["StateChangedEvent.kind"])
+
+
 def test_functions_beside_the_events() -> None:
     start, later = (
         typescript_edited(

@@ -227,8 +227,10 @@ def test_one_of_two_emissions_is_gone() -> None:
 def test_statements_outside_of_definitions() -> None:
     start = python_edited(PYTHON_FILE, ("class SessionHost", "pb.patch(1)\nclass SessionHost"))
     other = python_edited(PYTHON_FILE, ("class SessionHost", "pb.patch(2)\nclass SessionHost"))
+    none = python_sdk().vocabulary
     name = "livekit.agents.voice.remote_session"
-    assert severities(changes(start, other)) == warned([name])
+    for before, after in ((start, other), (none, start), (start, none)):
+        assert severities(changes(before, after)) == warned([name])
 
 
 def test_a_definition_that_is_renamed_or_gone() -> None:

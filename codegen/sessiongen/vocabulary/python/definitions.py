@@ -34,8 +34,8 @@ def module_facts(module: Module, within: Container[str] | None = None) -> Iterat
         for item in _without_docstring(module.tree.body)
         if not isinstance(item, (ast.Import, ast.ImportFrom)) and not defined_names(item)
     ]
-    if unnamed:
-        yield DefinitionFact(module.name, digest(code_of(unnamed)), module.place(unnamed[0]))
+    place = module.place(unnamed[0] if unnamed else module.tree)
+    yield DefinitionFact(module.name, digest(code_of(unnamed)), place)
 
 
 def definition_facts(definition: Definition) -> Iterator[DefinitionFact]:

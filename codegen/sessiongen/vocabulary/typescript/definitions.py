@@ -33,9 +33,9 @@ def file_facts(file: File, within: Container[str] | None = None) -> Iterator[Def
         for item in file.root.named_children
         if item.type not in _NOT_COMPARED and not any(defined(item))
     ]
-    if unnamed:
-        code = " ".join(part for item in unnamed for part in code_of(item))
-        yield DefinitionFact(file.path, digest(code), file.place(unnamed[0]))
+    code = " ".join(part for item in unnamed for part in code_of(item))
+    place = file.place(unnamed[0] if unnamed else file.root)
+    yield DefinitionFact(file.path, digest(code), place)
 
 
 def definition_facts(definition: Definition) -> Iterator[DefinitionFact]:
